@@ -51,14 +51,14 @@ def history(workspace: Workspace, release_id: str) -> History:
     return History(
         release=release_id,
         state=state_of(entry.event for entry in entries),
-        entries=_blind(workspace, release_id, entries),
+        entries=blind(workspace, release_id, entries),
         dossier=kept_dossier(workspace, entries),
         subject=subject,
         files=files,
     )
 
 
-def _blind(workspace: Workspace, release_id: str, entries: Sequence[Entry]) -> list[Entry]:
+def blind(workspace: Workspace, release_id: str, entries: Sequence[Entry]) -> list[Entry]:
     """The entries; while a review goes on, without what was decided: who decides next must not know it."""
     if state_of(entry.event for entry in entries) is not State.PENDING_REVIEW:
         return [*entries]

@@ -24,6 +24,7 @@ from flows.cli.camouflage import camouflage_app
 from flows.cli.catalogue import catalogue_app
 from flows.cli.compare import compare_app
 from flows.cli.convert import convert_app
+from flows.cli.desk import desk_app
 from flows.cli.doctor import doctor_app
 from flows.cli.documents import documents_app
 from flows.cli.explain import explain_app
@@ -109,6 +110,7 @@ for group in (
     app.add_typer(group)
 app.add_typer(ledger_app, name="ledger")
 app.add_typer(key_app, name="key")
+app.add_typer(desk_app, name="desk")
 app.add_typer(vault_app, name="vault")
 app.add_typer(hierarchy_app, name="hierarchy")
 

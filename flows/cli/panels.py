@@ -8,9 +8,9 @@ PANELS: Mapping[str, Sequence[str]] = {
     "Judge and improve a release": ("check", "explain", "suggest", "tune", "compare"),
     "Release and decide": (
         "release", "status", "review", "approve", "request-changes", "reject", "conflicted",
-        "sign", "key", "adopt", "people",
+        "sign", "desk", "key", "adopt", "people",
     ),
-    "After publication": ("verify", "withdraw", "end-series", "reassess", "catalogue", "ledger"),
+    "After publication": ("verify", "convert", "withdraw", "end-series", "reassess", "catalogue", "ledger"),
     "Tables": ("protect-table", "audit-table", "redesign-table"),
     "Try without a release": ("mask", "assess", "camouflage"),
     "Run in production": (

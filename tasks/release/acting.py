@@ -36,6 +36,7 @@ class Means:
     key: Path | None = None  # sign by this key: its file, or where it lies in a token
     envelope: str | None = None  # what was signed elsewhere
     to_sign: bool = False  # give what is to be signed, and record nothing
+    signed_on: str | None = None  # who is known to be there otherwise: nobody else's act is recorded
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,8 @@ def act(
         person, identity = str(signers.pop()), "key"
     else:
         person, identity = _by_name(roster, asked, means.declared)
+    if means.signed_on not in (None, person):
+        raise SluiceError(f"it is an act of '{person}', and '{means.signed_on}' is signed on: each acts for themselves")
     if not roster.people[person].counts(datetime.now(UTC)):
         raise SluiceError(f"'{person}' is on the roster, but not at this time")
     said = {"comment": comment, "salt": salt(at), "said_at": at}

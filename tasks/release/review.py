@@ -37,12 +37,14 @@ def find(release_id: str) -> AnyRelease:
     return recorded_release(load_product(definition_of(workspace, release_id), workspace), release_id)
 
 
-def approve(release: AnyRelease, means: Means, comment: str, series: bool = False) -> Standing | Request:
+def approve(
+    release: AnyRelease, means: Means, comment: str, series: bool = False, seen: str | None = None
+) -> Standing | Request:
     """Record one person's approval of exactly the bytes that were judged; see `decide`."""
     _refuse_unless_under_review(release.state, release.id)
     verify_subject(release)
     files = {name: sha256 for name, (sha256, _) in approved_files(release).items()}
-    return decide(release.product.workspace, release.id, "approve", means, comment, files, series)
+    return decide(release.product.workspace, release.id, "approve", means, comment, files, series, seen)
 
 
 def decide(
@@ -53,11 +55,13 @@ def decide(
     comment: str,
     files: Mapping[str, str] | None = None,
     series: bool = False,
+    seen: str | None = None,
 ) -> Standing | Request:
     """Record what one person decides on a release, whatever became of its documents since, and what comes of it.
 
     files  : name -> SHA-256 of the data files that it is about; None: of all that was reviewed
     series : whether it is of the editions that follow, too
+    seen   : the digest of what its giver had before them, where a page says so; None: of what is under review now
     returns: the standing with it, which says so when the same decision of that person already holds; what is to be
              signed, where that is all that is asked
     raises : SluiceError when it could not count
@@ -67,7 +71,9 @@ def decide(
     possible = allowed(decision.replace("_", "-"))
     _refuse_unless_under_review(workspace.ledger.state(release_id), release_id)
     if decision != "approve" and not comment.strip():
-        raise SluiceError(f"--comment must say why: who submitted {release_id} has to know what to change")
+        raise SluiceError(f"the comment must say why: who submitted {release_id} has to know what to change")
+    if seen not in (None, case.subject.digest()):
+        raise SluiceError(f"{release_id} was judged again since you read it: look at it once more, then decide")
     if series and case.policy.approvals.series is None:
         raise SluiceError(
             f"the policy '{case.policy.name}' lets nobody approve a series: each edition is decided on. Approve this "

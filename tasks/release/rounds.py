@@ -1,16 +1,19 @@
 """Rounds: a release that people sent back comes again, and its report says what changed since."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pydantic import JsonValue
 
 from policies.approvals import DECISION
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State, state_of
+from sluice.custody.vault import Vault
 from sluice.report.dossier import Returned
 from tasks.release.release import DocumentedRelease, last
 
+_DOCUMENTS = ("contract", "policy", "plan")
 _MOST = 20  # changes that are listed; who changes more has written another release
 
 
@@ -45,16 +48,33 @@ def returned(release: DocumentedRelease) -> Returned | None:
 
 def _changes(release: DocumentedRelease, entries: Sequence[Entry]) -> list[str]:
     """What differs between the documents and data of this release and those of another, a sentence each."""
-    received, vault = last(entries, State.RECEIVED), release.vault
+    received = last(entries, State.RECEIVED)
     assert received is not None
+    product = release.product
+    now = dict(zip(_DOCUMENTS, (product.contract, product.policy, product.written), strict=True))
+    documents = {name: document.model_dump(mode="json") for name, document in now.items()}
+    return _differ(kept_documents(release.vault, received), documents, received.body["data"], release.data.sha256)
+
+
+def changes_between(vault: Vault, before: Entry, now: Entry) -> list[str]:
+    """What differs between two releases as they were received, a sentence each. Raises DataError for lost documents."""
+    was, documents = kept_documents(vault, before), kept_documents(vault, now)
+    return _differ(was, documents, before.body["data"], now.body["data"]["sha256"])
+
+
+def kept_documents(vault: Vault, received: Entry) -> dict[str, JsonValue]:
+    """Contract, policy and definition (as `plan`) of a release, as the vault keeps them. Raises DataError."""
+    return {name: json.loads(vault.verify(received.body[name], ".json").read_bytes()) for name in _DOCUMENTS}
+
+
+def _differ(
+    before: Mapping[str, JsonValue], now: Mapping[str, JsonValue], data: Mapping[str, Any], sha256: str
+) -> list[str]:
     found = []
-    documents = (release.product.contract, release.product.policy, release.product.written)
-    for name, document in zip(("contract", "policy", "plan"), documents, strict=True):
-        before = json.loads(vault.verify(received.body[name], ".json").read_bytes())
+    for name in _DOCUMENTS:
         called = "definition" if name == "plan" else name
-        found += [f"{called}, {change}" for change in differences(before, document.model_dump(mode="json"))]
-    data = received.body["data"]
-    same = "are the same" if data["sha256"] == release.data.sha256 else f"are others: {data['rows']:,} records before"
+        found += [f"{called}, {change}" for change in differences(before[name], now[name])]
+    same = "are the same" if data["sha256"] == sha256 else f"are others: {data['rows']:,} records before"
     return [*found, f"the data {same}"]
 
 

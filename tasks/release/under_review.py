@@ -35,15 +35,18 @@ class UnderReview:
     begun: Entry | None = None  # the publication by whose time all this is seen
 
     @classmethod
-    def of(cls, workspace: Workspace, release_id: str, begun: Entry | None = None) -> "UnderReview":
+    def of(
+        cls, workspace: Workspace, release_id: str, begun: Entry | None = None, office: Office | None = None
+    ) -> "UnderReview":
         """As it is now, or was when its publication was begun: so that one that was interrupted ends the same.
 
+        office : as it is now, where it was opened already
         raises : SluiceError for an id of which nothing was received, where no office was founded, and for a policy that
                  an earlier Sluice kept and this one does not know
         """
         entries = [e for e in workspace.ledger.entries(release_id) if begun is None or e.seq < begun.seq]
         received = received_of(workspace, release_id, entries)
-        office = office_of(workspace, begun.seq if begun else None)
+        office = office or office_of(workspace, begun.seq if begun else None)
         policy, plan = (
             workspace.vault.verify(received.body[name], ".json").read_bytes() for name in ("policy", "plan")
         )

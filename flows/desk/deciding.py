@@ -1,0 +1,189 @@
+"""What people do at the desk: decide on a release, and ask that a published one be withdrawn.
+
+Both go the way of the commands. Where people are known by a signature, a first form leads to what is to be signed, and
+a second one brings the signature; between the two the desk keeps nothing. Where a typed name is believed, the sign-on
+says whose name it is.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, cast
+
+from fastapi import APIRouter, BackgroundTasks, Depends, File, Form, HTTPException, Request, Response, UploadFile
+from fastapi.responses import RedirectResponse
+
+from flows.desk.pages import page
+from flows.desk.permissions import Rights, readable
+from flows.desk.release_page import asked_identity, facts
+from flows.desk.sign_on import OwnForm, Reader, SignedOn, TheDesk
+from flows.desk.signing import ToSign, command, file_name
+from flows.review import announce, go_on, resume_waiting
+from policies.people import Identity
+from policies.standing import Decision, Standing
+from sluice.errors import SluiceError
+from sluice.log import log
+from tasks.failure import explain
+from tasks.release import review
+from tasks.release.acting import Means
+from tasks.release.acting import Request as SigningRequest
+from tasks.release.withdrawal import Withdrawable
+
+deciding = APIRouter(dependencies=[OwnForm])
+
+Text = Annotated[str, Form()]
+_LONGEST_SIGNATURE = 128 * 1024  # bytes
+
+WORDS = {
+    "approve": "Approve",
+    "request_changes": "Ask for changes",
+    "reject": "Reject",
+    "conflicted": "Stand aside",
+    "withdraw": "Ask for the withdrawal",
+}
+
+
+@dataclass(frozen=True)
+class Act:
+    """What a form asks for, the same in the first and in the second one."""
+
+    what: str  # a decision, or 'withdraw'
+    comment: str
+    series: bool
+    seen: str  # the digest of what the page showed
+
+    @classmethod
+    def of_form(cls, what: Text = "", comment: Text = "", series: Text = "", seen: Text = "") -> "Act":
+        """Browsers send the ends of lines in two characters, of which the first is none that can be seen."""
+        return cls(what, comment.replace("\r\n", "\n").strip(), series == "yes", seen)
+
+
+TheAct = Annotated[Act, Depends(Act.of_form)]
+
+
+@deciding.post("/releases/{release}/act")
+def begin(
+    request: Request, desk: TheDesk, reader: SignedOn, release: str, act: TheAct, after: BackgroundTasks
+) -> Response:
+    """Record an act where the sign-on says who it is of, or else show what is to be signed."""
+    found, entries = readable(reader, release)
+    _refuse_unless_possible(found, act)
+    try:
+        if _identity(reader, found, release, act) == "declared":
+            return _recorded(request, desk, reader, release, act, Means(declared=reader.name), after)
+        asked = _carry_out(reader, release, act, Means(to_sign=True), after)
+    except SluiceError as error:
+        shown = facts(reader, found, entries)
+        return page(
+            request, desk, "release.html.j2", reader, 409, problem=str(error), comment=act.comment, done="", **shown
+        )
+    assert isinstance(asked, SigningRequest)
+    return _signing_page(request, desk, reader, release, act, ToSign(asked.payload))
+
+
+@deciding.post("/releases/{release}/statement")
+def statement(reader: SignedOn, release: str, act: TheAct, payload: Text = "") -> Response:
+    """What is to be signed, as a file."""
+    readable(reader, release)
+    held = ToSign.held(payload)
+    held.statement  # noqa: B018 - nothing else is handed out
+    named = {"content-disposition": f'attachment; filename="{file_name(act.what, release)}"'}
+    return Response(held.file, media_type="application/octet-stream", headers=named)
+
+
+@deciding.post("/releases/{release}/signed")
+def signed(
+    request: Request,
+    desk: TheDesk,
+    reader: SignedOn,
+    release: str,
+    act: TheAct,
+    after: BackgroundTasks,
+    payload: Text = "",
+    signature: Text = "",
+    file: Annotated[UploadFile | None, File()] = None,
+) -> Response:
+    """Record an act by its signature."""
+    found, _ = readable(reader, release)
+    _refuse_unless_possible(found, act)
+    held = ToSign.held(payload)
+    try:
+        given = signature if signature.strip() else _uploaded(file)
+        return _recorded(request, desk, reader, release, act, Means(envelope=held.envelope(given)), after)
+    except SluiceError as error:
+        return _signing_page(request, desk, reader, release, act, held, str(error))
+
+
+def _identity(reader: Reader, found: Rights, release: str, act: Act) -> Identity:
+    if act.what == "withdraw":
+        return Withdrawable.of(reader.workspace, release).identity
+    return asked_identity(found)
+
+
+def _refuse_unless_possible(found: Rights, act: Act) -> None:
+    if not (found.withdraw if act.what == "withdraw" else act.what in found.decisions):
+        raise HTTPException(403, "That is not possible now, or not for you. Open the page of the release again.")
+
+
+def _recorded(
+    request: Request, desk: TheDesk, reader: Reader, release: str, act: Act, means: Means, after: BackgroundTasks
+) -> Response:
+    _carry_out(reader, release, act, means, after)
+    did = "asked for a withdrawal" if act.what == "withdraw" else "decided"
+    desk.access.record(reader.name, did, "release", release)
+    return RedirectResponse(f"/releases/{release}?done={'withdraw' if act.what == 'withdraw' else 'decide'}", 303)
+
+
+def _carry_out(
+    reader: Reader, release: str, act: Act, means: Means, after: BackgroundTasks
+) -> Standing | SigningRequest | None:
+    """As the commands do it; what follows, such as the publication, goes on when the page has been answered."""
+    workspace = reader.workspace
+    by = Means(means.declared, None, means.envelope, means.to_sign, signed_on=reader.name)
+    if act.what == "withdraw":
+        asked = review.withdraw(release, by, act.comment)
+        if isinstance(asked, SigningRequest):
+            return asked
+        after.add_task(_quietly, release, lambda: announce(workspace, release))
+        return None
+    decision, seen = cast(Decision, act.what), act.seen
+    if decision == "approve":
+        approved = review.find(release)
+        standing = review.approve(approved, by, act.comment, act.series, seen)
+        follows: Callable[[], Any] = lambda: go_on(approved)  # noqa: E731
+    else:
+        standing = review.decide(workspace, release, decision, by, act.comment, seen=seen)
+        follows = lambda: resume_waiting(workspace, release)  # noqa: E731
+    if isinstance(standing, SigningRequest):
+        return standing
+    if standing.outcome != "open":
+        after.add_task(_quietly, release, follows)
+    after.add_task(_quietly, release, lambda: announce(workspace, release))
+    return standing
+
+
+def _quietly(release: str, follows: Callable[[], Any]) -> None:
+    """What went wrong after a decision stands in the log, and on the board: the decision itself is recorded."""
+    try:
+        follows()
+    except Exception as error:
+        log("what follows on a decision fails", logging.ERROR, release=release, detail=explain(error))
+
+
+def _signing_page(
+    request: Request, desk: TheDesk, reader: Reader, release: str, act: Act, to_sign: ToSign, problem: str = ""
+) -> Response:
+    file, said = file_name(act.what, release), to_sign.statement
+    return page(
+        request, desk, "sign.html.j2", reader, 409 if problem else 200, release=release, act=act, problem=problem,
+        payload=to_sign.text, file=file, command=command(file), says=said.predicate, files=said.files,
+        title=WORDS[act.what],
+    )  # fmt: skip
+
+
+def _uploaded(file: UploadFile | None) -> str:
+    content = file.file.read(_LONGEST_SIGNATURE) if file else b""
+    try:
+        return content.decode("ascii")
+    except UnicodeDecodeError:
+        raise SluiceError("the file is no signature: it must be the one whose name ends in .sig") from None

@@ -1,0 +1,92 @@
+"""What a running desk knows: its address, how people sign on to it, and who is signed on."""
+
+import hmac
+import secrets
+from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from flows.desk.access_log import AccessLog
+from flows.desk.accounts import Accounts, desk_folder
+from flows.desk.sessions import Attempts, Sessions
+from sluice.custody.durable import create_once
+from sluice.errors import SluiceError
+
+PROXY_SECRET = "x-sluice-proxy"  # the header in which the proxy shows its secret
+
+
+@dataclass(frozen=True)
+class Proxy:
+    """The office's sign-on: a web server that says in a header who signed on to it.
+
+    Any account of this machine can connect from its addresses, so the address alone proves nothing: the proxy also
+    shows a secret that lies in the workspace.
+    """
+
+    header: str  # in lower case
+    networks: tuple[IPv4Network | IPv6Network, ...]
+    secret: str = field(repr=False)
+
+    @classmethod
+    def of(cls, home: Path, header: str, networks: list[str]) -> "Proxy":
+        """Draws the secret at the first call. Raises SluiceError for what is no header or address."""
+        if not header.replace("-", "").isalnum() or not header.isascii():
+            raise SluiceError(f"--sign-on-header must be the name of a header, such as X-Remote-User; got {header!r}")
+        if not networks:
+            raise SluiceError("--proxy must say from which address the sign-on connects, such as 127.0.0.1")
+        try:
+            known = tuple(map(ip_network, networks))
+        except ValueError as error:
+            raise SluiceError(f"--proxy: {error}") from None
+        secret = create_once(desk_folder(home) / "proxy_secret", secrets.token_urlsafe(32).encode()).decode()
+        return cls(header.lower(), known, secret.strip())
+
+    def named(self, peer: str, headers: list[tuple[bytes, bytes]]) -> str | None:
+        """Whom the sign-on says it is; None where it was not the sign-on that said it."""
+
+        def only(name: str) -> str | None:
+            values = [value for key, value in headers if key.lower() == name.encode()]
+            try:
+                return values[0].decode("utf-8") if len(values) == 1 else None
+            except UnicodeDecodeError:
+                return None
+
+        try:
+            is_proxy = any(ip_address(peer) in network for network in self.networks)
+        except ValueError:
+            return None
+        shown = only(PROXY_SECRET) or ""
+        if not is_proxy or not hmac.compare_digest(shown.encode(), self.secret.encode()):
+            return None
+        return only(self.header)
+
+
+@dataclass(frozen=True)
+class Desk:
+    address: str
+    accounts: Accounts
+    access: AccessLog
+    proxy: Proxy | None = None  # None: people sign on with accounts of the desk
+    sessions: Sessions = field(default_factory=Sessions)
+    attempts: Attempts = field(default_factory=Attempts)
+    key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)  # of the tokens in forms
+
+    @classmethod
+    def of(cls, home: Path, address: str, proxy: Proxy | None = None) -> "Desk":
+        """The desk of a workspace. Raises SluiceError for what is no address of one."""
+        parts = urlsplit(address)
+        if parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/") or parts.query:
+            raise SluiceError(f"--address must be such as https://desk.office.example; got {address!r}")
+        folder = desk_folder(home)
+        said = f"{parts.scheme}://{parts.netloc.lower()}"
+        return cls(said, Accounts(folder), AccessLog(folder / "access.jsonl"), proxy)
+
+    @property
+    def secure(self) -> bool:
+        """Whether browsers reach it by HTTPS, and send its cookies by that alone."""
+        return self.address.startswith("https:")
+
+    def form_token(self, binding: str) -> str:
+        """What a form of a page must hold: made by this process, for one browser and one session."""
+        return hmac.digest(self.key, binding.encode(), "sha256").hex()

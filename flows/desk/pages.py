@@ -1,0 +1,52 @@
+"""Pages of the desk: templates in which everything is text, and what each of them has."""
+
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from flows.desk.desk import Desk
+from flows.desk.sign_on import BROWSER, Reader, form_token, set_cookie
+from sluice.reading.visible_text import visible
+from sluice.report.wording import VERDICT_WORDS, rule_words
+
+
+def page(
+    request: Request, desk: Desk, template: str, reader: Reader | None = None, status: int = 200, **content: Any
+) -> HTMLResponse:
+    """A page for one reader; None: for whoever is not signed on."""
+    token = form_token(request, desk)
+    said = environment().get_template(template).render(
+        reader=reader, token=token, path=request.url.path, by_account=desk.proxy is None, **content
+    )  # fmt: skip
+    answer = HTMLResponse(said, status)
+    if browser := getattr(request.state, "browser", ""):  # drawn for this page's forms
+        set_cookie(answer, desk, BROWSER, browser)
+    return answer
+
+
+@cache
+def style() -> str:
+    return files("flows.desk").joinpath("desk.css").read_text(encoding="utf-8")
+
+
+@cache
+def environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("flows.desk", "."),
+        autoescape=True,
+        finalize=lambda value: visible(value) if type(value) is str else value,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(
+        words=lambda name: str(name).replace("_", " "),
+        minute=lambda at: str(at)[:16].replace("T", " "),
+        verdict=lambda verdict: VERDICT_WORDS[verdict],
+        rule_words=rule_words,
+    )
+    return made

@@ -1,0 +1,93 @@
+"""Who may read and do what at the desk. A release that somebody may not read is to them as one that is not there.
+
+| who | page, report, documents, history | files before they are public | decide | take back | ask for withdrawal |
+|---|---|---|---|---|---|
+| the submitter | yes | no | no | yes | yes |
+| the head, and people in a role that the policy asks for | yes | yes | yes | no | yes |
+| others on the roster, where anybody may decide | yes | yes | yes | no | yes |
+| others on the roster | once it is public | once it is public | no | no | yes |
+
+Beyond that, `sluice.custody.states` says in which state an act is possible, and to whom.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from fastapi import HTTPException
+
+from flows.desk.sign_on import Reader
+from policies.standing import REFUSALS, Decision
+from sluice.custody.ledger import Entry
+from sluice.custody.states import State, TransitionError, Who, allowed, state_of
+from sluice.errors import SluiceError
+from tasks.release.board import may_decide
+from tasks.release.under_review import UnderReview
+
+PUBLIC = (State.PUBLISHED, State.SUPERSEDED)
+DECISIONS: tuple[Decision, ...] = ("approve", "request_changes", "reject", "conflicted")
+
+
+@dataclass(frozen=True)
+class Rights:
+    """What one person may do with one release now."""
+
+    read: bool = False
+    masked: bool = False
+    decisions: tuple[Decision, ...] = ()
+    withdraw: bool = False
+    relation: Who = Who.ON_ROSTER
+    case: UnderReview | None = None  # None where it cannot be opened, as of another version
+
+
+def rights(reader: Reader, release: str, entries: Sequence[Entry]) -> Rights:
+    """What a reader may do with a release, by what the ledger has of it.
+
+    cost : a reading of its entries and two documents; where it is under review, of its decisions
+    """
+    try:
+        state = state_of(entry.event for entry in entries)
+    except TransitionError:  # of a later version's events
+        state = None
+    public = state in PUBLIC
+    try:
+        case = UnderReview.of(reader.workspace, release, office=reader.office)
+        relation = case.relation(reader.name)
+    except SluiceError:  # was not received, or by documents that cannot be read any more
+        case, relation = None, Who.HEAD if reader.is_head else Who.ON_ROSTER
+    asked = relation in (Who.HEAD, Who.IN_ROLE) or (case is not None and _is_asked(reader, case, state))
+    read = public or asked or relation is Who.SUBMITTER
+    decisions = tuple(
+        each
+        for each in DECISIONS
+        if read
+        and case is not None
+        and relation in allowed(each.replace("_", "-")).get(state, ())
+        and (asked or each in REFUSALS)
+    )
+    return Rights(
+        read=read,
+        masked=public or (asked and relation is not Who.SUBMITTER),
+        decisions=decisions,
+        withdraw=relation in allowed("withdraw").get(state, ()),
+        relation=relation,
+        case=case,
+    )
+
+
+def _is_asked(reader: Reader, case: UnderReview, state: State | None) -> bool:
+    """Whether a release waits for somebody without a role of the policy, too; or did, and they decided."""
+    if state not in allowed("approve") or case.is_submitter(reader.name):
+        return False
+    return reader.name in may_decide(case, datetime.now(UTC)) or any(
+        given.who == reader.name for given in case.standing().decided
+    )
+
+
+def readable(reader: Reader, release: str) -> tuple[Rights, Sequence[Entry]]:
+    """The rights on a release that may be read, and its entries. Raises 404, the same for one that is not there."""
+    entries = reader.workspace.ledger.entries(release)
+    found = rights(reader, release, entries) if entries and not release.startswith("@") else Rights()
+    if not found.read:
+        raise HTTPException(404)
+    return found, entries

@@ -1,0 +1,190 @@
+"""What the page of one release shows: verdict, where the decisions stand, what changed, what there is to read."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flows.desk.permissions import Rights, rights
+from flows.desk.sign_on import Reader
+from flows.history import History, history
+from policies.people import Identity, stronger
+from policies.standing import Standing
+from sluice.custody.editions import before, line_of
+from sluice.custody.ledger import Entry
+from sluice.custody.states import State
+from sluice.errors import SluiceError
+from sluice.report.comparison import Comparison, compare
+from sluice.report.dossier import Dossier, RecordsView
+from sluice.report.headline import headline, next_steps, reasons, state
+from sluice.report.risk_utility_map import Plan
+from sluice.verdict import Finding
+from tasks.release.approval import approved_files
+from tasks.release.kept_dossier import kept_dossier
+from tasks.release.recorded_product import release_as_judged
+from tasks.release.release import last
+from tasks.release.rounds import changes_between
+from tasks.release.series import standing_in_series
+from tasks.release.withdrawal import Withdrawable, requests
+
+_MOST_PLANS = 12  # on a map
+
+
+@dataclass(frozen=True)
+class SinceEdition:
+    """What differs from the edition on the shelf that comes before."""
+
+    edition: str
+    changes: Sequence[str]
+    findings: Sequence[tuple[Finding | None, Finding]]  # as it was, and is; None: no such finding then
+
+
+@dataclass(frozen=True)
+class Decided:
+    """That somebody decided, and what as far as the reader may know it."""
+
+    who: str
+    at: str
+    words: str
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class KeptFile:
+    """A file of the vault that a reader may download."""
+
+    name: str
+    path: Path
+    sha256: str
+
+    @property
+    def size(self) -> int:
+        return self.path.stat().st_size
+
+
+def facts(reader: Reader, may: Rights, entries: Sequence[Entry]) -> dict[str, Any]:
+    """What the page's template takes. Raises SluiceError where the vault does not hold what was judged."""
+    found = history(reader.workspace, entries[0].release)
+    dossier = found.dossier
+    standing, decided = _decisions(reader, may, found)
+    return {
+        "release": found.release,
+        "state": found.state,
+        "dossier": dossier,
+        "verdict": state(dossier) if dossier else None,
+        "headline": headline(dossier) if dossier else "It has not been judged yet.",
+        "reasons": reasons(dossier)[1:] if dossier else [],
+        "next_steps": next_steps(dossier) if dossier else [],
+        "rights": may,
+        "standing": standing,
+        "decided": decided,
+        "mine": next((each for each in decided if each.who == reader.name), None),
+        "subject": found.subject.digest() if found.subject else "",
+        "identity": asked_identity(may) if may.case else None,
+        "series": may.case.policy.approvals.series if may.case else None,
+        "since": _since_edition(reader, entries, dossier),
+        "files": masked_files(reader, may, entries),
+        "has_map": beside_others(reader, entries) is not None,
+        "has_report": "report" in found.files,
+        "asks": _withdrawal(reader, found),
+        "folder": _folder(entries),
+    }
+
+
+def asked_identity(may: Rights) -> Identity:
+    """How people must at least be known who decide on it."""
+    assert may.case is not None
+    return stronger(may.case.office.roster.identity, may.case.policy.approvals.identity)
+
+
+def beside_others(reader: Reader, entries: Sequence[Entry]) -> Comparison | None:
+    """A release of records on one map with the latest of its name that the reader may read; None where it has no place
+    on one, as tables have none."""
+    received = last(entries, State.RECEIVED)
+    if received is None:
+        return None
+    name, plans = received.body["definition"], []
+    for release, others in reader.workspace.ledger.histories().items():
+        has = last(others, State.RECEIVED)
+        if (
+            has
+            and has.body["definition"] == name
+            and (release == received.release or rights(reader, release, others).read)
+        ):
+            with suppress(SluiceError):  # it was pruned
+                dossier = kept_dossier(reader.workspace, others)
+                if dossier and isinstance(dossier.view, RecordsView):
+                    plans.append(Plan(release, dossier, f"/releases/{release}/report"))
+    if received.release not in [plan.name for plan in plans]:
+        return None
+    with suppress(SluiceError):
+        return compare([plan for plan in plans if plan.name == received.release or plan in plans[-_MOST_PLANS:]])
+    return None
+
+
+def masked_files(reader: Reader, may: Rights, entries: Sequence[Entry]) -> dict[str, KeptFile]:
+    """The files that are, or would be, published, by name; none for who may not read them, or where they are gone."""
+    if not may.masked or last(entries, State.EVALUATED) is None:
+        return {}
+    vault, found = reader.workspace.vault, {}
+    with suppress(SluiceError):
+        for name, (sha256, suffix) in approved_files(release_as_judged(reader.workspace, entries)).items():
+            found[name] = KeptFile(name, vault.path(sha256, suffix), sha256)
+    return found
+
+
+def _decisions(reader: Reader, may: Rights, found: History) -> tuple[Standing | None, list[Decided]]:
+    """Where it stands, and who decided; what others did is not in it before all who are needed have."""
+    if found.subject is None or may.case is None:
+        return None, []
+    try:
+        standing = standing_in_series(may.case)
+    except SluiceError:
+        return None, []
+    decided = [
+        Decided(each.who, each.at, each.decision.replace("_", " "), each.comment)
+        if standing.revealed or each.who == reader.name
+        else Decided(each.who, each.at, "has decided; what, is told when all have")
+        for each in standing.decided
+    ]
+    return standing.model_copy(update={"decided": (), "valid": ()}), decided
+
+
+def _since_edition(reader: Reader, entries: Sequence[Entry], dossier: Dossier | None) -> SinceEdition | None:
+    received = last(entries, State.RECEIVED)
+    if received is None or dossier is None:
+        return None
+    edition, line = line_of(reader.workspace.ledger.histories(), received.release)
+    earlier = before(edition, [each for each in line if each.release != received.release])
+    if earlier is None:
+        return None
+    was = last(earlier.entries, State.RECEIVED)
+    assert was is not None
+    with suppress(SluiceError):  # its documents are gone by a rule of retention
+        then = kept_dossier(reader.workspace, earlier.entries)
+        changes = changes_between(reader.workspace.vault, was, received)
+        return SinceEdition(earlier.of, changes, _moved(then, dossier))
+    return SinceEdition(earlier.of, ["the vault does not hold its documents any more"], ())
+
+
+def _moved(then: Dossier | None, now: Dossier) -> list[tuple[Finding | None, Finding]]:
+    """The findings whose verdict or figure is another; those that are reported alone are left out."""
+    known = {(each.stage, each.rule, each.scope): each for each in (then.findings if then else ())}
+    pairs = [(known.get((each.stage, each.rule, each.scope)), each) for each in now.findings if each.binding]
+    return [
+        (old, new) for old, new in pairs if old is None or (old.verdict, old.observed) != (new.verdict, new.observed)
+    ]
+
+
+def _withdrawal(reader: Reader, found: History) -> list[tuple[str, str]]:
+    """Who asks that it be withdrawn, and why."""
+    with suppress(SluiceError):
+        asked = requests(Withdrawable.of(reader.workspace, found.release))
+        return [(who, entry.body["comment"]) for who, entry in asked.by.items()]
+    return []
+
+
+def _folder(entries: Sequence[Entry]) -> str:
+    published = last(entries, State.PUBLISHED)
+    return Path(published.body["folder"]).name if published else ""

@@ -1,0 +1,120 @@
+"""The walls around every page: whose address is asked, how long a request may be, where a form was sent from, and what
+a browser may do with the answer."""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+LONGEST_BODY = 256 * 1024  # bytes: a comment and a signature are some kB
+
+POLICY = (
+    "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+
+HEADERS: dict[str, str] = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",  # for browsers that do not know frame-ancestors
+    "referrer-policy": "same-origin",  # with `no-referrer`, browsers send forms with `Origin: null`
+    "cache-control": "no-store",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "x-robots-tag": "noindex",
+}
+
+
+class _TooLong(Exception):  # noqa: N818
+    pass
+
+
+@dataclass(frozen=True)
+class Walls:
+    """What a request meets before any page, and an answer after."""
+
+    app: Callable[[Scope, Receive, Send], Awaitable[None]]
+    address: str  # at which people reach the desk, such as https://desk.office.example
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self.app(scope, receive, send)
+            return
+        refused = self._refusal(scope)
+        if refused:
+            await _say(_with_headers(send, self.address), *refused)
+            return
+        begun = False
+        taken = 0
+
+        async def limited() -> MutableMapping[str, Any]:
+            nonlocal taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if taken > LONGEST_BODY:  # without a length, or with a false one
+                raise _TooLong
+            return message
+
+        async def noted(message: MutableMapping[str, Any]) -> None:
+            nonlocal begun
+            begun = True
+            await _with_headers(send, self.address)(message)
+
+        try:
+            await self.app(scope, limited, noted)
+        except _TooLong:
+            if not begun:
+                await _say(_with_headers(send, self.address), 413, "That is too long.")
+        except Exception:  # it has been answered and logged by its kind; a server's traceback could hold a value
+            if not begun:
+                await _say(_with_headers(send, self.address), 500, "Something broke.")
+
+    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+        headers: dict[bytes, list[bytes]] = {}
+        for name, value in scope["headers"]:
+            headers.setdefault(name.lower(), []).append(value)
+
+        def only(name: bytes) -> str | None:
+            values = headers.get(name, [])
+            return values[0].decode("latin-1") if len(values) == 1 else None
+
+        # Another name for this machine, as in an attack by DNS rebinding, is no name of the desk.
+        if (only(b"host") or "").lower() != urlsplit(self.address).netloc:
+            return 421, "The desk is not reached by this name."
+        if scope["method"] not in ("GET", "POST"):
+            return 405, "The desk knows GET and POST."
+        if scope["method"] == "POST":
+            if only(b"origin") != self.address or only(b"sec-fetch-site") not in (None, "same-origin"):
+                return 403, "This form was not sent from a page of the desk."
+            length = only(b"content-length")
+            if length is not None and (not length.isdecimal() or int(length) > LONGEST_BODY):
+                return 413, "That is too long."
+        return None
+
+
+def _with_headers(send: Send, address: str) -> Send:
+    """What a page says itself, such as a policy of its own, stands."""
+    wanted = HEADERS | ({"strict-transport-security": "max-age=31536000"} if address.startswith("https:") else {})
+
+    async def sending(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            given = list(message.get("headers", []))
+            said = {name.lower() for name, _ in given}
+            given += [(name.encode(), value.encode()) for name, value in wanted.items() if name.encode() not in said]
+            message = {**message, "headers": given}
+        await send(message)
+
+    return sending
+
+
+async def _say(send: Send, status: int, words: str) -> None:
+    body = f"{words}\n".encode()
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

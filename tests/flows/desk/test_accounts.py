@@ -1,0 +1,83 @@
+"""Accounts of the desk: what is kept of a password, and for whom."""
+
+from pathlib import Path
+
+import pytest
+
+from flows.desk.accounts import SHORTEST, Accounts, desk_folder
+from flows.desk.desk import Desk
+from sluice.errors import SluiceError
+from tests.flows.desk.visitor import PASSWORD
+from tests.flows.house import DONE, ERROR, House
+
+
+@pytest.fixture
+def accounts(tmp_path: Path) -> Accounts:
+    return Accounts(desk_folder(tmp_path))
+
+
+def test_the_right_password_is_known_and_no_other(accounts: Accounts) -> None:
+    accounts.put("amara", PASSWORD)
+    assert accounts.verify("amara", PASSWORD)
+    for name, password in (("amara", ""), ("amara", PASSWORD + " "), ("jonas", PASSWORD), ("", ""), ("jonas", "")):
+        assert not accounts.verify(name, password)
+
+
+def test_nothing_kept_tells_a_password_or_that_two_are_equal(accounts: Accounts) -> None:
+    accounts.put("amara", PASSWORD)
+    accounts.put("jonas", PASSWORD)
+    kept = accounts.file.read_text()
+    assert PASSWORD not in kept
+    assert accounts.mark("amara") != accounts.mark("jonas")
+    assert accounts.file.stat().st_mode & 0o777 == 0o600
+    assert accounts.file.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_what_others_can_read_is_refused(accounts: Accounts) -> None:
+    accounts.put("amara", PASSWORD)
+    accounts.file.chmod(0o640)
+    with pytest.raises(SluiceError, match="chmod 0600"):
+        accounts.verify("amara", PASSWORD)
+    accounts.file.parent.chmod(0o755)
+    with pytest.raises(SluiceError, match="chmod 0700"):
+        desk_folder(accounts.file.parent.parent)
+
+
+def test_a_short_password_is_refused(accounts: Accounts) -> None:
+    with pytest.raises(SluiceError, match=f"{SHORTEST} to"):
+        accounts.put("amara", "a" * (SHORTEST - 1))
+    assert accounts.mark("amara") == ""
+
+
+def test_the_command_gives_accounts_to_people_of_the_roster_and_takes_them_away(
+    desk: Desk, pending: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("typer.prompt", lambda *_, **__: "another password")
+    assert pending.sluice("desk", "account", "amara").code == DONE
+    assert desk.accounts.verify("amara", "another password")
+    told = pending.sluice("desk", "account", "mallory")
+    assert told.code == ERROR
+    assert "'mallory' is not on the roster" in told.words
+    assert pending.sluice("desk", "account", "amara", "--remove", "--json").json == {"name": "amara", "account": False}
+    assert pending.sluice("desk", "account", "amara", "--remove").code == ERROR
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--host", "0.0.0.0"), "in clear"),
+        (("--proxy", "127.0.0.1"), "--sign-on-header"),
+        (("--address", "desk.example"), "--address"),
+        (("--sign-on-header", "X-Remote-User"), "--proxy"),
+    ],
+)
+def test_a_desk_that_would_be_open_is_not_served(pending: House, options: tuple[str, ...], says: str) -> None:
+    told = pending.sluice("desk", *options)
+    assert told.code == ERROR
+    assert says in told.words
+
+
+def test_without_an_office_there_is_no_desk(house: House) -> None:
+    told = house.sluice("desk")
+    assert told.code == ERROR
+    assert "no people yet" in told.words

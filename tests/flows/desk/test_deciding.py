@@ -1,0 +1,323 @@
+"""Decisions at the desk: whose they are, on which bytes, and who learns of them when."""
+
+import base64
+import shutil
+import subprocess
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.desk.desk import Desk
+from policies.approvals import Subject
+from sluice.custody.states import State
+from tasks.release.under_review import UnderReview
+from tests.flows.desk.signing_office import Keys, adopt_keys, begun, hidden, to_sign
+from tests.flows.desk.visitor import Visitor, visitor
+from tests.flows.house import House
+
+AtDesk = Callable[[str], Visitor]
+SECRET_WORDS = "the age groups tell of two families"
+
+
+def decide(who: Visitor, release: str, what: str, comment: str = "", **fields: str) -> Any:
+    return who.send(f"/releases/{release}", f"/releases/{release}/act", what=what, comment=comment, **fields)
+
+
+def decisions(house: House) -> list[tuple[str, str]]:
+    entries = house.workspace().ledger.entries(house.id)
+    return [(entry.actor, entry.body["decision"]) for entry in entries if entry.event == "decision"]
+
+
+# -- where a typed name is believed
+
+
+def test_two_approve_and_it_is_published(at_desk: AtDesk, pending: House) -> None:
+    amara, jonas = at_desk("amara"), at_desk("jonas")
+    assert decide(amara, pending.id, "approve").status_code == 303
+    assert decide(jonas, pending.id, "approve", "fine\r\nas it is").status_code == 303
+    assert pending.shelf == [pending.id]
+    last = pending.workspace().ledger.entries(pending.id)
+    assert [entry.body["comment"] for entry in last if entry.event == "decision"] == ["", "fine\nas it is"]
+    assert "published" in jonas.get(f"/releases/{pending.id}").text
+
+
+def test_changes_are_asked_for(at_desk: AtDesk, pending: House) -> None:
+    for name in ("amara", "jonas"):
+        assert decide(at_desk(name), pending.id, "request_changes", "wider age groups").status_code == 303
+    assert pending.events()[-1] == State.CHANGES_REQUESTED
+    assert "Changes requested" in at_desk("emil").get("/").text
+    assert "wider age groups" in at_desk("emil").get(f"/releases/{pending.id}").text
+
+
+def test_the_submitter_takes_back_and_cannot_approve(at_desk: AtDesk, pending: House) -> None:
+    emil = at_desk("emil")
+    page = emil.get(f"/releases/{pending.id}").text
+    assert 'value="approve"' not in page
+    assert 'value="conflicted"' not in page
+    for what in ("approve", "conflicted"):
+        assert decide(emil, pending.id, what, "I say so").status_code == 403
+    assert decisions(pending) == []
+    assert decide(emil, pending.id, "reject", "wrong year").status_code == 303
+    assert pending.events()[-1] == State.REJECTED
+
+
+def test_who_may_not_read_cannot_decide(at_desk: AtDesk, pending: House) -> None:
+    noor = at_desk("noor")
+    for path in ("act", "signed", "statement"):
+        answer = noor.post(f"/releases/{pending.id}/{path}", token=noor.token(), what="approve", payload="e30=")
+        assert answer.status_code == 404
+    assert decisions(pending) == []
+
+
+def test_nobody_decides_in_another_name(at_desk: AtDesk, pending: House) -> None:
+    """Whatever a form says beside."""
+    decide(at_desk("amara"), pending.id, "approve", name="jonas", person="jonas", declared="jonas", signed_on="jonas")
+    assert decisions(pending) == [("amara", "approve")]
+
+
+@pytest.mark.parametrize("what", ["", "published", "APPROVE", "request-changes", "withdraw"])
+def test_there_are_four_decisions(at_desk: AtDesk, pending: House, what: str) -> None:
+    assert decide(at_desk("amara"), pending.id, what, "a word").status_code == 403
+    assert decisions(pending) == []
+
+
+def test_a_refusal_says_why_and_what_was_written_stays_in_the_form(at_desk: AtDesk, pending: House) -> None:
+    amara = at_desk("amara")
+    assert "must say why" in decide(amara, pending.id, "reject", "  ").text
+    answer = decide(amara, pending.id, "reject", "wrong\u202e codes")
+    assert answer.status_code == 409
+    assert "RIGHT-TO-LEFT OVERRIDE" in answer.text
+    assert "wrong\\u202e codes</textarea>" in answer.text
+    assert decisions(pending) == []
+
+
+def test_what_others_decided_is_told_when_all_have(at_desk: AtDesk, pending: House) -> None:
+    amara, jonas, mina, emil = map(at_desk, ("amara", "jonas", "mina", "emil"))
+    decide(amara, pending.id, "request_changes", SECRET_WORDS)
+    pages = [f"/releases/{pending.id}", f"/releases/{pending.id}/history", "/ledger", "/", "/editions"]
+    for reader in (jonas, mina, emil):
+        for page in pages:
+            text = reader.get(page).text
+            assert SECRET_WORDS not in text, page
+            assert "request_changes" not in text.replace('value="request_changes"', ""), page
+        assert "has decided; what, is told when all have" in reader.get(pages[0]).text
+    assert SECRET_WORDS in amara.get(pages[0]).text  # her own
+    accesses = amara.get("/accesses").text
+    assert "decided" in accesses
+    assert "changes" not in accesses
+    assert SECRET_WORDS not in amara.desk.access.file.read_text()
+    decide(jonas, pending.id, "request_changes", "the same")
+    assert SECRET_WORDS in emil.get(pages[0]).text
+
+
+def test_the_answer_to_a_second_decision_tells_nothing_of_the_first(at_desk: AtDesk, pending: House) -> None:
+    decide(at_desk("amara"), pending.id, "reject", SECRET_WORDS)
+    mina = at_desk("mina")
+    answer = decide(mina, pending.id, "approve")
+    shown = mina.get(answer.headers["location"]).text
+    assert SECRET_WORDS not in shown
+    assert "differ" not in shown
+
+
+def test_a_release_that_was_judged_again_meanwhile_is_read_again_first(at_desk: AtDesk, pending: House) -> None:
+    amara = at_desk("amara")
+    answer = decide(amara, pending.id, "approve", seen="0" * 64)
+    assert answer.status_code == 409
+    assert "judged again since you read it" in answer.text
+    assert decisions(pending) == []
+
+
+def test_a_report_that_was_altered_is_not_approved(at_desk: AtDesk, pending: House) -> None:
+    (pending.home / "reports" / f"{pending.id}.html").write_text("<p>All is well")
+    answer = decide(at_desk("amara"), pending.id, "approve")
+    assert answer.status_code == 409
+    assert "is not the report" in answer.text
+    assert decisions(pending) == []
+
+
+def test_two_decisions_at_once_are_both_there_and_publish_once(desk: Desk, at_desk: AtDesk, pending: House) -> None:
+    people = [at_desk(name) for name in ("amara", "jonas")]
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(lambda who: decide(who, pending.id, "approve").status_code, people))
+    assert answers == [303, 303]
+    assert sorted(decisions(pending)) == [("amara", "approve"), ("jonas", "approve")]
+    assert pending.events().count(State.PUBLISHED) == 1
+    assert pending.sluice("ledger", "verify", "--json").json["problems"] == []
+
+
+def test_what_breaks_after_a_decision_leaves_the_decision(
+    at_desk: AtDesk, pending: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ValueError("income 48000")
+
+    monkeypatch.setattr("flows.desk.deciding.go_on", broken)
+    for name in ("amara", "jonas"):
+        assert decide(at_desk(name), pending.id, "approve").status_code == 303
+    assert len(decisions(pending)) == 2
+    assert pending.shelf == []
+
+
+# -- withdrawal
+
+
+def test_two_withdraw(desk_after: Desk, published: House) -> None:
+    noor, amara = visitor(desk_after, "noor"), visitor(desk_after, "amara")
+    first = decide(noor, published.id, "withdraw", "wrong codes")
+    assert "Recorded that you ask" in noor.get(first.headers["location"]).text
+    assert published.shelf == [published.id]
+    assert "<strong>noor</strong> asks for it: wrong codes" in amara.get(f"/releases/{published.id}").text
+    second = decide(amara, published.id, "withdraw", "wrong codes")
+    assert "It is withdrawn." in amara.get(second.headers["location"]).text
+    assert published.shelf == [f"{published.id}.withdrawn.txt"]
+
+
+# -- where people are known by their signature
+
+
+@pytest.fixture
+def keys(desk: Desk, pending: House, tmp_path: Path) -> Keys:
+    return adopt_keys(pending, tmp_path / "keys")
+
+
+def bring(who: Visitor, release: str, page: Any, signature: str, **changed: str) -> Any:
+    return who.post(f"/releases/{release}/signed", **hidden(page.text) | {"signature": signature} | changed)
+
+
+def sign_and_bring(who: Visitor, keys: Keys, signer: str, release: str, what: str, comment: str = "") -> Any:
+    page = begun(who, release, what, comment)
+    return bring(who, release, page, keys.sign(signer, to_sign(who, release, page)))
+
+
+def test_a_signature_decides_and_verifies_outside(at_desk: AtDesk, pending: House, keys: Keys) -> None:
+    for name in ("amara", "jonas"):
+        answer = sign_and_bring(at_desk(name), keys, name, pending.id, "approve", "read\nall of it")
+        assert answer.status_code == 303
+    assert pending.shelf == [pending.id]
+    entries = [entry for entry in pending.workspace().ledger.entries(pending.id) if entry.event == "decision"]
+    assert [entry.body["identity"] for entry in entries] == ["key", "key"]
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
+def test_the_command_of_the_page_signs_and_the_file_can_be_uploaded(
+    at_desk: AtDesk, pending: House, keys: Keys, tmp_path: Path
+) -> None:
+    amara = at_desk("amara")
+    page = begun(amara, pending.id, "request_changes", "wider age groups")
+    command = unescape(page.text.partition('aria-label="Command">')[2].partition("<")[0])
+    name = command.split()[-1]
+    (tmp_path / name).write_bytes(to_sign(amara, pending.id, page))
+    run = command.replace("~/.ssh/id_sluice", str(keys.of("amara"))).split()
+    subprocess.run(run, cwd=tmp_path, check=True, capture_output=True)
+    signature = (tmp_path / f"{name}.sig").read_bytes()
+    fields = hidden(page.text) | {"signature": ""}
+    answer = amara.post(f"/releases/{pending.id}/signed", files={"file": (f"{name}.sig", signature)}, **fields)
+    assert answer.status_code == 303
+    assert decisions(pending) == [("amara", "request_changes")]
+
+
+def test_without_a_signature_nothing_is_recorded(at_desk: AtDesk, pending: House, keys: Keys) -> None:
+    """Nor by one that a form puts in its place."""
+    amara = at_desk("amara")
+    page = begun(amara, pending.id, "approve")
+    assert "Your private key stays there" in page.text
+    private = keys.of("amara").read_text()
+    for given in ("", "yes", private, "{}", '{"payload": "e30="}', "-----BEGIN SSH SIGNATURE-----\nAAAA"):
+        answer = bring(amara, pending.id, page, given)
+        assert answer.status_code == 409, given
+        assert private not in answer.text
+    assert decisions(pending) == []
+
+
+def test_a_signature_of_another_person_is_not_recorded(at_desk: AtDesk, pending: House, keys: Keys) -> None:
+    """As where somebody got hold of it, or two people would vote by one sign-on."""
+    answer = sign_and_bring(at_desk("amara"), keys, "jonas", pending.id, "approve")
+    assert answer.status_code == 409
+    assert "each acts for themselves" in answer.text
+    assert decisions(pending) == []
+
+
+def test_a_signature_counts_for_what_was_signed_alone(at_desk: AtDesk, pending: House, keys: Keys) -> None:
+    amara = at_desk("amara")
+    page = begun(amara, pending.id, "request_changes", "wider age groups")
+    signature = keys.sign("amara", to_sign(amara, pending.id, page))
+    other = hidden(begun(amara, pending.id, "approve").text)["payload"]
+    for changed in (
+        {"what": "reject"},
+        {"what": "approve", "comment": ""},
+        {"comment": "narrower age groups"},
+        {"payload": other},
+    ):
+        assert bring(amara, pending.id, page, signature, **changed).status_code == 409, changed
+    assert decisions(pending) == []
+    assert bring(amara, pending.id, page, signature).status_code == 303
+
+
+def test_a_signature_that_is_brought_again_says_nothing_new(at_desk: AtDesk, pending: House, keys: Keys) -> None:
+    """Kept back, and brought after its author thought better of it, it does not count."""
+    amara, jonas = at_desk("amara"), at_desk("jonas")
+    page = begun(amara, pending.id, "approve")
+    signature = keys.sign("amara", to_sign(amara, pending.id, page))
+    assert bring(amara, pending.id, page, signature).status_code == 303
+    assert bring(amara, pending.id, page, signature).status_code == 303
+    assert decisions(pending) == [("amara", "approve")]
+    assert sign_and_bring(amara, keys, "amara", pending.id, "request_changes", "no").status_code == 303
+    replayed = bring(amara, pending.id, page, signature)
+    assert replayed.status_code == 409
+    assert "said before another decision" in replayed.text
+    assert sign_and_bring(jonas, keys, "jonas", pending.id, "request_changes", "no").status_code == 303
+    assert pending.events()[-1] == State.CHANGES_REQUESTED
+
+
+def test_a_signature_of_other_bytes_is_none_of_these(
+    at_desk: AtDesk, pending: House, keys: Keys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the page and the signature the release was judged again."""
+    amara = at_desk("amara")
+    page = begun(amara, pending.id, "reject", "wrong year")
+    signature = keys.sign("amara", to_sign(amara, pending.id, page))
+    subject = UnderReview.of(pending.workspace(), pending.id).subject
+    another = Subject(**subject.model_dump() | {"data": "0" * 64})
+    monkeypatch.setattr(UnderReview, "subject", property(lambda _: another))
+    answer = bring(amara, pending.id, page, signature)
+    assert answer.status_code == 409
+    assert "judged again" in answer.text
+    answer = bring(amara, pending.id, page, signature, seen=another.digest())
+    assert answer.status_code == 409
+    assert "what was signed is not what this command records" in answer.text
+    assert decisions(pending) == []
+
+
+def test_the_envelope_of_sluice_sign_is_taken_too(at_desk: AtDesk, pending: House, keys: Keys, tmp_path: Path) -> None:
+    amara = at_desk("amara")
+    page = begun(amara, pending.id, "approve")
+    statement = tmp_path / "statement.json"
+    statement.write_bytes(base64.b64decode(hidden(page.text)["payload"]))
+    told = pending.sluice("sign", str(statement), "--key", str(keys.of("amara")))
+    assert bring(amara, pending.id, page, told.out).status_code == 303
+    assert decisions(pending) == [("amara", "approve")]
+
+
+@pytest.mark.parametrize("payload", ["", "e30=", "not base64", "eyJhIjogMX0="])
+def test_the_desk_hands_out_statements_alone(at_desk: AtDesk, pending: House, payload: str) -> None:
+    amara = at_desk("amara")
+    answer = amara.post(f"/releases/{pending.id}/statement", token=amara.token(), what="approve", payload=payload)
+    assert answer.status_code == 409
+    assert "attachment" not in answer.headers.get("content-disposition", "")
+
+
+def test_what_is_downloaded_has_a_name_that_a_shell_takes_as_it_is(at_desk: AtDesk, pending: House, keys: Keys) -> None:
+    amara = at_desk("amara")
+    fields = hidden(begun(amara, pending.id, "approve").text) | {"what": 'x"; rm -rf ~ #\r\nX-Evil: 1'}
+    answer = amara.post(f"/releases/{pending.id}/statement", **fields)
+    assert answer.headers["content-disposition"] == f'attachment; filename="x-rm--rf-x-evil-1-{pending.id}.txt"'
+
+
+def test_no_private_key_is_in_the_house(at_desk: AtDesk, pending: House, keys: Keys) -> None:
+    sign_and_bring(at_desk("amara"), keys, "amara", pending.id, "approve")
+    for file in pending.home.rglob("*"):
+        assert not file.is_file() or b"PRIVATE KEY" not in file.read_bytes(), file
