@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 from sluice.errors import DataError
 from sluice.reading.values import DATE, LEADING_ZERO, MISSING_MARKS, NUMBER
@@ -35,7 +36,7 @@ class CsvShape:
     separator: str = ","
     quote: str | None = '"'
     header: bool = True
-    decimal: str = "."
+    decimal: Literal[".", ","] = "."
     skip_lines: int = 0
     line_breaks: bool = False
     says: tuple[str, ...] = field(default=(), compare=False)
@@ -88,7 +89,7 @@ def shape_of(text: str, title: str, separator: str | None = None, decimal: str |
 
 def _cut_of(lines: Sequence[str], title: str, separator: str | None) -> _Cut:
     signs = [separator] if separator else [sign for sign in SEPARATORS if any(sign in line for line in lines)]
-    cuts = [cut for sign in signs if (cut := _best_quote(lines, sign, title)) is not None]
+    cuts = [_best_quote(lines, sign, title) for sign in signs]
     even = [cut for cut in cuts if cut.is_even]
     if not even:
         even = [below for cut in cuts if (below := _below_title(cut)) is not None]
@@ -138,9 +139,9 @@ def _one_column(lines: Sequence[str], cuts: Sequence[_Cut], title: str) -> _Cut:
     )
 
 
-def _best_quote(lines: Sequence[str], separator: str, title: str) -> _Cut | None:
+def _best_quote(lines: Sequence[str], separator: str, title: str) -> _Cut:
     """The lines cut by a separator, with the quote by which that goes best."""
-    plain = _cut(lines, separator, None)
+    plain = _plainly_cut(lines, separator)
     begin = {mark: any(cell[:1] == mark for row in plain.rows for cell in map(str.strip, row)) for mark in "\"'"}
     for mark in (each for each, begins in begin.items() if begins):
         quoted = _cut(lines, separator, mark)
@@ -153,7 +154,7 @@ def _best_quote(lines: Sequence[str], separator: str, title: str) -> _Cut | None
                 )
             continue
         return quoted
-    return _Cut(separator, None if begin['"'] else '"', plain.rows, plain.ends) if plain else None
+    return _Cut(separator, None if begin['"'] else '"', plain.rows, plain.ends)
 
 
 def _are_wrapped(rows: Sequence[Sequence[str]], mark: str) -> bool:
@@ -162,13 +163,14 @@ def _are_wrapped(rows: Sequence[Sequence[str]], mark: str) -> bool:
     return all(len(cell) > 1 and cell[-1] == mark for cell in cells)
 
 
-def _cut(lines: Sequence[str], separator: str, quote: str | None) -> _Cut | None:
+def _plainly_cut(lines: Sequence[str], separator: str) -> _Cut:
+    kept = [(line, number) for number, line in enumerate(lines, start=1) if line.strip(" \r\n")]
+    cells = [line.rstrip("\r\n").split(separator) for line, _ in kept]
+    return _Cut(separator, None, cells, [number for _, number in kept])
+
+
+def _cut(lines: Sequence[str], separator: str, quote: str) -> _Cut | None:
     """None where a quote is not closed, or something stands between it and the separator."""
-    if quote is None:
-        kept = [(line, number) for number, line in enumerate(lines, start=1) if line.strip(" \r\n")]
-        return _Cut(
-            separator, None, [line.rstrip("\r\n").split(separator) for line, _ in kept], [number for _, number in kept]
-        )
     rows, ends = [], []
     reader = csv.reader(lines, delimiter=separator, quotechar=quote, strict=True, skipinitialspace=False)
     try:
@@ -233,7 +235,7 @@ def _is_value(cell: str) -> bool:
 
 def _decimal(
     rows: Sequence[Sequence[str]], header: Sequence[str] | None, separator: str, title: str, given: str | None
-) -> tuple[str, tuple[str, ...]]:
+) -> tuple[Literal[".", ","], tuple[str, ...]]:
     """The decimal mark, and sentences on numbers with thousands separators."""
     certain: dict[str, list[int]] = {",": [], ".": []}
     either: dict[str, list[int]] = {",": [], ".": []}
@@ -258,17 +260,17 @@ def _decimal(
             f"{title}: numbers have a decimal comma in {named(certain[','])} and a decimal point in "
             f"{named(certain['.'])}. Name the decimal mark (--decimal); numbers with the other arrive as texts."
         )
-    mark = given or ("," if certain[","] else "." if certain["."] or separator == "," else "")
+    known = given or ("," if certain[","] else "." if certain["."] or separator == "," else "")
     unclear = either[","] or (either["."] if separator != "," else [])
-    if not mark and unclear:
+    if not known and unclear:
         raise DataError(
             f"{title}: all numbers with a comma or point have three digits behind it, in {named(unclear)}. Are these "
             "decimals, or thousands? Name the decimal mark (--decimal)."
         )
-    mark = mark or "."
-    grouped += either["," if mark == "." else "."]
+    sign: Literal[".", ","] = "," if known == "," else "."
+    grouped += either["." if sign == "," else ","]
     if not grouped:
-        return mark, ()
-    return mark, (
+        return sign, ()
+    return sign, (
         f"numbers with signs between their thousands are read as texts: {named(grouped)}. Take the signs out",
     )

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -126,8 +127,7 @@ class _Workbook:
         self.path = path
 
     def __enter__(self) -> "_Workbook":
-        import openpyxl
-
+        openpyxl: Any = import_module("openpyxl")  # which has no types; it is loaded where it is needed
         if not self.path.is_file():
             raise missing_file(self.path)
         try:
@@ -229,9 +229,9 @@ class _Workbook:
 
 def _sheet_parser() -> Any:
     """openpyxl's reader of a sheet, which also tells a formula without a value, and keeps nothing of each row."""
-    from openpyxl.worksheet._reader import WorkSheetParser
+    library: Any = import_module("openpyxl.worksheet._reader")
 
-    class Parser(WorkSheetParser):  # type: ignore[misc]
+    class Parser(library.WorkSheetParser):  # type: ignore[misc]
         hidden_rows, has_formulas = 0, False
 
         def parse_row(self, row: Any) -> Any:
@@ -256,9 +256,7 @@ def _filled(cells: Sequence[dict[str, Any]]) -> set[int]:
 
 
 def _letter(column: int) -> str:
-    from openpyxl.utils import get_column_letter
-
-    return str(get_column_letter(column))
+    return str(import_module("openpyxl.utils").get_column_letter(column))
 
 
 def _table(rows: list[dict[int, Any]], columns: Sequence[str], places: Sequence[int]) -> pa.Table:

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from sluice.errors import DataError
 from sluice.sources.tabular_source import missing_file
@@ -84,14 +84,14 @@ def the_member(path: Path, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
     return members[0]
 
 
-def _guarded(file: BinaryIO, path: Path, lines: bool) -> BinaryIO:
+def _guarded(file: IO[bytes] | gzip.GzipFile, path: Path, lines: bool) -> BinaryIO:
     return io.BufferedReader(_Guard(file, path, lines), 1 << 16)
 
 
 class _Guard(io.RawIOBase):
     """Passes bytes on until there are too many of them."""
 
-    def __init__(self, file: BinaryIO, path: Path, lines: bool) -> None:
+    def __init__(self, file: IO[bytes] | gzip.GzipFile, path: Path, lines: bool) -> None:
         self._file, self._path, self._lines = file, path, lines
         self._allowed = max(_FROM, _TIMES * path.stat().st_size)
         self._passed = self._line = 0

@@ -180,7 +180,7 @@ def _of_format(format_: str, path: Path, table: str | None) -> Recognised:
     names = _tables(path, format_)
     if table is None and len(names) != 1:
         raise DataError(f"{path}: is a {format_} file with {len(names)} tables; name one (--table): {', '.join(names)}")
-    found = DatabaseFile(type=format_.lower(), path=str(path), table=table or names[0])  # type: ignore[arg-type]
+    found = DatabaseFile(type="duckdb" if format_ == "DuckDB" else "sqlite", path=str(path), table=table or names[0])
     return Recognised(found, (f"table {found.table} of a {format_} file",))
 
 
@@ -275,7 +275,7 @@ def _text(
         separator=shape.separator,
         quote=shape.quote,
         header=shape.header,
-        decimal=shape.decimal,  # type: ignore[arg-type]
+        decimal=shape.decimal,
         skip_lines=shape.skip_lines,
         line_breaks=shape.line_breaks,
         encoding=encoding,

@@ -76,9 +76,7 @@ class StatisticalFile(FileSource):
         reader = self._reader(file.read(80))
         file.seek(0)
         try:
-            return reader(  # type: ignore[no-any-return]
-                file, output_format="dict", encoding=self.encoding, user_missing=True, **options
-            )
+            return reader(file, output_format="dict", encoding=self.encoding, user_missing=True, **options)
         except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError) as error:
             if "convert string" in str(error) or isinstance(error, UnicodeDecodeError):
                 hint = "its texts are of another encoding than it says; name it, such as encoding: cp1252"
@@ -145,7 +143,8 @@ class StataSource(StatisticalFile):
     def _reader(self, start: bytes) -> Callable[..., Any]:
         import pyreadstat
 
-        return pyreadstat.read_dta  # type: ignore[no-any-return]
+        reader: Callable[..., Any] = pyreadstat.read_dta
+        return reader
 
 
 class SpssSource(StatisticalFile):
@@ -159,7 +158,8 @@ class SpssSource(StatisticalFile):
         import pyreadstat
 
         if start[:4] in (b"$FL2", b"$FL3"):
-            return pyreadstat.read_sav  # type: ignore[no-any-return]
+            reader: Callable[..., Any] = pyreadstat.read_sav
+            return reader
 
         def portable(file: Any, encoding: str | None, user_missing: bool, **options: Any) -> Any:
             return pyreadstat.read_por(file, **options)
@@ -181,7 +181,8 @@ class SasSource(StatisticalFile):
         import pyreadstat
 
         if not start.startswith(b"HEADER RECORD"):
-            return pyreadstat.read_sas7bdat  # type: ignore[no-any-return]
+            reader: Callable[..., Any] = pyreadstat.read_sas7bdat
+            return reader
 
         def transport(file: Any, user_missing: bool, **options: Any) -> Any:
             return pyreadstat.read_xport(file, **options)

@@ -22,7 +22,7 @@ _NO_TEXT = re.compile(
     r"|(?<=[a-zß-öø-ÿ])[ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞŠŒŽŸ]"
     r"|[^\W\d_][ŠŽŸ](?=[a-z])"
     r"|[À-ÖØ-öø-ÿ]{4}"
-    r"|(?<![^\W])[¹²³¼½¾¿¡ªº£¥¢¤¦¨¯¸](?=[^\W\d_])|(?<=[a-z])[¹³¼½¾¿£¥¢¤¦¨¯¸]"
+    r"|(?<![^\W])[¹²³¼½¾¿¡ªº£¥¢¤¦¨¯¸](?=[^\W\d_])|(?<=[a-z])[¹¼½¾¿£¥¢¤¦¨¯¸]|(?<=[a-z])(?<!\bm)(?<![cdkm]m)³"
 )
 _MIXTURES = (  # letters that no language of the West has together: Czech, Croatian, Hungarian, Romanian, Turkish
     ("ø", "èìòùïšž"), ("ì", "šžýø"), ("šž", "èìòùïæð"), ("õ", "áű"), ("û", "öüá"), ("þð", "ãçşğ"), ("ý", "çğş"),
@@ -45,7 +45,7 @@ def encoding_of(path: Path) -> str:
             return wide
         decoder = codecs.getincrementaldecoder("utf-8")()
         is_utf_8, foreign = True, bytearray()
-        block, before = start, b""
+        block = start
         while block:
             if b"\0" in block:
                 raise DataError(f"{path}: holds bytes that no text holds. It is none, or it is damaged.")
@@ -54,10 +54,9 @@ def encoding_of(path: Path) -> str:
                     decoder.decode(block)
                 except UnicodeDecodeError:
                     is_utf_8 = False
-                    foreign += before
             if not is_utf_8 or not block.isascii():
                 foreign += _around(block, _BLOCK - len(foreign))
-            before, block = foreign[:0], file.read(_BLOCK)
+            block = file.read(_BLOCK)
     if is_utf_8:
         try:
             decoder.decode(b"", final=True)
@@ -82,6 +81,11 @@ def _around(block: bytes, most: int) -> bytes:
 
 
 def _western(path: Path, words: bytes) -> str:
+    if any(_is_utf_8(word) for word in words.split()):
+        raise DataError(
+            f"{path}: some of its letters are utf-8 and others are not, so it was put together from files of different "
+            "encodings. Write it anew in utf-8, or name the encoding that most of it has (--encoding)."
+        )
     try:
         text = words.decode("cp1252")
     except UnicodeDecodeError:
@@ -92,6 +96,14 @@ def _western(path: Path, words: bytes) -> str:
     if _NO_TEXT.search(text) or mixed or lone:
         raise _unknown(path)
     return "cp1252" if re.search(rb"[\x80-\x9f]", words) else "latin-1"
+
+
+def _is_utf_8(word: bytes) -> bool:
+    try:
+        word.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _unknown(path: Path) -> DataError:

@@ -77,3 +77,16 @@ def test_the_last_byte_counts(tmp_path: Path) -> None:
     path.write_bytes(b"place\n" + b"Bern\n" * 500_000 + b"\0")
     with pytest.raises(DataError, match="bytes that no text holds"):
         encoding_of(path)
+
+
+def test_a_file_of_two_encodings_is_no_western_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes("place\nMünchen\nGenève\n".encode() + "Orléans\n".encode("latin-1"))
+    with pytest.raises(DataError, match="some of its letters are utf-8 and others are not"):
+        encoding_of(path)
+
+
+def test_units_are_no_polish(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes("n;unit\n1;m³\n2;m²\n3;25 °C\n4;½ l\n5;§ 16\n6;5 €\n".encode("cp1252"))
+    assert encoding_of(path) == "cp1252"
