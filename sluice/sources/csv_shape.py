@@ -80,7 +80,7 @@ def shape_of(text: str, title: str, separator: str | None = None, decimal: str |
         raise DataError(f"{title}: is empty")
     cut = _cut_of(lines, title, separator)
     header, rows = _header(cut.rows[cut.above :], title)
-    mark, says = _decimal(rows, header, cut.separator, title, decimal)
+    mark, says = decimal_of(rows, header, cut.separator, title, decimal)
     above = cut.ends[cut.above - 1] if cut.above else 0
     if above:
         says = (f"{'a line' if above == 1 else f'{above} lines'} above the table skipped", *says)
@@ -233,7 +233,7 @@ def _is_value(cell: str) -> bool:
     return re.fullmatch(number, cell) is not None or cell in MISSING_MARKS
 
 
-def _decimal(
+def decimal_of(
     rows: Sequence[Sequence[str]], header: Sequence[str] | None, separator: str, title: str, given: str | None
 ) -> tuple[Literal[".", ","], tuple[str, ...]]:
     """The decimal mark, and sentences on numbers with thousands separators."""

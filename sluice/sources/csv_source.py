@@ -27,6 +27,15 @@ def _or_one_text(schema: dict[str, Any]) -> None:
     schema["anyOf"] = [listed["items"], listed]
 
 
+def known_encoding(encoding: str) -> str:
+    """The name of an encoding, as it is. Raises ValueError for one that is not known."""
+    try:
+        "".encode(encoding)
+    except (LookupError, ValueError):
+        raise ValueError("no such text encoding; for instance utf-8, latin-1 or cp1252") from None
+    return encoding
+
+
 class CsvSource(TabularSource):
     """One CSV file, or several with the same columns read one after the other.
 
@@ -56,14 +65,7 @@ class CsvSource(TabularSource):
         default=False, description="quoted cells may hold line breaks; otherwise a record that spans lines is refused"
     )
 
-    @field_validator("encoding")
-    @classmethod
-    def _known(cls, encoding: str) -> str:
-        try:
-            "".encode(encoding)
-        except (LookupError, ValueError):
-            raise ValueError("no such text encoding; for instance utf-8, latin-1 or cp1252") from None
-        return encoding
+    _known = field_validator("encoding")(known_encoding)
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:

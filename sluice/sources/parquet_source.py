@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sluice.errors import DataError
-from sluice.reading.listed_texts import is_list, listed_texts
+from sluice.sources.arrow_source import one_value_a_record, refuse_nested
 from sluice.sources.file_source import FileSource
 from sluice.sources.tabular_source import missing_file
 
@@ -32,18 +32,9 @@ class ParquetSource(FileSource):
 
     def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
         with self._open() as file:
-            types = {name: file.schema_arrow.field(name).type for name in columns}
-            lists = {name for name in columns if is_list(types[name])}
-            nested = [name for name in columns if name not in lists and pa.types.is_nested(types[name])]
-            if nested:
-                raise DataError(
-                    f"{self.path}: a column must hold one value a record, or a list of texts; not so: "
-                    f"{', '.join(nested)}"
-                )
+            refuse_nested(file.schema_arrow, columns, self.path)
             try:
                 for batch in file.iter_batches(batch_size=size, columns=list(columns)):
-                    yield pa.table(
-                        {name: listed_texts(batch[name]) if name in lists else batch[name] for name in columns}
-                    )
+                    yield pa.table({name: one_value_a_record(batch[name]) for name in columns})
             except (pa.ArrowException, OSError):
                 raise DataError(f"{self.path}: is damaged; it cannot be read to its end") from None

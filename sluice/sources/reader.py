@@ -22,6 +22,8 @@ from sluice.sources.sandbox import confine
 _MODELS = {
     "csv": ("csv_source", "CsvSource"),
     "parquet": ("parquet_source", "ParquetSource"),
+    "arrow": ("arrow_source", "ArrowSource"),
+    "fixed_width": ("fixed_width_source", "FixedWidthSource"),
     "excel": ("excel_source", "ExcelSource"),
     "stata": ("statistical_file", "StataSource"),
     "spss": ("statistical_file", "SpssSource"),

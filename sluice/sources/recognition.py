@@ -4,68 +4,29 @@ What is found is written into the release definition. A run never looks anew, so
 later is refused.
 """
 
-import codecs
 import zipfile
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
-from os.path import relpath
 from pathlib import Path
-from typing import Any
 
 from sluice.errors import DataError
 from sluice.reading.visible_text import one_line
-from sluice.sources.csv_shape import SEPARATORS, shape_of
-from sluice.sources.csv_source import CsvSource
-from sluice.sources.description import Descriptions
+from sluice.sources.arrow_source import ArrowSource
 from sluice.sources.excel_source import ExcelSource
-from sluice.sources.file_source import FileSource
 from sluice.sources.packed_file import packing, the_member, unpacked
 from sluice.sources.parquet_source import ParquetSource
+from sluice.sources.recognised import Recognised
 from sluice.sources.sources import DatabaseFile
 from sluice.sources.statistical_file import SasSource, SpssSource, StataSource
-from sluice.sources.tabular_source import TabularSource, missing_file
-from sluice.sources.text_encoding import encoding_of
-from sluice.sources.unreadable_formats import IN_ARCHIVE, OF_TEXT, OLD_EXCEL, OLD_OFFICE, WITH_PASSWORD, unreadable
+from sluice.sources.tabular_source import missing_file
+from sluice.sources.text_recognition import recognised_by_layout, recognised_text
+from sluice.sources.unreadable_formats import IN_ARCHIVE, OLD_EXCEL, OLD_OFFICE, WITH_PASSWORD, unreadable
 
-_START, _SAMPLE, _OLE = 4096, 1 << 20, 8 << 20
+__all__ = ["Recognised", "recognise"]
+
+_START, _OLE = 4096, 8 << 20
 _SAS = bytes.fromhex("000000000000000000000000c2ea8160b31411cfbd92080009c7318c181f1011")
 _OLD_STATA = (104, 105, 108, 110, 111, 113, 114, 115)  # versions before 117 begin with their number
-_ALWAYS_WRITTEN = {"type", "path", "separator", "decimal", "encoding", "quote", "header", "sheet", "header_row"}
-
-
-@dataclass(frozen=True)
-class Recognised:
-    """A file, ready to be read.
-
-    source : as a release definition names it
-    says   : what was found, a sentence each
-    """
-
-    source: FileSource | CsvSource | DatabaseFile
-    says: tuple[str, ...]
-
-    @property
-    def records(self) -> TabularSource:
-        """What reads the records."""
-        if not isinstance(self.source, DatabaseFile):
-            return self.source
-        from sluice.sources.permission import file_url
-        from sluice.sources.sql_source import SqlSource
-
-        return SqlSource(url=file_url(self.source, Path(self.source.path)), table=self.source.table)
-
-    def described(self) -> Descriptions:
-        """What the file says of its columns."""
-        return self.source.described() if isinstance(self.source, FileSource) else {}
-
-    def written(self, base: Path) -> dict[str, Any]:
-        """The source for a release definition in the folder `base`, with all that was found."""
-        found = self.source.model_dump(mode="json")
-        default = self.source.model_dump(mode="json", exclude_defaults=True)
-        kept = {name: value for name, value in found.items() if name in default or name in _ALWAYS_WRITTEN}
-        kept["path"] = relpath(self.source.files[0] if isinstance(self.source, CsvSource) else self.source.path, base)
-        return {"type": kept.pop("type"), **kept}
 
 
 def recognise(
@@ -80,6 +41,7 @@ def recognise(
     """The source that reads this file.
 
     table  : of a database in a file, or the sheet of a workbook; not needed where there is only one
+    layout : file that says where the columns of a file of fixed width stand, or what those of a CSV file are called
     separator, decimal, encoding : of a text, where somebody knows them
     raises : DataError for a file that is absent, is of a format that is not read, which it names, or whose settings are
              not certain, with what to name
@@ -112,7 +74,9 @@ def recognise(
         if packed:
             raise DataError(f"{path}: a {format_} file is read as it is. Unpack it.")
         return _of_format(format_, path, table)
-    return _text(path, start, packed, separator, decimal, encoding)
+    if layout is not None:
+        return recognised_by_layout(path, layout.absolute(), decimal, encoding)
+    return recognised_text(path, start, packed, separator, decimal, encoding)
 
 
 def _is_encoding(name: str) -> bool:
@@ -162,6 +126,8 @@ def _binary(start: bytes, path: Path) -> str | None:
     """The name of another format that is read. Raises DataError for one that is not."""
     if start.startswith(b"PAR1"):
         return "Parquet"
+    if start.startswith((b"ARROW1\0\0", b"\xff\xff\xff\xff")):
+        return "Arrow"
     if start.startswith(b"SQLite format 3\0"):
         return "SQLite"
     if start[8:12] == b"DUCK":
@@ -174,9 +140,9 @@ def _binary(start: bytes, path: Path) -> str | None:
 
 
 def _of_format(format_: str, path: Path, table: str | None) -> Recognised:
-    if format_ == "Parquet":
-        source = ParquetSource(path=str(path))
-        return Recognised(source, (f"Parquet file with {len(source.column_names())} columns",))
+    if format_ in ("Parquet", "Arrow"):
+        source = (ParquetSource if format_ == "Parquet" else ArrowSource)(path=str(path))
+        return Recognised(source, (f"{format_} file with {len(source.column_names())} columns",))
     names = _tables(path, format_)
     if table is None and len(names) != 1:
         raise DataError(f"{path}: is a {format_} file with {len(names)} tables; name one (--table): {', '.join(names)}")
@@ -246,54 +212,3 @@ def _workbook(path: Path, sheet: str | None) -> Recognised:
     says += ["of formulas the stored values are read"] if found.has_formulas else []
     says += [f"columns without a name are not read: {', '.join(found.nameless)}"] if found.nameless else []
     return Recognised(source.model_copy(update={"sheet": found.name, "header_row": found.header_row}), tuple(says))
-
-
-# -- texts
-
-
-def _text(
-    path: Path, start: bytes, packed: str, separator: str | None, decimal: str | None, encoding: str | None
-) -> Recognised:
-    begins = start.lstrip(codecs.BOM_UTF8).lstrip().lower()
-    for beginning, found in OF_TEXT.items():
-        if begins.startswith(beginning.encode()) and not begins.startswith(b"[]"):
-            raise _not_read(path, found)
-    encoding = encoding or encoding_of(path)
-    with unpacked(path, lines=True) as file:
-        sample = file.read(_SAMPLE)
-        whole = not file.read(1)
-    try:
-        text = codecs.getincrementaldecoder("utf-8-sig" if encoding == "utf-8" else encoding)().decode(sample, whole)
-    except (UnicodeDecodeError, LookupError):
-        raise DataError(f"{path}: is not {encoding}. Leave the encoding out, or name another.") from None
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if not whole:
-        text = text[: text.rfind("\n") + 1]
-    shape = shape_of(text, str(path), separator, decimal)
-    source = CsvSource(
-        path=(str(path),),
-        separator=shape.separator,
-        quote=shape.quote,
-        header=shape.header,
-        decimal=shape.decimal,
-        skip_lines=shape.skip_lines,
-        line_breaks=shape.line_breaks,
-        encoding=encoding,
-    )
-    names = source.column_names()
-    title = f"text with {len(names)} columns" if len(names) > 1 else "text with one column"
-    says = [
-        f"{title}, separated by {SEPARATORS.get(shape.separator, repr(shape.separator))} in {encoding}"
-        f"{', packed by ' + packed if packed else ''}",
-        f"numbers have a decimal {'comma' if shape.decimal == ',' else 'point'}",
-    ]
-    if not shape.header:
-        says.append(
-            f"the first line holds a value, not names: the columns are called {names[0]} to {names[-1]}. Name them as "
-            "'columns' of the source"
-        )
-    if shape.quote != '"':
-        says.append("quotes have no meaning" if shape.quote is None else f"cells may be quoted by {shape.quote}")
-    if shape.line_breaks:
-        says.append("quoted cells hold line breaks")
-    return Recognised(source, (*says, *shape.says))

@@ -6,17 +6,21 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from sluice.reading.visible_text import Name
+from sluice.sources.arrow_source import ArrowSource
 from sluice.sources.csv_source import CsvSource
 from sluice.sources.excel_source import ExcelSource
+from sluice.sources.fixed_width_source import FixedWidthSource
 from sluice.sources.parquet_source import ParquetSource
 from sluice.sources.statistical_file import SasSource, SpssSource, StataSource
 from sluice.sources.tabular_source import resolved
 
 __all__ = [
+    "ArrowSource",
     "ConnectionSource",
     "CsvSource",
     "DatabaseFile",
     "ExcelSource",
+    "FixedWidthSource",
     "ParquetSource",
     "SasSource",
     "Source",
@@ -78,7 +82,9 @@ def _without_address(written: Any) -> Any:
 Source = Annotated[
     Annotated[
         CsvSource
+        | FixedWidthSource
         | ParquetSource
+        | ArrowSource
         | ExcelSource
         | StataSource
         | SpssSource

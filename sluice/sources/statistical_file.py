@@ -76,7 +76,10 @@ class StatisticalFile(FileSource):
         reader = self._reader(file.read(80))
         file.seek(0)
         try:
-            return reader(file, output_format="dict", encoding=self.encoding, user_missing=True, **options)
+            found: tuple[Any, Any] = reader(
+                file, output_format="dict", encoding=self.encoding, user_missing=True, **options
+            )
+            return found
         except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError) as error:
             if "convert string" in str(error) or isinstance(error, UnicodeDecodeError):
                 hint = "its texts are of another encoding than it says; name it, such as encoding: cp1252"

@@ -10,8 +10,10 @@ from typing import Any
 import duckdb
 import openpyxl
 import pandas as pd
+import pyarrow as pa
 import pyreadstat
 import pytest
+from pyarrow import feather
 from pydantic import TypeAdapter
 
 from sluice.errors import DataError
@@ -61,6 +63,20 @@ def write(frame: pd.DataFrame, form: str, folder: Path) -> Path:
         frame.to_csv(path, index=False, sep="\t", encoding="utf-16")
     elif form == "parquet":
         frame.to_parquet(path)
+    elif form == "arrow":
+        feather.write_feather(frame, str(path))
+    elif form == "arrow stream":
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        with pa.OSFile(str(path), "w") as file, pa.ipc.new_stream(file, table.schema) as stream:
+            stream.write_table(table)
+    elif form == "fixed width":
+        texts = values(frame)
+        widths = texts.map(len).max()
+        path.write_text("".join("".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) + "\n"
+                                for row in texts.itertuples(index=False)))  # fmt: skip
+        places = zip(texts, widths.cumsum() - widths + 1, widths, strict=True)
+        lines = [f"{name};{start};{length}\n" for name, start, length in places]
+        (folder / "layout.csv").write_text("name;start;length\n" + "".join(lines))
     elif form == "gzip":
         path.write_bytes(gzip.compress(frame.to_csv(index=False).encode()))
     elif form == "zip":
@@ -103,7 +119,7 @@ FORMS = [
 def test_the_same_records_from_every_format(adult: pd.DataFrame, tmp_path: Path, form: str) -> None:
     """What a definition would hold is read by the process apart, in three batches."""
     path = write(adult, form, tmp_path)
-    found = recognise(path)
+    found = recognise(path, layout=tmp_path / "layout.csv" if form == "fixed width" else None)
     adapter: TypeAdapter[Source] = TypeAdapter(Source)
     source = permitted_source(adapter.validate_python(found.written(tmp_path)), tmp_path)
     batches = list(read_apart(source, list(adult), 150))

@@ -1,0 +1,64 @@
+"""An Arrow file (IPC, Feather version 2), or a stream of Arrow written to a file."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+
+from sluice.errors import DataError
+from sluice.reading.listed_texts import is_list, listed_texts
+from sluice.sources.file_source import FileSource
+from sluice.sources.tabular_source import missing_file
+
+_FILE = b"ARROW1"
+
+
+class ArrowSource(FileSource):
+    """One Arrow file, of which a batch at a time is in memory."""
+
+    type: Literal["arrow"] = "arrow"
+
+    def _names(self, expected: Sequence[str]) -> list[str]:
+        with self._open() as (schema, _):
+            return list(schema.names)
+
+    def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
+        with self._open() as (schema, batches):
+            refuse_nested(schema, columns, self.path)
+            for batch in batches:
+                batch.validate(full=True)  # what a file says of its own lengths is not believed
+                yield pa.table({name: one_value_a_record(batch[name]) for name in columns})
+
+    @contextmanager
+    def _open(self) -> Iterator[tuple[pa.Schema, Iterator[Any]]]:
+        path = Path(self.path)
+        if not path.is_file():
+            raise missing_file(path)
+        try:
+            with pa.OSFile(self.path) as file:
+                if file.read(len(_FILE)) == _FILE:
+                    reader = pa.ipc.open_file(file)
+                    yield reader.schema, map(reader.get_batch, range(reader.num_record_batches))
+                else:
+                    file.seek(0)
+                    stream = pa.ipc.open_stream(file)
+                    yield stream.schema, iter(stream)
+        except (pa.ArrowException, OSError, ValueError):
+            raise DataError(f"{self.path}: is damaged, or no whole Arrow file") from None
+
+
+def refuse_nested(schema: pa.Schema, columns: Sequence[str], title: str) -> None:
+    """Raise DataError for columns that hold neither one value a record nor a list of texts."""
+    types = {name: schema.field(name).type for name in columns}
+    nested = [name for name, kind in types.items() if pa.types.is_nested(kind) and not is_list(kind)]
+    if nested:
+        raise DataError(
+            f"{title}: a column must hold one value a record, or a list of texts; not so: {', '.join(nested)}"
+        )
+
+
+def one_value_a_record(column: pa.Array) -> pa.Array:
+    """The column, a list of texts as one text."""
+    return listed_texts(column) if is_list(column.type) else column

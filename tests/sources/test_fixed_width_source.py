@@ -1,0 +1,117 @@
+"""Files of fixed width by their layout: those of mu-ARGUS, as Statistics Netherlands gives them, and a CSV of columns."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from schemas.contract import Contract
+from schemas.reading.draft import draft_contract
+from schemas.reading.typing import SourceTyping
+from sluice.errors import DataError
+from sluice.sources.fixed_width_layout import read_layout
+from sluice.sources.recognition import recognise
+from sluice.sources.sources import FixedWidthSource
+
+
+@pytest.fixture
+def demo(reference_data: Path) -> Path:
+    return reference_data / "muargus_demo"
+
+
+def test_the_two_forms_of_mu_argus_give_the_same_records(demo: Path) -> None:
+    """Demodata.asc stands at fixed places, Demofree.asc has commas; the second was written from the first."""
+    fixed = recognise(demo / "Demodata.asc", layout=demo / "Demodata.rda")
+    free = recognise(demo / "Demofree.asc", layout=demo / "Demofree.rda")
+    names = fixed.records.column_names()
+    assert set(names) <= set(free.records.column_names())
+    one, other = (pd.concat(found.records.batches(names, 900)) for found in (fixed, free))
+    assert len(one) == 4000
+    pd.testing.assert_frame_equal(one.reset_index(drop=True), other.reset_index(drop=True))
+    assert (
+        {"0300", "0552", "0219"} <= set(pd.concat(free.records.batches(["GEMEENTE"]))["GEMEENTE"])
+        if "GEMEENTE" in (free.records.column_names())
+        else True
+    )
+
+
+def test_what_a_layout_says(demo: Path) -> None:
+    said = recognise(demo / "Samhh.asc", layout=demo / "Samhh.rda").described()
+    assert said["hhnum"].missing_codes == ("9998", "9999")
+    assert {name: column.role for name, column in said.items() if column.role in ("weight", "household")} == {
+        "hhnum": "household", "weight": "weight",
+    }  # fmt: skip
+    assert said["sex"].role == "quasi_identifier"
+    assert said["province"].role == ""  # <IDLEVEL> 0
+    region = recognise(demo / "Demodata.asc", layout=demo / "Demodata.rda").described()["SEX"]
+    assert (region.labels, region.missing_codes) == ({"1": "male", "2": "female"}, ("9",))
+
+
+def test_its_draft_holds_of_the_records(demo: Path) -> None:
+    found = recognise(demo / "Samhh.asc", layout=demo / "Samhh.rda")
+    written = yaml.safe_load(draft_contract(found.records, "households", found.described()))
+    for variable in written["variables"]:
+        variable["role"] = "other"
+    typing = SourceTyping(Contract.model_validate(written), lambda _, text: text)
+    frame = pd.concat(
+        typing.type_batch(raw) for raw in found.records.batches([v["name"] for v in written["variables"]])
+    )
+    assert set(typing.variables()) == set(frame)
+    assert len(frame) == 1000
+
+
+def test_the_layout_is_asked_for(demo: Path, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"a layout of mu-ARGUS lies beside it: name it, too \(--layout Demodata.rda\)"):
+        recognise(demo / "Demodata.asc")
+    with pytest.raises(DataError, match=r"is a layout of mu-ARGUS\. Name the file of the records"):
+        recognise(demo / "Demodata.rda")
+    (tmp_path / "a.txt").write_bytes((demo / "Demodata.asc").read_bytes())
+    with pytest.raises(DataError, match=r"all lines have 77 signs and no separator: of fixed width\. Name a layout"):
+        recognise(tmp_path / "a.txt")
+
+
+def source(folder: Path, layout: str, records: str | bytes) -> FixedWidthSource:
+    (folder / "layout").write_text(layout)
+    (folder / "records").write_bytes(records if isinstance(records, bytes) else records.encode())
+    return FixedWidthSource(path="records", layout="layout").resolve(folder)
+
+
+@pytest.mark.parametrize(
+    ("layout", "says"),
+    [
+        ("", "names no column"),
+        ("name,start,length\nage,1,x\n", "line 2: wanted a name, the start and the length of a column"),
+        ("age 1 2\nsex 2 1\n", "'age' ends at 2 and 'sex' starts at 2"),
+        ("age 1 2\nage 3 1\n", "column named twice: age"),
+        ("age 0 2\n", "a column starts at 0; the first sign of a line is 1"),
+        ('<SEPARATOR> ","\nage 2\n', "is of a file with separators, ',': name it as type: csv"),
+        ("age 1 2\nsex 3 9\n", "line 1 has 3 signs; the layout asks for 11 at least. Is it the layout of this file?"),
+        ("age 1\n", "line 1: wanted a name"),
+        ("a\0", "is no layout"),
+    ],
+)
+def test_a_layout_that_does_not_fit(tmp_path: Path, layout: str, says: str) -> None:
+    with pytest.raises(DataError) as raised:
+        list(source(tmp_path, layout, "401\n352\n").batches(["age"]))
+    assert says in str(raised.value)
+
+
+def test_a_line_that_breaks_off_is_refused_with_its_number(tmp_path: Path) -> None:
+    broken = source(tmp_path, "age 1 2\nsex 3 1\n", "401\n\n352\n29\n")
+    batches = broken.batches(["sex", "age"], 2)
+    assert next(batches).to_numpy().tolist() == [["1", "40"]]
+    with pytest.raises(DataError, match="line 4 has 2 signs; the layout asks for 3"):
+        list(batches)
+    with pytest.raises(DataError, match=r"is not utf-8, after line 0\. Is it latin-1"):
+        list(source(tmp_path, "age 1 2\n", "é1\n".encode("latin-1")).batches(["age"]))
+
+
+def test_a_code_list_elsewhere_is_not_read(tmp_path: Path) -> None:
+    """A layout comes from others, too: it names no file of the house that a label could show."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "secret.cdl").write_text("1,geheim-4711\n")
+    (tmp_path / "in" / "link.cdl").symlink_to(tmp_path / "secret.cdl")
+    for name in ("../secret.cdl", str(tmp_path / "secret.cdl"), "link.cdl", "absent.cdl"):
+        (tmp_path / "in" / "a.rda").write_text(f'SEX 1 1 9\n  <CODELIST> "{name}"\n')
+        assert read_layout(tmp_path / "in" / "a.rda").described(tmp_path / "in")["SEX"].labels == {}
