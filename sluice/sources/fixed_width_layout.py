@@ -150,7 +150,7 @@ def _with_sign(place: Place, sign: str, value: str) -> Place:
 
 
 def _with_labels(place: Place, folder: Path) -> ColumnDescription:
-    """With the labels of its code list, a code, a comma and a meaning a line. Only what lies beside the layout is read."""
+    """With the labels of its code list: a code, a comma and a meaning a line, in a file beside the layout."""
     if not place.code_list or Path(place.code_list).name != place.code_list:
         return place.said
     wanted = place.code_list.casefold()

@@ -1,4 +1,4 @@
-"""Files of fixed width by their layout: those of mu-ARGUS, as Statistics Netherlands gives them, and a CSV of columns."""
+"""Files of fixed width by their layout: the demonstration files of mu-ARGUS, and a CSV of columns."""
 
 from pathlib import Path
 
@@ -29,11 +29,8 @@ def test_the_two_forms_of_mu_argus_give_the_same_records(demo: Path) -> None:
     one, other = (pd.concat(found.records.batches(names, 900)) for found in (fixed, free))
     assert len(one) == 4000
     pd.testing.assert_frame_equal(one.reset_index(drop=True), other.reset_index(drop=True))
-    assert (
-        {"0300", "0552", "0219"} <= set(pd.concat(free.records.batches(["GEMEENTE"]))["GEMEENTE"])
-        if "GEMEENTE" in (free.records.column_names())
-        else True
-    )
+    everything = pd.concat(free.records.batches(free.records.column_names()))
+    assert (everything == "0300").any(axis=None)  # no code loses its zeros
 
 
 def test_what_a_layout_says(demo: Path) -> None:
