@@ -46,7 +46,8 @@ def draft_contract(source: TabularSource, dataset: str, described: Descriptions 
         raise DataError(f"{source.title}: there is one column, whose name holds {other[0]!r}. Is that the separator?")
     said = {name: described.get(name, ColumnDescription()) for name in names}
     columns = {
-        name: ColumnSummary(source.decimal_mark, said[name].missing_codes, said[name].missing_ranges) for name in names
+        name: ColumnSummary(source.decimal_mark, said[name].missing_codes, said[name].missing_ranges, name)
+        for name in names
     }
     for batch in source.batches(names):
         for name in names:
@@ -79,6 +80,8 @@ def _variable(name: str, column: ColumnSummary, said: ColumnDescription) -> Iter
         remark = "  # no value was found: leave this variable out, a contract asks for at least one"
     elif codes is not None:
         remark = "  # by the value labels of the file; check"
+    elif column.classification is not None:
+        remark = f"  # codes of a classification: {column.classification}; check"
     elif kind is Kind.INTEGER and column.distinct <= _MOST_CATEGORIES:
         remark = "  # check: ordinal or nominal if these are codes"
     if kind in (Kind.TEXT, Kind.NOMINAL) and column.separator:

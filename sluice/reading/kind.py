@@ -9,6 +9,7 @@ all are truth values: true/false, yes/no, on/off                       binary
 all are numbers, and whole (3.0 is)                                    integer
 all are numbers                                                        continuous
 all are digits, one with a zero in front: 01, 007                      nominal: a code, whose zeros mean something
+all are codes of a classification (`sluice.reading.classification`)    nominal
 texts, two different ones                                              binary
 texts, more than 60 different ones for at most twice as many records   text
 other texts; a category column of pandas or Arrow; no value at all     nominal
@@ -28,6 +29,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sluice.reading import values
+from sluice.reading.classification import classification_of
 from sluice.reading.listed_texts import LIST_MARK
 from sluice.variables import Kind, Role, Variable
 
@@ -51,11 +53,17 @@ class ColumnSummary:
     """
 
     def __init__(
-        self, decimal_mark: str = ".", missing: Sequence[str] = (), ranges: Sequence[tuple[float, float]] = ()
+        self,
+        decimal_mark: str = ".",
+        missing: Sequence[str] = (),
+        ranges: Sequence[tuple[float, float]] = (),
+        name: str = "",
     ) -> None:
         """
         missing, ranges : values that the source declares as missing, by their texts, and from .. to .., both included
+        name            : of the column, which may tell codes of a classification from numbers
         """
+        self.name = name
         self.decimal_mark = decimal_mark
         self._missing, self._ranges = missing, ranges
         self.labels: Counter[str] = Counter()
@@ -134,6 +142,13 @@ class ColumnSummary:
         return tuple(sorted(values.TRUTH)) if self._all("truth") and len(self.labels) > 2 else None
 
     @property
+    def classification(self) -> str | None:
+        """The classification whose codes these are: NACE, ISCO, ICD ...; None where it is not known."""
+        if self._category_column or self._all("date") or self._all("list") or not self.known:
+            return None
+        return classification_of(self.name, self.labels)
+
+    @property
     def kind(self) -> Kind:
         if self._category_column:
             return Kind.BINARY if len(self.categories) == 2 else Kind.NOMINAL
@@ -145,6 +160,8 @@ class ColumnSummary:
             return Kind.DATE
         if self._all("truth") and len(self.labels) > 1:
             return Kind.BINARY
+        if self.classification is not None:
+            return Kind.NOMINAL
         if self._all("number"):
             return Kind.INTEGER if self._all("whole") else Kind.CONTINUOUS
         if self._all("number", "leading zero"):
