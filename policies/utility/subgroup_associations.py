@@ -3,7 +3,7 @@
 import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import Found, Measured, written_number
+from policies.utility.measured import Found, Measured, without_noise, written_number
 from sluice.utility.marginals import MarginalTables
 from sluice.utility.subgroup_associations import ChangedSubgroups, changed_subgroups, subgroup_associations
 from sluice.variables import NAMES, Kind
@@ -41,7 +41,7 @@ def associations(files: OriginalAndMasked) -> Found:
         says = "What goes together in subgroups is not compared: no declared category has enough records"
         return _found(Measured(float("nan"), says, "", 0, 0, written_number, False))
     worst = found[0]
-    scope = worst.variable if worst.change else ""
+    scope = worst.variable if without_noise(worst.change) else ""
     says = f"Cramer's V of two variables moved by {written_number(worst.change)} on average in the worst subgroup"
     says += f" ({worst.variable} = {worst.category})" if scope else ""
     if len(tables.tables) < tables.of:
@@ -49,7 +49,7 @@ def associations(files: OriginalAndMasked) -> Found:
     measured = Measured(worst.change, says, scope, len(found), len(found), written_number)
     if few := files.of_few & others:
         return _found(measured.told(_WHAT, few))
-    if 0 < worst.moved < files.minimum_cell:
+    if scope and worst.moved < files.minimum_cell:
         hidden = f"{_WHAT} is not told: too few of its records changed"
         return _found(measured._replace(says=hidden, scope="", tells_of_few=True))
     return _found(measured, changed_subgroups(found, files.minimum_cell))

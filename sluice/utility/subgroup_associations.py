@@ -132,7 +132,7 @@ def cramers_v_of_each(tables: FloatArray) -> FloatArray:
         expected = rows[:, :, None] * columns[:, None, :] / total[:, None, None]
         squares = np.where(expected > 0, (tables - expected) ** 2 / expected, 0.0).sum(axis=(1, 2))
         v = np.sqrt(squares / (total * (smaller - 1)))
-    return np.where((smaller < 2) | np.isnan(total), np.nan, np.minimum(v, 1.0))
+    return np.asarray(np.where((smaller < 2) | np.isnan(total), np.nan, np.minimum(v, 1.0)), dtype=np.float64)
 
 
 def _moved(before: FloatArray, after: FloatArray) -> FloatArray:
@@ -140,4 +140,5 @@ def _moved(before: FloatArray, after: FloatArray) -> FloatArray:
     p, q = (each.reshape(len(each), -1) for each in (before, after))
     with np.errstate(divide="ignore", invalid="ignore"):
         p, q = (each / each.sum(axis=1, keepdims=True) for each in (p, q))
-    return np.where(np.isnan(q).any(axis=1), 1.0, np.minimum(1.0, np.abs(p - np.nan_to_num(q)).sum(axis=1) / 2))
+    far = np.minimum(1.0, np.abs(p - np.nan_to_num(q)).sum(axis=1) / 2)
+    return np.asarray(np.where(np.isnan(q).any(axis=1), 1.0, far), dtype=np.float64)
