@@ -160,6 +160,10 @@ _UTILITY = {
         "One subgroup bears most of the masking: mask within strata of its variable, or recode another variable for "
         "everybody in its place."
     ),
+    "subgroup_cramers_v": (
+        "What goes together was torn apart in one subgroup: mask within strata of its variable, move values by smaller "
+        "steps, or draw them anew given that variable."
+    ),
     "suppressed_share": (
         "Much of one variable was suppressed: recode it more coarsely first, so that fewer of its cells need "
         "suppression, or give it rank 1 of importance."

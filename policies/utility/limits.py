@@ -22,6 +22,7 @@ from policies.utility.propensity import propensity
 from policies.utility.quantiles import quantiles
 from policies.utility.recoding import recoding
 from policies.utility.score import score
+from policies.utility.subgroup_associations import associations
 from policies.utility.subgroups import subgroups
 from sluice.utility.utility_view import UtilityView
 from sluice.verdict import Finding
@@ -42,6 +43,7 @@ FAMILIES: Mapping[
     recoding: ("generalization", "query_error"),
     quantiles: ("quantiles", "gini"),
     subgroups: ("worst_subgroup",),
+    associations: ("subgroup_cramers_v",),
     components: (),
     continuous: ("apil", "eigenvalues", "mean_variations"),
     categorical: ("category_distance", "ebil"),
@@ -104,6 +106,9 @@ class UtilityLimits(Analyses):
     gini: Limit | None = Field(default=None, description="largest change of a Gini coefficient")
     worst_subgroup: ShareLimit | None = Field(
         default=None, description="records in another bin of the distributions of the worst declared category"
+    )
+    subgroup_cramers_v: Limit | None = Field(
+        default=None, description="mean change of Cramer's V of two variables within the worst declared category"
     )
     pair_marginals: ShareLimit | None = Field(
         default=None, description="records in another cell of the table of two variables, on average over all pairs"

@@ -9,6 +9,7 @@ from sluice.utility.analyses.clusterings_view import ComparedClustering
 from sluice.utility.analyses.impossible_records import BrokenRules
 from sluice.utility.analyses.predictions_view import ComparedPrediction
 from sluice.utility.analyses.query_comparison import ComparedQuery
+from sluice.utility.subgroup_associations import ChangedSubgroups
 from sluice.utility.subgroup_summary import SubgroupsView
 
 
@@ -96,6 +97,18 @@ def subgroups_context(found: SubgroupsView | None) -> dict[str, Any] | None:
             f"{percent(found.median)}."
         ),
     }
+
+
+def associations_context(found: ChangedSubgroups | None) -> dict[str, Any] | None:
+    """The subgroups where most changed of what goes together; None where nothing can be shown of any."""
+    if found is None or not found.worst:
+        return None
+    rows = [(f"{one.variable}: {one.category}", f"{one.change:.2f}") for one in found.worst]
+    says = (
+        f"Of {found.compared:,} subgroups; of two other variables, among the records of the subgroup, on average over "
+        "all pairs of them."
+    )
+    return {"rows": rows, "says": says}
 
 
 def rules_broken(found: BrokenRules | None) -> Sequence[dict[str, str]]:

@@ -16,6 +16,7 @@ from sluice.utility.marginal_summary import MarginalsView
 from sluice.utility.propensity_summary import PropensityView, TablePropensities
 from sluice.utility.quantile_summary import QuantilesView
 from sluice.utility.recoding.recoding_summary import RecodingView
+from sluice.utility.subgroup_associations import ChangedSubgroups
 from sluice.utility.subgroup_summary import SubgroupsView
 
 
@@ -40,6 +41,7 @@ class UtilityView(BaseModel):
     score: ScoreView | None = None
     quantiles: QuantilesView | None = None
     subgroups: SubgroupsView | None = None
+    subgroup_associations: ChangedSubgroups | None = None
     predictions: tuple[ComparedPrediction, ...] | None = None
     clusterings: tuple[ComparedClustering, ...] | None = None
     queries: tuple[ComparedQuery, ...] | None = None

@@ -21,6 +21,7 @@ from sluice.utility.marginal_summary import MarginalSummary, MarginalsView, Tabl
 from sluice.utility.propensity_summary import PropensityCurve, PropensityView, TablePropensities, TablePropensity
 from sluice.utility.quantile_summary import QuantileChanges, QuantilesView
 from sluice.utility.recoding.recoding_summary import Misclassified, Queries, RecodedVariable, RecodingView
+from sluice.utility.subgroup_associations import ChangedSubgroup, ChangedSubgroups
 from sluice.utility.subgroup_summary import Subgroup, SubgroupsView
 from sluice.utility.subsample_equivalent import SubsampleEquivalent
 from sluice.utility.utility_view import UtilityView
@@ -154,6 +155,9 @@ QUERIES = (
 FULL = UtilityView(
     queries=QUERIES,
     subgroups=SUBGROUPS,
+    subgroup_associations=ChangedSubgroups(
+        compared=7, worst=(ChangedSubgroup(variable="town", category="b <i>", change=0.31),)
+    ),
     quantiles=QUANTILES,
     predictions=PREDICTIONS,
     clusterings=CLUSTERINGS,
@@ -270,6 +274,13 @@ def test_the_score_is_told_with_all_its_parts() -> None:
         in says
     )
     assert "900 of 1,000 records were linked" in says
+
+
+def test_where_most_changed_of_what_goes_together_is_told() -> None:
+    html = page()
+    assert "Of 7 subgroups" in html.section("analyses")
+    assert "town: b <i> 0.31" in html.section("analyses")
+    assert "Subgroups where most changed of what goes together" not in page(UtilityView()).texts("h3")
 
 
 def test_predictions_clusters_and_the_worst_subgroup_are_told() -> None:

@@ -1,0 +1,59 @@
+"""Subgroup associations: a limit on how far what goes together moved in the worst subgroup."""
+
+import numpy as np
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.utility.measured import Found, Measured, without_noise, written_number
+from sluice.utility.marginals import MarginalTables
+from sluice.utility.subgroup_associations import ChangedSubgroups, changed_subgroups, subgroup_associations
+from sluice.variables import NAMES, Kind
+
+_LEAST = 100  # records of a subgroup, or more where the report asks for more
+_TABLES = 2_000  # of triples, drawn where there are more; always the same, as no other draw may depend on them
+_WHAT = "How far Cramer's V moved in the worst subgroup"
+
+
+def associations(files: OriginalAndMasked) -> Found:
+    """Of all declared categories of released variables with enough records, the one in which Cramer's V of two other
+    variables moved most. Of a file that has no such variable of the original's left everything is lost."""
+    bins = files.common_bins
+    there_were = {
+        name: variable.categories
+        for name, variable in files.variables.items()
+        if variable.categories is not None and variable.kind is not Kind.ITEMS and variable.role not in NAMES
+    }
+    declared = {name: categories for name, categories in there_were.items() if name in files.released}
+    others = {each.name for each in bins if each.name in files.released}
+    if not there_were or len(bins) < 3:
+        says = (
+            "What goes together in subgroups is not compared: the data declare no categories, or have too few variables"
+        )
+        return _found(Measured(float("nan"), says, "", 0, 0, written_number, False))
+    if not declared or len(others) < 3:
+        says = "What goes together in subgroups is lost: the file has not enough variables left to tell"
+        return _found(Measured(1.0, says, "", len(there_were), 0, written_number))
+    if not len(files.masked):
+        says = "What goes together in subgroups is not known: the masked file has no records"
+        return _found(Measured(float("nan"), says, "", 0, 0, written_number))
+    tables = MarginalTables(bins, 3, *files.weights, np.random.default_rng(0), _TABLES)
+    found = subgroup_associations(bins, tables, declared, others, max(_LEAST, files.minimum_cell))
+    if not found:
+        says = "What goes together in subgroups is not compared: no declared category has enough records"
+        return _found(Measured(float("nan"), says, "", 0, 0, written_number, False))
+    worst = found[0]
+    scope = worst.variable if without_noise(worst.change) else ""
+    says = f"Cramer's V of two variables moved by {written_number(worst.change)} on average in the worst subgroup"
+    says += f" ({worst.variable} = {worst.category})" if scope else ""
+    if len(tables.tables) < tables.of:
+        says += f", by {len(tables.tables):,} of {tables.of:,} tables of three variables, drawn at random"
+    measured = Measured(worst.change, says, scope, len(found), len(found), written_number)
+    if few := files.of_few & others:
+        return _found(measured.told(_WHAT, few))
+    if scope and worst.moved < files.minimum_cell:
+        hidden = f"{_WHAT} is not told: too few of its records changed"
+        return _found(measured._replace(says=hidden, scope="", tells_of_few=True))
+    return _found(measured, changed_subgroups(found, files.minimum_cell))
+
+
+def _found(measured: Measured, view: ChangedSubgroups | None = None) -> Found:
+    return Found({"subgroup_cramers_v": measured}, {} if view is None else {"subgroup_associations": view})

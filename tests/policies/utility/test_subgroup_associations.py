@@ -1,0 +1,44 @@
+import numpy as np
+
+from sluice.verdict import Verdict
+from tests.policies.utility.test_marginals import data, judge
+from tests.policies.utility.test_subgroups import declared
+
+
+def test_what_goes_together_in_one_subgroup_alone_is_held_to_its_limit() -> None:
+    rng = np.random.default_rng(4)
+    original = data(4_000)
+    original["job"] = np.where(rng.random(4_000) < 0.9, original["sex"].map({"m": "p", "f": "q"}), "p")
+    original["x"] = rng.choice(list("uv"), 4_000)
+    masked = original.copy()
+    torn = masked.index[masked["town"] == "c"]
+    masked.loc[torn, "job"] = rng.permutation(masked.loc[torn, "job"])
+    found, findings = judge(declared(original, masked), subgroup_cramers_v={"at_most": 0.1})
+    finding = findings["subgroup_cramers_v"]
+    assert (finding.verdict, finding.scope, finding.completed) == (Verdict.FAIL, "town", 4)
+    assert "(town = c)" in finding.says
+    assert found.view.subgroup_associations is not None
+    assert found.view.subgroup_associations.worst[0].category == "c"
+    assert findings["worst_subgroup"].observed < 0.05  # no distribution of the subgroup moved
+    same = judge(declared(original, original), subgroup_cramers_v={"at_most": 0})[1]["subgroup_cramers_v"]
+    assert (same.verdict, same.observed, same.scope) == (Verdict.PASS, 0, "")
+
+
+def test_what_a_few_records_of_a_subgroup_changed_together_is_not_told() -> None:
+    original = data(2_000)
+    original["job"] = original["sex"]
+    masked = original.copy()
+    masked.loc[masked.index[masked["town"] == "c"][:3], "sex"] = None
+    found, findings = judge(declared(original, masked), subgroup_cramers_v={"at_most": 0})
+    finding = findings["subgroup_cramers_v"]
+    assert (finding.verdict, finding.scope, finding.observed) == (Verdict.FAIL, "", None)
+    assert "town" not in finding.says
+    assert found.view.subgroup_associations is None
+
+
+def test_whoever_removes_what_forms_subgroups_has_lost_what_goes_together_in_them() -> None:
+    original = data(1_000)
+    gone = judge(declared(original, original.drop(columns="town")), subgroup_cramers_v={"at_most": 0.5})[1]
+    assert (gone["subgroup_cramers_v"].verdict, gone["subgroup_cramers_v"].observed) == (Verdict.FAIL, 1.0)
+    nobody = judge(declared(original, original.head(0)), subgroup_cramers_v={"at_most": 1})[1]["subgroup_cramers_v"]
+    assert nobody.verdict is Verdict.UNKNOWN
