@@ -1,6 +1,7 @@
 """A large file of people through the whole chain, step by step: seconds and peak memory.
 
-    python -m benchmarks size
+    python -m benchmarks size               # 100,000 and 400,000 records
+    python -m benchmarks.size 5000000       # as many as are named; each step is told as it ends
 
 Census-Income's 299,285 records are drawn again and again, one cell of thirty from another record and its larger sums
 changed, into a table of a DuckDB file: 20 variables. The plan generalises, suppresses, codes tops and swaps; the policy
@@ -13,6 +14,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +41,9 @@ _NAMES = (
 _KEPT = [*_NAMES.split(" ")]
 
 
-def main(quick: bool = False) -> None:
+def main(quick: bool = False, sizes: Sequence[int] = (100_000, 400_000)) -> None:
     """Print a table for each size."""
-    for size in (20_000,) if quick else (100_000, 400_000):
+    for size in (20_000,) if quick else sizes:
         with tempfile.TemporaryDirectory() as folder:
             home = Path(folder)
             try:
@@ -160,6 +162,7 @@ def measure(definition: Path) -> dict[str, Any]:
                 return
             _, processor = running.pop()
             rows.append((step, seconds, _processor() - processor, peak[0]))
+            print(*rows[-1], file=sys.stderr, flush=True)
 
         with listening(tell):
             outcome = release(definition=str(definition), rehearse=True)
@@ -168,7 +171,7 @@ def measure(definition: Path) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        print(json.dumps(measure(Path(sys.argv[1]))))
+    if sys.argv[1].isdecimal():
+        main(sizes=[int(size) for size in sys.argv[1:]])
     else:
-        main()
+        print(json.dumps(measure(Path(sys.argv[1]))))

@@ -9,6 +9,19 @@ from sluice.custody.ledger_schema import VERSION
 from sluice.custody.workspace import Workspace, own_ledger
 from sluice.errors import SluiceError
 from sluice.settings import settings
+from tasks.release.office import open_office
+
+
+def office(workspace: Workspace | None) -> Diagnosis:
+    """Whether there is anybody who can decide. None: there is no workspace yet, and so no office."""
+    try:
+        found = open_office(workspace) if workspace else None
+    except SluiceError as error:
+        return fail("office", str(error), "sluice ledger verify")
+    if found is None:
+        says = "there is none, so nothing can be released"
+        return warn("office", says, "sluice office CONTRACT... --people PEOPLE, in the project")
+    return ok("office", f"{len(found.roster.people)} people are on its roster")
 
 
 def ledger_schema() -> Diagnosis:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
-from flows.doctor.custody import history, ledger_schema
+from flows.doctor.custody import history, ledger_schema, office
 from flows.doctor.diagnosis import Condition, Diagnosis, fail, ok
-from flows.doctor.machine import modes, room
+from flows.doctor.machine import connections, modes, room
 from flows.doctor.publications import shelves, unfinished_releases
 from flows.doctor.software import packages, settings_in_order
 from sluice.custody.states import State
@@ -29,7 +29,7 @@ def examine(after: timedelta) -> Iterator[Diagnosis]:
         return
     home = settings().home
     if not home.exists():
-        yield ok("workspace", f"there is no {home} yet; the first command makes it")
+        yield from _before_the_first_command(home)
         return
     yield from modes(home)
     ledger = ledger_schema()
@@ -44,6 +44,7 @@ def examine(after: timedelta) -> Iterator[Diagnosis]:
         yield from room(home, ())
         return
     yield from history(workspace)
+    yield office(workspace)
     begun = [entry for entry in workspace.ledger.entries() if entry.event == State.PUBLISHING]
     yield from room(home, {Path(entry.body["folder"]).parent for entry in begun if "folder" in entry.body})
     at_work: set[str] = set()
@@ -55,7 +56,17 @@ def examine(after: timedelta) -> Iterator[Diagnosis]:
         yield fail("releases", str(error), "sluice ledger verify")
 
 
-def _server(workspace: Workspace, after: timedelta, at_work: set[str]) -> Iterator[Diagnosis]:
+def _before_the_first_command(home: Path) -> Iterator[Diagnosis]:
+    """What can be looked at where there is no workspace; none is made."""
+    yield ok("workspace", f"there is no {home} yet; the first command makes it")
+    yield connections()
+    yield ledger_schema()
+    yield office(None)
+    yield from room(home, ())
+    yield from _server(None, timedelta(), set())
+
+
+def _server(workspace: Workspace | None, after: timedelta, at_work: set[str]) -> Iterator[Diagnosis]:
     """What the server says of itself and of its runs; the releases that they work at come into `at_work`."""
     if "PREFECT_API_URL" not in os.environ:  # Prefect takes a second to load
         yield ok("Prefect", "PREFECT_API_URL is not set: releases run in the process of their command")
@@ -65,9 +76,10 @@ def _server(workspace: Workspace, after: timedelta, at_work: set[str]) -> Iterat
     try:
         with connected() as client:
             yield from server_diagnoses(client)
-            runs = Runs(client, workspace, after)
-            yield from runs.diagnoses()
-            at_work |= runs.at_work()
+            if workspace is not None:
+                runs = Runs(client, workspace, after)
+                yield from runs.diagnoses()
+                at_work |= runs.at_work()
     except SluiceError:
         raise
     except Exception as error:  # of the network, of HTTP, or Prefect's own

@@ -53,7 +53,7 @@ def modes(home: Path) -> Iterator[Diagnosis]:
         )
     else:
         yield ok("modes", f"{home} is closed to other accounts")
-    yield _connections()
+    yield connections()
 
 
 def _open_to_others(path: Path, bits: int) -> bool:
@@ -73,7 +73,8 @@ def _close(paths: Iterable[Path]) -> str:
     return f"closed {closed} files and folders of the workspace to other accounts"
 
 
-def _connections() -> Diagnosis:
+def connections() -> Diagnosis:
+    """Whether the operator's list of what may be read is there, believed and in order."""
     file = connections_file()
     try:
         load_connections()

@@ -14,7 +14,7 @@ from sluice.custody.states import State
 from tests.flows.house import DONE, ERROR, WAITING, House
 from tests.flows.stages import stages
 
-CHECKS = ["settings", "packages", "names", "modes", "connections", "ledger", "history", "clock"]
+CHECKS = ["settings", "packages", "names", "modes", "connections", "ledger", "history", "clock", "office"]
 
 
 @pytest.fixture
@@ -63,6 +63,23 @@ def test_a_house_in_order_is_ok_line_by_line(pending: House) -> None:
 def test_nothing_is_made_by_looking(house: House) -> None:
     assert house.sluice("doctor").code == DONE
     assert not house.home.exists()
+
+
+def test_before_the_first_command_it_says_what_is_missing(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where neither ledger nor server is there yet, all is not well only because there is no workspace either."""
+    found = lines(house)
+    assert found["office"]["condition"] == "warn"
+    assert {found[name]["condition"] for name in ("workspace", "connections", "ledger", "Prefect")} == {"ok"}
+
+    monkeypatch.setenv("SLUICE_LEDGER_URL", "postgresql://sluice@127.0.0.1:1/ledger")
+    monkeypatch.setenv("SLUICE_PATIENCE", "0")
+    assert lines(house)["ledger"]["condition"] == "fail"
+    assert not house.home.exists()
+
+
+def test_an_office_that_nobody_founded_is_named(house: House) -> None:
+    house.workspace()
+    assert lines(house)["office"]["says"] == "there is none, so nothing can be released"
 
 
 @pytest.mark.parametrize("after", ["decision", "approved", "publishing"])
