@@ -159,6 +159,10 @@ class StatisticsFile(ABC):
         unit = f" ({variable.unit})" if variable.unit else ""
         return cut(" ".join(f"{variable.description or variable.name}{unit}".split()), self.longest_label)
 
+    def _labels(self, variables: Variables) -> dict[Any, Any]:
+        """Variable -> number -> what it stands for, of those variables that have labelled codes."""
+        return {name: dict(labels) for name, variable in variables.items() if (labels := value_labels(variable))}
+
     def _unheld(self, frame: pd.DataFrame, variables: Variables) -> Iterator[str]:
         """What is in the values that the package cannot hold, without a value."""
         for name, variable in variables.items():
