@@ -36,7 +36,7 @@ def mask(release: RecordsRelease) -> MaskedFile:
     with vault.scratch(".csv") as path:
         write_csv(escaped_frame(masked) if release.product.policy.formula_cells == "escape" else masked, path)
         csv_sha256 = vault.keep(path, ".csv")
-    copies = {name: _copy(release, name, sha256) for name in release.product.definition.copies}
+    copies: dict[str, str] = {name: _copy(release, name, sha256) for name in release.product.definition.copies}
     seed_name = release.seed_name  # of the seed; it tells nothing of the seed itself
     files = MaskedFile(sha256, csv_sha256, len(masked), carried_out, sample, copies)
     release.record(State.MASKED, **files.hashes, rows=len(masked), sample=sample, seed=seed_name)

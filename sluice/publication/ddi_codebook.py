@@ -48,8 +48,8 @@ def ddi_codebook(book: Codebook) -> bytes:
     _in(_in(information, "sumDscr"), "dataKind", "masked microdata")
     if book.not_released or book.allow_for:
         method = _in(study, "method")
-        for text in book.allow_for:
-            _in(method, "notes", text, subject="in an analysis")
+        for sentence in book.allow_for:
+            _in(method, "notes", sentence, subject="in an analysis")
         for name, sentences in book.not_released.items():
             _in(method, "notes", f"{name} is not in the file. {' '.join(sentences)}".strip(), subject="not released")
     for number, file in enumerate(book.files, start=1):

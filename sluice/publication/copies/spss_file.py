@@ -7,15 +7,14 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from sluice.publication.copies.labelled_codes import codes, value_labels
+from sluice.publication.copies.labelled_codes import codes
 from sluice.publication.copies.statistics_file import StatisticsFile, cut
 from sluice.variables import Kind, Variable, Variables
 
 _RESERVED = {"ALL", "AND", "BY", "EQ", "GE", "GT", "LE", "LT", "NE", "NOT", "OR", "TO", "WITH"}
-_FIRST_MOMENT = np.datetime64("1582-10-14", "us")
+_FIRST_MOMENT = pd.Timestamp(1582, 10, 14)
 _MADE_AT = 92  # bytes from the file's begin: day and time of its creation, in 17 characters
 _MADE = b"01 Jan 7000:00:00"  # of every file: a time in the header would make other bytes of the same records
 
@@ -41,16 +40,12 @@ class SpssFile(StatisticsFile):
     def _write(self, columns: pd.DataFrame, path: Path, variables: Variables, title: str) -> None:
         import pyreadstat  # needed by few releases
 
-        texts = [name for name, column in columns.items() if column.dtype == object]
-        numbers = {name: self._numbers(columns[name]) for name in columns if name not in texts}
         pyreadstat.write_sav(
-            columns.assign(**numbers, **{name: columns[name].astype("str") for name in texts}),
+            pd.DataFrame({name: _stored(column) for name, column in columns.items()}),
             path,
             file_label=cut(title, self.longest_title),
             column_labels={name: self.label_of(variable) for name, variable in variables.items()},
-            variable_value_labels={
-                name: dict(labels) for name, each in variables.items() if (labels := value_labels(each))
-            },
+            variable_value_labels=self._labels(variables),
             variable_format={
                 name: shape for name, each in variables.items() if (shape := _format(columns[name], each)) is not None
             },
@@ -66,15 +61,19 @@ class SpssFile(StatisticsFile):
         read, known = pyreadstat.read_sav(path, disable_datetime_conversion=True)
         return read, known
 
-    def _numbers(self, column: "pd.Series[Any]") -> "pd.Series[float]":
-        if column.dtype.kind == "M":
-            passed = (column - pd.Timestamp(_FIRST_MOMENT)) // pd.Timedelta(1, "ms")
-            return passed.astype("float64") / 1000
-        return column.astype("float64")
-
     def _moments(self, numbers: "pd.Series[float]", unit: str) -> "pd.Series[pd.Timestamp]":
         passed = pd.to_timedelta((numbers * 1000).round(), unit="ms")
-        return pd.Timestamp(_FIRST_MOMENT) + passed
+        moments: pd.Series[pd.Timestamp] = _FIRST_MOMENT + passed
+        return moments
+
+
+def _stored(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Texts, and all else as doubles: times in seconds since SPSS's calendar begins."""
+    if column.dtype == object:
+        return column.astype("str")
+    if column.dtype.kind == "M":
+        return ((column - _FIRST_MOMENT) // pd.Timedelta(1, "ms")).astype("float64") / 1000
+    return column.astype("float64")
 
 
 def _format(column: "pd.Series[Any]", variable: Variable) -> str | None:

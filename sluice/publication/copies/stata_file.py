@@ -6,11 +6,10 @@ Source: Stata's help, `dta`: the file format for Stata 14 to 18; `limits`; `varn
 import re
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
-from sluice.publication.copies.labelled_codes import value_labels
 from sluice.publication.copies.statistics_file import StatisticsFile, cut
 from sluice.variables import Kind, Variables
 
@@ -42,24 +41,15 @@ class StataFile(StatisticsFile):
 
     def _write(self, columns: pd.DataFrame, path: Path, variables: Variables, title: str) -> None:
         dates = [name for name, variable in variables.items() if variable.kind is Kind.DATE]
-        whole = {
-            name: column.astype("Int32" if column.abs().max() <= _LONG else "float64")
-            for name, column in columns.items()
-            if column.dtype == "Int64" and column.notna().any()
-        }
-        empty = {
-            name: column.astype("float64")
-            for name, column in columns.items()
-            if column.dtype == "Int64" and column.isna().all()
-        }
-        columns.assign(**whole | empty).to_stata(
+        stored = pd.DataFrame({name: _stored(column) for name, column in columns.items()})
+        stored.to_stata(
             path,
             write_index=False,
             version=118,
             time_stamp=_MADE,
             data_label=cut(title, self.longest_title),
             variable_labels={name: self.label_of(variable) for name, variable in variables.items()},
-            value_labels={name: dict(labels) for name, each in variables.items() if (labels := value_labels(each))},
+            value_labels=self._labels(variables),
             convert_dates={name: "td" if _are_days(columns[name]) else "tc" for name in dates},
         )
 
@@ -70,8 +60,16 @@ class StataFile(StatisticsFile):
         return read, known
 
     def _moments(self, numbers: "pd.Series[float]", unit: str) -> "pd.Series[pd.Timestamp]":
-        step = "D" if unit.startswith("%td") else "ms"
-        return pd.to_datetime("1960-01-01") + pd.to_timedelta(numbers, unit=step)
+        step: Literal["D", "ms"] = "D" if unit.startswith("%td") else "ms"
+        moments: pd.Series[pd.Timestamp] = pd.Timestamp(1960, 1, 1) + pd.to_timedelta(numbers, unit=step)
+        return moments
+
+
+def _stored(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Whole numbers in 32 bits where they fit and there are any, else as doubles."""
+    if column.dtype != "Int64":
+        return column
+    return column.astype("Int32" if column.notna().any() and column.abs().max() <= _LONG else "float64")
 
 
 def _are_days(times: "pd.Series[pd.Timestamp]") -> bool:

@@ -26,11 +26,10 @@ class StatisticsFile(ABC):
     """One format: its limits, how it is written and how it is read back.
 
     ending         : of the file's name
-    longest_name   : of a variable, in characters of ASCII or bytes
-    names          : what a name may be, in words
-    longest_label  : of a variable's label or the file's, in bytes; what is longer is cut, the codebook has it whole
-    longest_text   : of a value, in bytes
-    longest_value_label : in bytes
+    names          : what a name of a variable may be, in words; longest_name in characters, which are of ASCII
+    longest_label, longest_title : of a variable and of the file, in bytes; what is longer is cut, the codebook has it
+    longest_text, longest_value_label : of a value and of what it stands for, in bytes; what is longer is refused
+    largest_number : beyond which its numbers stand for missing
     first_day      : before which it has no dates
     """
 
@@ -140,6 +139,7 @@ class StatisticsFile(ABC):
 
     def _is_equal(self, expected: "pd.Series[Any]", read: "pd.Series[Any]", variable: Variable, unit: str) -> bool:
         missing = expected.isna().to_numpy()
+        found: pd.Series[Any]
         if (numbers := codes(variable)) is not None:
             categories = {code: category for category, code in numbers.items()}
             found = pd.to_numeric(read).map(categories)
@@ -158,6 +158,10 @@ class StatisticsFile(ABC):
         """What the file says of a variable: its description and unit, as much of them as the package holds."""
         unit = f" ({variable.unit})" if variable.unit else ""
         return cut(" ".join(f"{variable.description or variable.name}{unit}".split()), self.longest_label)
+
+    def _labels(self, variables: Variables) -> dict[Any, Any]:
+        """Variable -> number -> what it stands for, of those variables that have labelled codes."""
+        return {name: dict(labels) for name, variable in variables.items() if (labels := value_labels(variable))}
 
     def _unheld(self, frame: pd.DataFrame, variables: Variables) -> Iterator[str]:
         """What is in the values that the package cannot hold, without a value."""

@@ -1,6 +1,6 @@
 """The files of a release of tables: written once, and read back as a data user would before anybody may have them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from tasks.release.tables.cells import TablesDocuments
 from tasks.release.tables.published_cells import PublishedCells
 
 _SDMX = ".sdmx.csv"
-_READ = {_SDMX: read_sdmx_csv, ".csv": read_csv, ".parquet": read_parquet}
+_READ: dict[str, Callable[..., PublishedTable]] = {_SDMX: read_sdmx_csv, ".csv": read_csv, ".parquet": read_parquet}
 
 
 def table_files(documents: TablesDocuments, cells: Cells, published: PublishedCells) -> Iterator[tuple[str, bytes]]:
