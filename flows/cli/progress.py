@@ -29,7 +29,8 @@ class Waiting:
     def step(self, name: str) -> None:
         """A step of the chain begins; '' when one ends."""
         self._step, self._stage, self._part = name, "", ""
-        self._tell()
+        if name:
+            self._tell()
 
     def heard(self, what: str, done: int, of: int) -> None:
         """As a listener of `sluice.progress`."""

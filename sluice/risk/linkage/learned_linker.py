@@ -174,8 +174,8 @@ class LearnedLinker:
             return looks
 
         with ThreadPoolExecutor(threads()) as pool:
-            starts = range(0, len(rows), _PEOPLE)
-            looks = sum(counted(pool.map(attack, starts), "people who are looked for", len(starts)))
+            of_people = range(0, len(rows), _PEOPLE)
+            looks = sum(counted(pool.map(attack, of_people), "people who are looked for", len(of_people)))
         if among is not None:
             best = np.where(best >= 0, held[best], -1)
         pairs = max(1, len(rows) * (shown.shape[1] - 1))
