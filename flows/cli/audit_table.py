@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from flows.cli.audit_summary import print_audit, print_breaches
+from flows.cli.progress import waiting
 from flows.cli.record_options import (
     Coalition,
     Contributor,
@@ -85,50 +86,51 @@ def audit_table(
 
     dimensions, tables = dimensions_given(hierarchy or [], source, totals=True), tables_given(table or [])
     columns = columns_given(cells_status, cells_value, status_word or [], hide_values)
-    if microdata is None:
-        of_records = {
-            "--value": value,
-            "--contributor": contributor,
-            "--holding": holding,
-            "--weight": weight,
-            "--repair": repair,
-        }
-        given = [option for option, what in of_records.items() if what]
-        if given:
-            raise DocumentError(f"{', '.join(given)}: only the records can tell; give --microdata, too")
-        found = audit_published(
-            source,
-            dimensions,
-            tables=tables,
-            rules=rules_given(rule or []),
-            columns=columns,
-            known=known,
-            within=within,
-            nonnegative=measure_given(None, None, None, None, None, negative, missing, "add", None).negative
-            == "refuse",
-            workers=workers or settings().workers,
-        )
-    else:
-        if within is not None:
-            raise DocumentError("--within: with --microdata, the rules tell how near is too near")
-        measure = measure_given(
-            value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals
-        )
-        if repair is not None:
-            refuse_to_overwrite(repair, files_given(hierarchy or []))
-        found = audit_with_records(
-            source,
-            dimensions,
-            microdata,
-            measure,
-            rules_given(rule or []),
-            tables=tables,
-            columns=columns,
-            known=known,
-            coalition=coalition,
-            repair=repair,
-            workers=workers or settings().workers,
-        )
+    with waiting(as_json):
+        if microdata is None:
+            of_records = {
+                "--value": value,
+                "--contributor": contributor,
+                "--holding": holding,
+                "--weight": weight,
+                "--repair": repair,
+            }
+            given = [option for option, what in of_records.items() if what]
+            if given:
+                raise DocumentError(f"{', '.join(given)}: only the records can tell; give --microdata, too")
+            found = audit_published(
+                source,
+                dimensions,
+                tables=tables,
+                rules=rules_given(rule or []),
+                columns=columns,
+                known=known,
+                within=within,
+                nonnegative=measure_given(None, None, None, None, None, negative, missing, "add", None).negative
+                == "refuse",
+                workers=workers or settings().workers,
+            )
+        else:
+            if within is not None:
+                raise DocumentError("--within: with --microdata, the rules tell how near is too near")
+            measure = measure_given(
+                value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals
+            )
+            if repair is not None:
+                refuse_to_overwrite(repair, files_given(hierarchy or []))
+            found = audit_with_records(
+                source,
+                dimensions,
+                microdata,
+                measure,
+                rules_given(rule or []),
+                tables=tables,
+                columns=columns,
+                known=known,
+                coalition=coalition,
+                repair=repair,
+                workers=workers or settings().workers,
+            )
     summary = found.summary()
     if as_json:
         print_json(summary)

@@ -120,9 +120,20 @@ def main(arguments: list[str] | None = None) -> int:
     with _noticing_ctrl_c() as pressed:
         code = _main(arguments)
     if pressed:
-        note("stopped. What was begun is taken up where it stands by the same command.", "red", logging.ERROR)
+        note(f"stopped. {_goes_on(sys.argv[1:] if arguments is None else arguments)}", "red", logging.ERROR)
         return INTERRUPTED
     return code
+
+
+def _goes_on(arguments: list[str]) -> str:
+    """How the command that was stopped goes on. Its arguments are not repeated: an address may hold a password."""
+    same = f"`sluice {arguments[0]}` with the same arguments" if arguments else "the same command"
+    match arguments[:1]:
+        case ["tune" | "suggest"]:
+            return f"The trials so far are kept; {same} goes on after them."
+        case ["release" | "check" | "approve"]:
+            return f"Nothing was published by halves; {same} takes the release up where the ledger has it."
+    return f"What was done is kept, and {same} goes on from there or begins again."
 
 
 def _main(arguments: list[str] | None) -> int:

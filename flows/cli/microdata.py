@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from flows.cli.progress import waiting
 from flows.cli.terminal import BLOCKED, DONE, AsJson, note, out, print_json, say
 from sluice.verdict import Verdict
 
@@ -30,16 +31,17 @@ def mask(
     """Try a masking plan on a file: nothing is judged, recorded or published, and the result says so."""
     from tasks.workbench.mask import NOT_JUDGED, kinds_given, mask_file
 
-    made = mask_file(
-        source,
-        plan,
-        output,
-        contract_file=contract,
-        seed_file=seed_file,
-        household=household,
-        weight=weight,
-        kinds=kinds_given(kind or []),
-    )
+    with waiting(as_json):
+        made = mask_file(
+            source,
+            plan,
+            output,
+            contract_file=contract,
+            seed_file=seed_file,
+            household=household,
+            weight=weight,
+            kinds=kinds_given(kind or []),
+        )
     kinds = {name: str(variable.kind) for name, variable in made.variables.items()}
     if as_json:
         made_files = {"output": str(made.output), "descriptor": str(made.descriptor), "records": made.records}
@@ -69,7 +71,8 @@ def assess(
     from sluice.report.headline import headline
     from tasks.workbench.assess import assess as judge
 
-    dossier = judge(original, masked, contract, policy, holdout_file=holdout, paired=paired, report_file=report)
+    with waiting(as_json):
+        dossier = judge(original, masked, contract, policy, holdout_file=holdout, paired=paired, report_file=report)
     facts = {"verdict": dossier.verdict.name, "says": headline(dossier)}
     if report:
         facts["report"] = str(report)

@@ -107,10 +107,11 @@ def protect_table(
     as_json: AsJson = False,
 ) -> None:
     """Protect a table as a release would, by suppressing cells or changing values; written only if nothing fails."""
-    from flows.cli.search_progress import search_progress
+    from flows.cli.progress import waiting
     from flows.cli.table_options import dimensions_given, files_given, method_given, rules_given, tables_given
     from sluice.custody.outputs import refuse_to_overwrite
     from sluice.errors import DocumentError
+    from sluice.progress import report
     from tasks.workbench.protect import protect_table as protect
 
     measure = measure_given(value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals)
@@ -120,7 +121,7 @@ def protect_table(
     if waivers is not None and a_priori is None:
         raise DocumentError("--waivers: give --a-priori, too, which says what should be published")
     refuse_to_overwrite(output, files_given(hierarchy or []))
-    with search_progress(as_json) as progress:
+    with waiting(as_json):
         made = protect(
             source,
             dimensions_given(hierarchy or [], source),
@@ -136,7 +137,7 @@ def protect_table(
             coalition=coalition,
             tell_primary=tell_primary,
             workers=workers or settings().workers,
-            progress=progress,
+            progress=report,
         )
     summary = made.summary()
     written = [str(file) for file in made.files]

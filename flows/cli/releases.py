@@ -1,17 +1,15 @@
 """The commands that run a release, and how they say where it stands."""
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, err, note, print_json, say
+from flows.cli.progress import progress
+from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, note, print_json, say
 from sluice.custody.states import State
-from sluice.log import is_written
 from sluice.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -146,24 +144,3 @@ def _exit_code(outcome: Any) -> int:
         case State.BLOCKED | State.REJECTED | State.CHANGES_REQUESTED | State.WITHDRAWN | State.OVERTAKEN:
             return BLOCKED
     return DONE if outcome.verdict is Verdict.PASS else BLOCKED  # a rehearsal ends in the state `evaluated`
-
-
-@contextmanager
-def progress(quiet: bool) -> Iterator[None]:
-    """Name the step that runs, and what each took, on standard error; on a screen with a spinner."""
-    from tasks.release.progress import listening
-
-    if quiet or is_written():
-        yield
-        return
-    with err.status("starting") as spinner:
-
-        def show(step: str, seconds: float | None) -> None:
-            name = step.replace("_", " ")
-            if seconds is None:
-                spinner.update(f"{name} ...")
-            else:
-                err.print(f"  {name:<13} {seconds:6.1f} s", style="dim")
-
-        with listening(show):
-            yield

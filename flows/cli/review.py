@@ -5,7 +5,8 @@ from typing import Annotated, Any
 import typer
 
 from flows.cli.acting_options import As, Key, Signed, ToSign, hand_out, means
-from flows.cli.releases import finish, progress
+from flows.cli.progress import progress
+from flows.cli.releases import finish
 from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, ReleaseId, out, print_json, say
 from sluice.custody.states import State
 from sluice.errors import SluiceError

@@ -2,10 +2,12 @@
 
 from math import isfinite
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flows.cli.progress import duration
 from flows.cli.terminal import BLOCKED, DONE, AsJson, err, note, print_json, say
 from flows.cli.tune_summary import finite, number, say_tuned, summary
 from sluice.log import is_written
@@ -46,14 +48,14 @@ def tune(
     if trial is not None:
         typer.echo(plan_of_trial(ground, trial), nl=False)
         raise typer.Exit(DONE)
-    quiet = is_written()
+    quiet = is_written() or as_json
     if not quiet:
         what = "drafted from contract and policy" if ground.drafted else "as the definition leaves it open"
         note(f"space {what}; up to {ground.space.search.trials:,} plans on {len(ground.searched):,} records")
     tuned = search(
         ground,
         workers or settings().workers,
-        None if quiet else _show,
+        None if quiet else _Shown(ground.space.search.trials),
         (lambda text: None) if quiet else (lambda text: note(text)),
     )
     if tuned.winner is not None:
@@ -77,12 +79,12 @@ def suggest(
     from tasks.tuning.blocked import suggest_for
     from tasks.tuning.space import SearchSettings
 
-    quiet = is_written()
+    quiet = is_written() or as_json
     found = suggest_for(
         file,
         SearchSettings(trials=trials, seed=seed),
         workers or settings().workers,
-        (lambda done, passing: None) if quiet else _show_changes,
+        (lambda done, passing: None) if quiet else _ShownChanges(trials),
     )
     before = found.before
     if as_json:
@@ -105,19 +107,43 @@ def suggest(
     raise typer.Exit(DONE if before.end == "passes" or found.passing else BLOCKED)
 
 
-def _show_changes(done: int, passing: int) -> None:
-    err.print(f"  {done:>5} changes tried, {passing} pass", style="dim")
+class _Pace:
+    """How long so many trials take that are still to come, by those of this run."""
+
+    def __init__(self, of: int) -> None:
+        self._of, self._begun, self._first = of, monotonic(), -1
+
+    def left(self, done: int) -> str:
+        """In words, at most; '' before anything is known."""
+        if self._first < 0:
+            self._begun, self._first = monotonic(), done  # what a journal knew took no time
+        new = done - self._first
+        if new < 1 or done >= self._of:
+            return ""
+        return f"; at most {duration((monotonic() - self._begun) / new * (self._of - done))} left"
 
 
-def _show(trial: "TrialRecord", best: "TrialRecord | None") -> None:
+class _ShownChanges(_Pace):
+    def __call__(self, done: int, passing: int) -> None:
+        err.print(f"  {done:>5} changes tried, {passing} pass{self.left(done)}", style="dim")
+
+
+class _Shown(_Pace):
     """One line for each trial, with the best so far."""
-    outcome = trial.outcome
-    why = outcome.misses[0].says.rstrip(".") if outcome.misses else ""
-    ended = {"passes": "passes", "dearer": "loses more than the best", "refused": f"cannot be carried out: {why}"}
-    what = ended.get(outcome.end) or f"falls by {', '.join(dict.fromkeys(m.rule for m in outcome.misses))}"
-    if trial.same is not None:
-        what += f" (as trial {trial.same})"
-    lost = f"{best.outcome.loss:.3f}" if best else "none passes yet"
-    among = f", {outcome.among:.3f} among them" if isfinite(outcome.among) else ""
-    kept = "" if outcome.kept is None else f" (kept {outcome.kept} of {outcome.of}{among})"
-    err.print(f"  {trial.number:>5}  loss {outcome.loss:.3f}{kept}  {what}; best {lost}", style="dim", soft_wrap=True)
+
+    def __call__(self, trial: "TrialRecord", best: "TrialRecord | None") -> None:
+        outcome = trial.outcome
+        why = outcome.misses[0].says.rstrip(".") if outcome.misses else ""
+        ended = {
+            "passes": "passes",
+            "dearer": "loses more than the best",
+            "refused": f"cannot be carried out: {why}",
+        }
+        what = ended.get(outcome.end) or f"falls by {', '.join(dict.fromkeys(m.rule for m in outcome.misses))}"
+        if trial.same is not None:
+            what += f" (as trial {trial.same})"
+        lost = f"{best.outcome.loss:.3f}" if best else "none passes yet"
+        among = f", {outcome.among:.3f} among them" if isfinite(outcome.among) else ""
+        kept = "" if outcome.kept is None else f" (kept {outcome.kept} of {outcome.of}{among})"
+        says = f"loss {outcome.loss:.3f}{kept}  {what}; best {lost}{self.left(trial.number + 1)}"
+        err.print(f"  {trial.number:>5}  {says}", style="dim", soft_wrap=True)

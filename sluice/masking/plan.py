@@ -8,6 +8,7 @@ import pandas as pd
 from sluice.masking.record_draws import RecordDraws
 from sluice.masking.step import MaskingStep, carried_out
 from sluice.masking.subsets import ByStratum, households, strata, together, with_members
+from sluice.progress import report
 from sluice.value_hashes import Hashes
 from sluice.variables import Kind, Variable, Variables
 
@@ -38,7 +39,8 @@ def apply_plan(
     masked = frame.reset_index(drop=True)
     current = dict(variables)
     fitted_plan: list[MaskingStep | ByStratum] = []
-    for step, child in zip(steps, seed.spawn(len(steps)), strict=True):
+    for number, (step, child) in enumerate(zip(steps, seed.spawn(len(steps)), strict=True), start=1):
+        report(f"step {number} of {len(steps)}, {step.method}")
         before = masked.index
         draws = draws_of(step, None if record_keys is None else record_keys[before.to_numpy()])
         masked, fitted = masked_by_step(step, masked, current, np.random.default_rng(child), draws)

@@ -21,6 +21,7 @@ import numpy as np
 from sluice.arrays import BoolArray, Codes, FloatArray, narrow
 from sluice.errors import DataError
 from sluice.machine import threads
+from sluice.progress import counted
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.table_propensity import expected_pmse
 
@@ -174,7 +175,8 @@ class _Files:
                 found[place, place] += (spread * sums[:, None]).T @ spread
         pairs = [(file, *pair) for file in (0, 1) for pair in combinations(range(len(places)), 2)]
         with ThreadPoolExecutor(threads()) as pool:
-            for (_, one, two), product in zip(pairs, pool.map(lambda pair: products(*pair), pairs), strict=True):
+            made = counted(pool.map(lambda pair: products(*pair), pairs), "pairs of variables", len(pairs))
+            for (_, one, two), product in zip(pairs, made, strict=True):
                 found[places[one], places[two]] += product
         return np.asarray(np.triu(found) + np.triu(found, 1).T)
 

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from sluice.errors import SluiceError
+from sluice.progress import report
 from sluice.reading.visible_text import visible
 from sluice.verdict import Finding, Verdict
 from tasks.failure import explain
@@ -11,6 +12,7 @@ from tasks.failure import explain
 
 def findings_of(rule: str, stage: str, measure: Callable[[], Sequence[Finding]]) -> list[Finding]:
     """What `measure` found; one UNKNOWN finding when it raised an exception or found nothing at all."""
+    report(f"{rule.replace('_', ' ')}, {stage}")
     try:
         findings = list(measure())
     except Exception as error:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from time import perf_counter
 
 from sluice.log import log
+from sluice.progress import report
 
 Listener = Callable[[str, float | None], None]
 """(step, seconds it took; None when it begins)"""
@@ -47,6 +48,7 @@ class SearchLog:
         self._step, self._stage, self._said = step, "", 0.0
 
     def __call__(self, stage: str, done: int, of: int) -> None:
+        report(stage, done, max(of, 1))
         now = perf_counter()
         if stage != self._stage or now - self._said >= _QUIET:
             self._stage, self._said = stage, now

@@ -3,13 +3,15 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from sluice.documents.documents import parse_document, read_yaml
+from sluice.documents.documents import canonical_json, parse_document, read_yaml
 from sluice.errors import DocumentError
 from tasks.release.documents import load_documents, open_workspace
 from tasks.release.kept_suggestions import keep_suggestions
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.product import Records
+from tasks.release.versions import versions
 from tasks.tuning.ground import staged_records
+from tasks.tuning.journal import Journal
 from tasks.tuning.space import SearchSettings
 from tasks.tuning.suggestions import Suggestions, suggest
 from tasks.tuning.tuning import recorded
@@ -35,7 +37,9 @@ def suggest_for(
     searched, _ = whole.split(settings)
     parts = "\n".join((*(product.hashes[name] for name in sorted(product.hashes)), data.sha256))
     name = f"{definition.name}-{product.workspace.vault.pseudonym('suggest', parts)[:12]}"
-    done = 0
+    kept = "\n".join((parts, settings.model_dump_json(exclude={"minutes"}), canonical_json(versions()).decode()))
+    journal_name = f"suggest-{product.workspace.vault.pseudonym('suggest', kept)[:24]}.jsonl"
+    journal, done = Journal(product.workspace.home / "tuning" / journal_name), 0
 
     def count(tried: int, passing: int) -> None:
         nonlocal done
@@ -44,7 +48,8 @@ def suggest_for(
 
     with recorded(product, name, data, whole.variables, settings.trials) as taken:
         try:
-            found = suggest(product.definition, tuple(written["plan"]), searched, whole, settings, workers, count)
+            plan = tuple(written["plan"])
+            found = suggest(product.definition, plan, searched, whole, settings, workers, count, journal)
         finally:
             taken["trials"] = done
         taken["passed"] = bool(found.passing)

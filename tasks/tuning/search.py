@@ -11,9 +11,10 @@ seed gives the same trials in however many processes, and whether the search was
 
 import json
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
+from functools import partial
 from math import inf, isfinite, nan
 from time import monotonic
 from typing import Any
@@ -74,12 +75,13 @@ class Search:
 
     def _tried(
         self, batch: Sequence[Mapping[str, Any]], before: Sequence[TrialRecord], pool: Executor | None
-    ) -> list[TrialRecord]:
-        """The trials of a batch; none knows of another of the same batch but that it is the same plan."""
+    ) -> Iterator[TrialRecord]:
+        """The trials of a batch, each written down at once; none knows of another of the same batch but that it is the
+        same plan."""
         best = Found(tuple(before)).best
         bound = best.outcome.loss if best else inf
         known = {_key(trial.point): trial for trial in before if trial.same is None}
-        waiting: list[tuple[int, dict[str, Any], TrialRecord | Future[Outcome] | Outcome | int]] = []
+        waiting: list[tuple[int, dict[str, Any], TrialRecord | Future[Outcome] | Callable[[], Outcome] | int]] = []
         place_of: dict[str, int] = {}
         for offset, point in enumerate(batch):
             number, key = len(before) + offset, _key(point)
@@ -92,14 +94,16 @@ class Search:
             else:
                 arguments = (self.space, dict(point), number, bound)
                 if pool is None:
-                    waiting.append((number, dict(point), outcome_at(self.records, *arguments, whole=self.whole)))
+                    waiting.append(
+                        (number, dict(point), partial(outcome_at, self.records, *arguments, whole=self.whole))
+                    )
                 else:
                     waiting.append((number, dict(point), pool.submit(_outcome_there, *arguments)))
             place_of.setdefault(key, number)
         found: list[TrialRecord] = []
         for number, point, result in waiting:
             found.append(self._recorded(number, point, result, [*before, *found]))
-        return found
+            yield found[-1]
 
     def _recorded(self, number: int, point: dict[str, Any], result: Any, before: Sequence[TrialRecord]) -> TrialRecord:
         if isinstance(result, TrialRecord):
@@ -107,7 +111,7 @@ class Search:
         if isinstance(result, int):
             record = TrialRecord(number=number, point=point, outcome=before[result].outcome, same=result)
         else:
-            outcome = result.result() if isinstance(result, Future) else result
+            outcome = result.result() if isinstance(result, Future) else result()
             record = TrialRecord(number=number, point=point, outcome=outcome)
         self.journal.add(record)
         return record

@@ -4,6 +4,7 @@ Single changes first; where fewer than three of these pass, two and then three t
 nearest. What is suggested passed again with another seed.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from tasks.release.records.definition import RecordsDefinition
 from tasks.tuning.changes import Change, Plan, changes, with_plan
 from tasks.tuning.fitting import misfit
+from tasks.tuning.journal import Journal, TrialRecord
 from tasks.tuning.processes import processes, records_there
 from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.search import refused
@@ -77,15 +79,17 @@ def suggest(
     settings: SearchSettings,
     workers: int = 1,
     told: Callable[[int, int], None] = lambda done, found: None,
+    journal: Journal | None = None,
 ) -> Suggestions:
     """The smallest changes by which the plan passes, at most three.
 
     written : the plan of the definition, as it is written
     records : on which changes are tried; `whole`: on which those that are suggested passed again
     told    : called with how many plans were tried, and how many of them passed
+    journal : of a search that was stopped: what it has is not tried again
     cost    : up to `trials` trials of `settings`, most of which stop early, and some judgements of a release
     """
-    seed = (settings.seed, _TRYING)
+    seed, journal = (settings.seed, _TRYING), Journal() if journal is None else journal
     before = try_plan(definition, records, (*seed, 0), settings.loss)
     if before.end == "passes":
         return Suggestions(before)
@@ -101,7 +105,9 @@ def suggest(
             for at in range(0, len(wanted), step):
                 some = wanted[at : at + step]
                 numbers = range(len(tried) + 1, len(tried) + 1 + len(some))
-                outcomes = _outcomes(definition, [plan for _, plan in some], records, settings, seed, numbers, pool)
+                outcomes = _outcomes(
+                    definition, [plan for _, plan in some], records, settings, seed, numbers, pool, journal
+                )
                 tried += [_Tried(done, plan, outcome) for (done, plan), outcome in zip(some, outcomes, strict=True)]
                 told(len(tried), sum(each.outcome.end == "passes" for each in tried))
             if len(_different(each for each in tried if each.outcome.end == "passes")) >= WANTED:
@@ -144,13 +150,26 @@ def _next(
 
 def _outcomes(
     definition: RecordsDefinition, plans: Sequence[Plan], records: RecordsAtHand, settings: SearchSettings,
-    seed: tuple[int, ...], numbers: Sequence[int], pool: Executor | None,
+    seed: tuple[int, ...], numbers: Sequence[int], pool: Executor | None, journal: Journal,
 ) -> list[Outcome]:  # fmt: skip
-    """Of each plan, with a seed of its own number."""
-    asked = [(definition, plan, settings, (*seed, number)) for plan, number in zip(plans, numbers, strict=True)]
-    if pool is None:
-        return [_outcome(records, *arguments) for arguments in asked]
-    return [future.result() for future in [pool.submit(_outcome_there, *arguments) for arguments in asked]]
+    """Of each plan, with a seed of its own number; each is written down at once."""
+    points = {number: {"plan": json.dumps(plan, default=str)} for plan, number in zip(plans, numbers, strict=True)}
+    known = {number: journal.find(number, point) for number, point in points.items()}
+    asked = {
+        number: (definition, plan, settings, (*seed, number))
+        for plan, number in zip(plans, numbers, strict=True)
+        if known[number] is None
+    }
+    futures = {} if pool is None else {at: pool.submit(_outcome_there, *arguments) for at, arguments in asked.items()}
+    found = []
+    for number, point in points.items():
+        record = known[number]
+        if record is None:
+            outcome = futures[number].result() if futures else _outcome(records, *asked[number])
+            record = TrialRecord(number=number, point=point, outcome=outcome)
+            journal.add(record)
+        found.append(record.outcome)
+    return found
 
 
 def _outcome(

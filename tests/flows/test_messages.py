@@ -106,4 +106,6 @@ def test_ctrl_c_is_answered_in_words_whatever_a_library_makes_of_it() -> None:
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False, env=dict(os.environ)
     )
     assert run.returncode == 128 + signal.SIGINT
-    assert run.stderr.strip() == "stopped. What was begun is taken up where it stands by the same command."
+    assert run.stderr.strip() == (
+        "stopped. What was done is kept, and `sluice hang` with the same arguments goes on from there or begins again."
+    )

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from sluice.arrays import FloatArray, IntArray
 from sluice.machine import threads
+from sluice.progress import counted
 from sluice.risk.coded_points import CodedPoints, Points
 from sluice.risk.row_groups import row_groups
 
@@ -109,7 +110,10 @@ def _nearest_distinct(
         if not start and len(search.batches) >= 16 * _TRIED:
             best = min(tries, key=lambda main: search.cost(part, main))
         with ThreadPoolExecutor(threads()) as pool:
-            list(pool.map(search.batch(part, best), search.batches))
+            for _ in counted(
+                pool.map(search.batch(part, best), search.batches), "nearest records", len(search.batches)
+            ):
+                pass
     return search.answers(n)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.machine import threads
+from sluice.progress import counted
 from sluice.risk.linkage.record_linkage import Links, comparison_space
 
 Bounds = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
@@ -79,5 +80,6 @@ def candidate_sets(
         )  # fmt: skip
 
     with ThreadPoolExecutor(threads()) as pool:
-        list(pool.map(find, range(0, len(rows), _RECORDS)))
+        starts = range(0, len(rows), _RECORDS)
+        list(counted(pool.map(find, starts), "candidates of each record", len(starts)))
     return CandidateSets(size, Links(as_near, is_first=(as_near > 0) & (lowest == rows)))

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from sluice.arrays import FloatArray, IntArray
 from sluice.machine import threads
+from sluice.progress import counted
 from sluice.risk.linkage.learned_variable import ComparedVariable, LearnedVariable
 
 _PEOPLE = 16  # people that a thread takes at a time
@@ -173,7 +174,8 @@ class LearnedLinker:
             return looks
 
         with ThreadPoolExecutor(threads()) as pool:
-            looks = sum(pool.map(attack, range(0, len(rows), _PEOPLE)))
+            of_people = range(0, len(rows), _PEOPLE)
+            looks = sum(counted(pool.map(attack, of_people), "people who are looked for", len(of_people)))
         if among is not None:
             best = np.where(best >= 0, held[best], -1)
         pairs = max(1, len(rows) * (shown.shape[1] - 1))

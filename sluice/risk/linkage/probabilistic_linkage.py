@@ -17,6 +17,7 @@ import pandas as pd
 from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.machine import threads
+from sluice.progress import counted
 from sluice.risk.comparable_values import plain_values
 from sluice.variables import Kind
 
@@ -126,7 +127,8 @@ def _pattern_counts(records: FloatArray, columns: FloatArray, tolerance: FloatAr
 
     total = np.zeros(2 ** len(columns), np.int64)
     with ThreadPoolExecutor(threads()) as pool:
-        for counts in pool.map(count, range(0, len(records), _RECORDS)):
+        starts = range(0, len(records), _RECORDS)
+        for counts in counted(pool.map(count, starts), "agreement of pairs", len(starts)):
             total += counts
     return total
 
@@ -143,7 +145,8 @@ def _as_likely(
         as_likely_as_own(records[block], own[block], columns, tolerance, weights, as_likely[block])
 
     with ThreadPoolExecutor(threads()) as pool:
-        list(pool.map(link, range(0, len(records), _RECORDS)))
+        starts = range(0, len(records), _RECORDS)
+        list(counted(pool.map(link, starts), "linkage of records", len(starts)))
     return as_likely
 
 

@@ -20,6 +20,7 @@ import pandas as pd
 from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.machine import threads
+from sluice.progress import counted
 from sluice.risk.coded_points import ByCategory, Coded, CodedPoints, Points, side_by_side
 from sluice.risk.comparable_values import comparable_values, is_missing, plain_values
 from sluice.risk.distances.neighbours import nearest_neighbours
@@ -177,7 +178,8 @@ def _link_by_tree(a: Points, b: Points, rows: IntArray, squared: bool) -> Links:
             as_near_as_own(queries[block], own[block], *tree, squared, found[block], first[block])
 
         with ThreadPoolExecutor(threads()) as pool:
-            list(pool.map(link, range(0, len(asking), _QUERIES)))
+            starts = range(0, len(asking), _QUERIES)
+            list(counted(pool.map(link, starts), "linkage of records", len(starts)))
         as_near[asking] = np.where(found < 0, -1, as_near[asking] + found)
         lowest[asking] = np.minimum(lowest[asking], np.where(first < NO_ROW, first + start, NO_ROW))
     as_near = np.maximum(as_near, 0)

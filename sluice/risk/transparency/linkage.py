@@ -18,6 +18,7 @@ import numpy as np
 
 from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.machine import threads
+from sluice.progress import counted
 from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.transparency.attack import Attack, Leak
 from sluice.risk.transparency.pairs import Pairs
@@ -97,7 +98,8 @@ def links(attack: Linkage, pairs: Pairs) -> tuple[Leak, Leak]:
         right[start : start + each], sure[start : start + each] = found(likelihood(rows), rows)
 
     with ThreadPoolExecutor(threads()) as pool:
-        list(pool.map(find, range(0, q, each)))
+        starts = range(0, q, each)
+        list(counted(pool.map(find, starts), "people who are looked for", len(starts)))
     surely_right = sure & (right > 0.5)
     claims = float(sure.mean()) if q else 0.0
     return (

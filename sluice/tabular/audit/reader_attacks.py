@@ -11,6 +11,7 @@ from multiprocessing import get_start_method
 import numpy as np
 
 from sluice.child_process import end_with_parent
+from sluice.progress import counted
 from sluice.tabular.audit.breach import Breach, Learned
 from sluice.tabular.audit.coalitions import Exposed, Insiders, Owners, positions
 from sluice.tabular.audit.proofs import CheckedProofs, Proof
@@ -116,7 +117,8 @@ class ReaderAttacks:
             return
         with ProcessPoolExecutor(workers, initializer=_begin, initargs=(self,)) as pool:
             parts = np.array_split(targets, _PARTS * workers)
-            for part, found in zip(parts, pool.map(_attack_part, parts), strict=True):
+            attacked = counted(pool.map(_attack_part, parts), "attacks on sensitive cells", len(parts))
+            for part, found in zip(parts, attacked, strict=True):
                 self.below[part], self.above[part], self._widths[part] = found.proven
                 self.breaches += found.breaches
                 self.attempted, self.completed = self.attempted + found.attempted, self.completed + found.completed

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from sluice.progress import counted
 from sluice.tabular.audit.cell_programs import CellPrograms
 from sluice.tabular.audit.component_deviations import ComponentDeviations
 from sluice.tabular.audit.proven_interval import NOTHING_NEEDED, ProvenInterval, Question
@@ -70,6 +71,7 @@ class SuppressedCells:
                     places.setdefault(int(self._label[question.cell]), []).append(place)
             parts = [part[start::workers] for part in places.values() for start in range(min(workers, len(part)))]
             solved = pool.map(lambda part: self._by_programs([questions[place] for place in part]), parts)
+            solved = counted(solved, "linear programs", len(parts))
             for part, intervals in zip(parts, solved, strict=True):
                 found.update(zip(part, intervals, strict=True))
         return [found[place] for place in range(len(questions))]

@@ -1,0 +1,91 @@
+"""What is being done and how long still, on standard error while somebody waits, and nothing for anybody else."""
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+import flows.cli.progress
+from flows.cli.main import main
+from flows.cli.progress import Waiting, duration, waiting
+from sluice.progress import report
+from tests.tasks.workbench.firms_file import VALUE, protect, write_firms
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    shown = io.StringIO()
+    monkeypatch.setattr(flows.cli.progress, "err", Console(file=shown, force_terminal=True, width=80))
+    monkeypatch.setattr(flows.cli.progress, "_SCREEN", 0.0)
+    return shown
+
+
+def shown_by(clock: list[float], every: float = 0.0) -> tuple[Waiting, list[str]]:
+    said: list[str] = []
+    return Waiting(said.append, every, lambda: clock[0]), said
+
+
+def test_the_time_left_follows_from_the_pace_of_what_is_counted() -> None:
+    clock = [0.0]
+    shown, said = shown_by(clock)
+    shown.step("evaluate")
+    shown.heard("unique values, reference", 0, 0)
+    shown.heard("nearest records", 0, 100)
+    clock[0] = 1.0
+    shown.heard("nearest records", 10, 100)
+    assert said[-1] == "evaluate: unique values, reference, nearest records 10 %"
+    clock[0] = 10.0
+    shown.heard("nearest records", 25, 100)
+    assert said[-1].endswith("nearest records 25 %, about 30 s left of that")
+    shown.heard("nearest records", 100, 100)
+    assert said[-1].endswith("nearest records 100 %")
+    shown.heard("nearest records", 0, 100)  # another search of the same name begins
+    clock[0] = 11.0
+    shown.heard("nearest records", 50, 100)
+    assert said[-1].endswith("nearest records 50 %")
+    before = len(said)
+    shown.step("")
+    assert (len(said), shown.text()) == (before, "working")
+
+
+def test_lines_come_at_long_intervals() -> None:
+    clock = [0.0]
+    shown, said = shown_by(clock, every=30)
+    for second in range(100):
+        clock[0] = float(second)
+        shown.heard("trials", second, 100)
+    assert [text.split(",")[0] for text in said] == ["trials 30 %", "trials 60 %", "trials 90 %"]
+
+
+@pytest.mark.parametrize(("seconds", "says"), [(0.2, "1 s"), (59, "59 s"), (150, "2 min"), (9000, "2.5 h")])
+def test_a_duration_is_as_exact_as_an_estimate(seconds: float, says: str) -> None:
+    assert duration(seconds) == says
+
+
+def test_machines_see_nothing_and_a_file_no_line_that_changes(
+    terminal: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with waiting(quiet=True) as shown:
+        assert shown is None
+        report("unheard", 1, 2)
+    assert terminal.getvalue() == ""
+    monkeypatch.setattr(flows.cli.progress, "err", Console(file=terminal, force_terminal=False))
+    with waiting(quiet=False):
+        report("too soon for a line", 1, 2)
+    assert terminal.getvalue() == ""
+    monkeypatch.setattr(flows.cli.progress, "_LINES", 0.0)
+    with waiting(quiet=False):
+        report("clean up", 3, 4)
+    assert terminal.getvalue() == "  clean up 75 % ...\n"
+
+
+def test_the_search_of_protect_table_is_shown(
+    tmp_path: Path, terminal: io.StringIO, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_firms(tmp_path)
+    assert main(protect(tmp_path, *VALUE, "--seconds=30")) == 0
+    assert any(stage in terminal.getvalue() for stage in ("protect", "clean up", "shake"))
+    assert "protect" not in capsys.readouterr().err
+    assert main(protect(tmp_path, *VALUE, "--seconds=0")) == 1
+    assert "--seconds: must be greater than 0; got 0" in capsys.readouterr().err
