@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 from fastapi import APIRouter, HTTPException, Request, Response
-from fastapi.responses import HTMLResponse, StreamingResponse
+from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
 
 from flows.desk.pages import page, style
 from flows.desk.permissions import readable, rights
@@ -86,6 +86,13 @@ def release_page(request: Request, desk: TheDesk, reader: SignedOn, release: str
     shown = facts(reader, found, entries)
     desk.access.record(reader.name, "read", "release", release)
     return page(request, desk, "release.html.j2", reader, problem="", comment="", done=done, **shown)
+
+
+@reading.get("/reports/{release}.html")
+def reported(reader: SignedOn, release: str) -> Response:
+    """Where notices say that the report is, with SLUICE_REPORTS_URL at the desk."""
+    readable(reader, release)
+    return RedirectResponse(f"/releases/{release}", 303)
 
 
 @reading.get("/releases/{release}/report")
