@@ -44,7 +44,7 @@ def desk(
 
     workspace = open_workspace()
     office_of(workspace)  # without people nobody could sign on
-    at = address or f"http://{host}:{port}"
+    at = address or f"http://{f'[{host}]' if ':' in host else host}:{port}"
     if host not in ("127.0.0.1", "::1", "localhost") and not at.startswith("https:"):
         raise SluiceError(
             f"--host {host} is reached from other machines: passwords and files would cross the network in clear. Put "

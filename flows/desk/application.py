@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from flows.desk.deciding import deciding
 from flows.desk.desk import Desk
-from flows.desk.entrance import entrance
+from flows.desk.entrance import door_to, entrance
 from flows.desk.pages import page
 from flows.desk.reading import reading
 from flows.desk.sign_on import NotSignedOn, desk_of, signed_on
@@ -41,7 +41,7 @@ def application(desk: Desk) -> Walls:
 def _to_the_door(request: Request, error: Exception) -> Response:
     desk = desk_of(request)
     if desk.proxy is None and request.method == "GET":
-        return RedirectResponse("/sign-in", 303)
+        return RedirectResponse(door_to(request.url.path), 303)
     says = "Sign in again; nothing was recorded." if desk.proxy is None else (
         "The office's sign-on did not say who you are, or named nobody who is on the roster of this office today. "
         "Whoever runs Sluice can tell."

@@ -11,6 +11,7 @@ Beyond that, `sluice.custody.states` says in which state an act is possible, and
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -73,6 +74,14 @@ def rights(reader: Reader, release: str, entries: Sequence[Entry]) -> Rights:
         relation=relation,
         case=case,
     )
+
+
+def may_read(reader: Reader, release: str, entries: Sequence[Entry]) -> bool:
+    """Whether a reader may read a release. Cost: as of `rights`; nothing to speak of where it is public."""
+    with suppress(TransitionError):
+        if state_of(entry.event for entry in entries) in PUBLIC:
+            return True
+    return rights(reader, release, entries).read
 
 
 def _is_asked(reader: Reader, case: UnderReview, state: State | None) -> bool:

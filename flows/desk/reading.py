@@ -13,10 +13,10 @@ from typing import Any
 
 import yaml
 from fastapi import APIRouter, HTTPException, Request, Response
-from fastapi.responses import HTMLResponse, StreamingResponse
+from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
 
 from flows.desk.pages import page, style
-from flows.desk.permissions import readable, rights
+from flows.desk.permissions import may_read, readable, rights
 from flows.desk.release_page import KeptFile, beside_others, facts, masked_files
 from flows.desk.sign_on import Reader, SignedOn, TheDesk
 from flows.history import blind, history
@@ -52,7 +52,8 @@ class Listed:
 def queue(request: Request, desk: TheDesk, reader: SignedOn) -> Response:
     """What waits for the reader; what of theirs stands where; and what else they may read."""
     found, histories = board(reader.workspace), reader.workspace.ledger.histories()
-    allowed = {release: rights(reader, release, entries) for release, entries in histories.items()}
+    about = {each.about for each in found.waiting} | {each.release for each in found.stopped}
+    may = {release: rights(reader, release, histories[release]) for release in about & histories.keys()}
 
     def listed(release: str, says: str, since: str, until: str | None = None) -> Listed:
         return Listed(release, _title(reader, histories[release]), says, since, until)
@@ -61,18 +62,17 @@ def queue(request: Request, desk: TheDesk, reader: SignedOn) -> Response:
     others: list[Listed] = []
     documents: list[Listed] = []
     for each in found.waiting:
-        if each.about not in histories:
-            if reader.name in each.people:
-                documents.append(Listed("", each.about, f"needs {each.needs}", each.since, each.until))
-        elif allowed[each.about].read:
+        if each.about in may and may[each.about].read:
             row = listed(each.about, each.needs, each.since, each.until)
             (mine if reader.name in each.people else others).append(row)
+        elif each.about not in may and reader.name in each.people:
+            documents.append(Listed("", each.about, f"needs {each.needs}", each.since, each.until))
     stopped = [
         listed(each.release, each.what, each.since)
         for each in found.stopped
-        if each.release in histories and allowed[each.release].read
+        if each.release in may and may[each.release].read
     ]
-    submitted = {release for release, each in allowed.items() if each.relation is Who.SUBMITTER}
+    submitted = {release for release, each in may.items() if each.relation is Who.SUBMITTER}
     desk.access.record(reader.name, "read", "queue")
     return page(
         request, desk, "queue.html.j2", reader, mine=mine, others=others, stopped=stopped, documents=documents,
@@ -86,6 +86,13 @@ def release_page(request: Request, desk: TheDesk, reader: SignedOn, release: str
     shown = facts(reader, found, entries)
     desk.access.record(reader.name, "read", "release", release)
     return page(request, desk, "release.html.j2", reader, problem="", comment="", done=done, **shown)
+
+
+@reading.get("/reports/{release}.html")
+def reported(reader: SignedOn, release: str) -> Response:
+    """Where notices say that the report is, with SLUICE_REPORTS_URL at the desk."""
+    readable(reader, release)
+    return RedirectResponse(f"/releases/{release}", 303)
 
 
 @reading.get("/releases/{release}/report")
@@ -193,7 +200,7 @@ def _edition(reader: Reader, edition: Edition) -> dict[str, Any]:
         "published": published.at if published else "",
         "doubt": doubt_of(edition.entries),
         "reason": withdrawn.body["reason"] if withdrawn else "",
-        "read": rights(reader, edition.release, edition.entries).read,
+        "read": may_read(reader, edition.release, edition.entries),
     }
 
 
@@ -225,7 +232,7 @@ def ledger(
 def _readable_rows(reader: Reader) -> list[dict[str, Any]]:
     found = list(reader.workspace.ledger.entries(OFFICE))
     for release, entries in reader.workspace.ledger.histories().items():
-        if rights(reader, release, entries).read:
+        if may_read(reader, release, entries):
             try:
                 found += blind(reader.workspace, release, entries)
             except SluiceError:  # who decided what cannot be told apart any more

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flows.desk.permissions import Rights, rights
+from flows.desk.permissions import Rights, may_read
 from flows.desk.sign_on import Reader
 from flows.history import History, history
 from policies.people import Identity, stronger
@@ -110,7 +110,7 @@ def beside_others(reader: Reader, entries: Sequence[Entry]) -> Comparison | None
         if (
             has
             and has.body["definition"] == name
-            and (release == received.release or rights(reader, release, others).read)
+            and (release == received.release or may_read(reader, release, others))
         ):
             with suppress(SluiceError):  # it was pruned
                 dossier = kept_dossier(reader.workspace, others)

@@ -4,7 +4,7 @@ import hmac
 import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import Depends, Form, HTTPException, Request, Response
 
@@ -82,8 +82,13 @@ def _by_session(request: Request, desk: Desk) -> str | None:
 
 
 def set_cookie(response: Response, desk: Desk, name: str, value: str) -> None:
-    """For this browser until it is closed, and for no script and no other site."""
-    response.set_cookie(name, value, path="/", httponly=True, samesite="strict", secure=desk.secure)
+    """For this browser until it is closed, and for no script and no other site.
+
+    That of the browser opens nothing. It comes along where a link of another site is followed, or the forms in other
+    windows would no longer be those of this browser.
+    """
+    site: Literal["lax", "strict"] = "lax" if name == BROWSER else "strict"
+    response.set_cookie(name, value, path="/", httponly=True, samesite=site, secure=desk.secure)
 
 
 def form_token(request: Request, desk: Desk) -> str:

@@ -86,7 +86,7 @@ class Walls:
 
         # Another name for this machine, as in an attack by DNS rebinding, is no name of the desk.
         if (only(b"host") or "").lower() != urlsplit(self.address).netloc:
-            return 421, "The desk is not reached by this name."
+            return 421, f"The desk is not reached by this name; it is at {self.address}"
         if scope["method"] not in ("GET", "POST"):
             return 405, "The desk knows GET and POST."
         if scope["method"] == "POST":

@@ -1,6 +1,7 @@
 """Accounts of the desk: what is kept of a password, and for whom."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -75,6 +76,19 @@ def test_a_desk_that_would_be_open_is_not_served(pending: House, options: tuple[
     told = pending.sluice("desk", *options)
     assert told.code == ERROR
     assert says in told.words
+
+
+def test_the_desk_listens_where_nobody_else_reaches_it_and_believes_no_header(
+    desk: Desk, pending: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served: dict[str, Any] = {}
+    monkeypatch.setattr("uvicorn.run", lambda app, **options: served.update(options, app=app))
+    assert pending.sluice("desk").code == DONE
+    assert (served["host"], served["proxy_headers"], served["app"].address) == (
+        "127.0.0.1", False, "http://127.0.0.1:8321"
+    )  # fmt: skip
+    assert pending.sluice("desk", "--host", "0.0.0.0", "--address", "https://Desk.Example").code == DONE
+    assert (served["host"], served["app"].address) == ("0.0.0.0", "https://desk.example")
 
 
 def test_without_an_office_there_is_no_desk(house: House) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from flows.desk import permissions
 from flows.desk.desk import Desk
+from tasks.release.approval import report_place
 from tests.flows.desk.visitor import Visitor, visitor
 from tests.flows.house import House
 
@@ -101,6 +102,14 @@ def test_the_name_of_a_file_is_no_path(at_desk: AtDesk, pending: House, name: st
 @pytest.mark.parametrize("release", ["@office", "@searches", "@vault", "%2e%2e", "people-puf", "%00", "{7*7}"])
 def test_the_id_of_a_release_is_one_of_a_release(at_desk: AtDesk, release: str) -> None:
     assert at_desk("amara").get(f"/releases/{release}").status_code == 404
+
+
+def test_where_notices_say_that_a_report_is_there_is_the_release(at_desk: AtDesk, pending: House) -> None:
+    """With SLUICE_REPORTS_URL=https://desk.office.example/reports."""
+    place = report_place(pending.workspace(), pending.id).rpartition("/")[2]
+    answer = at_desk("amara").get(f"/reports/{place}")
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/releases/{pending.id}")
+    assert at_desk("noor").get(f"/reports/{place}").status_code == 404
 
 
 def test_a_file_that_was_changed_in_the_vault_is_not_handed_out(at_desk: AtDesk, pending: House) -> None:

@@ -34,7 +34,7 @@ class Visitor:
     def get(self, path: str, **headers: str) -> Any:
         return self.client.get(path, headers=self.headers | headers)
 
-    def post(self, path: str, headers: dict[str, str] | None = None, **fields: Any) -> Any:
+    def post(self, path: str, /, headers: dict[str, str] | None = None, **fields: Any) -> Any:
         """Send a form as it is given."""
         files = fields.pop("files", None)
         sent = self.headers | {"origin": self.desk.address} | (headers or {})
@@ -45,7 +45,7 @@ class Visitor:
         found = re.search(r'name="token" value="([^"]*)"', self.get(page).text)
         return found[1] if found else ""
 
-    def send(self, page: str, to: str, **fields: Any) -> Any:
+    def send(self, page: str, to: str, /, **fields: Any) -> Any:
         """Send a form of a page, with what stands in it."""
         held = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', self.get(page).text))
         return self.post(to, **{name: unescape(value) for name, value in held.items()} | fields)

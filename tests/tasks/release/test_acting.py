@@ -68,3 +68,12 @@ def test_a_statement_is_for_one_comment(vault: Vault, tmp_path: Path) -> None:
     assert (done.person, done.body["identity"]) == ("mina", "key")
     with pytest.raises(SluiceError, match="is not what this command records"):
         acted(vault, Means(envelope=envelope), "never", people)
+
+
+def test_who_is_signed_on_acts_for_nobody_else(vault: Vault) -> None:
+    """Whatever name is typed, or whoever signed what is brought."""
+    with pytest.raises(SluiceError, match="an act of 'mina', and 'paul' is signed on"):
+        acted(vault, Means(declared="mina", signed_on="paul"))
+    said = acted(vault, Means(declared="mina", signed_on="mina"))
+    assert isinstance(said, Said)
+    assert said.person == "mina"

@@ -183,3 +183,12 @@ def test_decisions_on_other_bytes_are_none_on_these(workspace: Workspace) -> Non
         (),
         ["was given to another file, document or report"],
     )
+
+
+def test_what_was_judged_again_since_it_was_read_is_not_decided_on(workspace: Workspace) -> None:
+    pending(workspace)
+    with pytest.raises(SluiceError, match="judged again since you read it"):
+        decide(workspace, ID, "reject", Means(declared="amara"), "no", seen=SECOND.digest())
+    assert UnderReview.of(workspace, ID).standing().decided == ()
+    decide(workspace, ID, "reject", Means(declared="amara"), "no", seen=FIRST.digest())
+    assert len(UnderReview.of(workspace, ID).standing().decided) == 1
