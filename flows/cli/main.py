@@ -27,6 +27,7 @@ from flows.cli.doctor import doctor_app
 from flows.cli.documents import documents_app
 from flows.cli.founding import founding_app
 from flows.cli.hierarchy import hierarchy_app
+from flows.cli.init import init_app
 from flows.cli.key import key_app
 from flows.cli.ledger import ledger_app, status_app
 from flows.cli.microdata import microdata_app
@@ -91,6 +92,7 @@ for group in (
     reassess_app,
     redesign_app,
     camouflage_app,
+    init_app,
     new_app,
     documents_app,
     founding_app,
