@@ -209,12 +209,7 @@ def _declared_categories(proposed: Proposal, column: ColumnSummary) -> tuple[str
     fit = 0 < len(found) == len(frequent) <= _MOST_CATEGORIES
     if not fit or (proposed.kind is Kind.BINARY and len(found) != 2):
         return None
-    return tuple(sorted(frequent, key=_in_order))
-
-
-def _in_order(label: str) -> tuple[float, str]:
-    """Numbers by size, before words by the alphabet."""
-    return (float(label), "") if values.is_number(label) else (math.inf, label)
+    return tuple(sorted(frequent, key=float if proposed.kind is Kind.ORDINAL else None))
 
 
 def _categories(proposed: Proposal, column: ColumnSummary) -> Iterator[str]:

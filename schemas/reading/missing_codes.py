@@ -37,16 +37,14 @@ def negative_codes(column: ColumnSummary, minimum_cell: int) -> tuple[str, ...]:
 
 
 def doubtful_codes(column: ColumnSummary, minimum_cell: int) -> tuple[str, ...]:
-    """9, 99, 999 ...: the largest number of the column, of enough records and twice as large as the next."""
+    """99, 999 ...: the largest number of the column, of enough records and twice as large as the next."""
     if column.kind is not Kind.INTEGER or not column.labels:
         return ()
     numbers = sorted((label for label in column.labels if values.is_number(label)), key=float)
     if len(numbers) < 2 or column.labels[numbers[-1]] < minimum_cell:
         return ()
     last, before = numbers[-1], float(numbers[-2])
-    # of answers coded 1 to 5, a 9 is one that was refused; among many numbers it is a number
-    wide = before < float(last) / 2 or (last == "9" and before <= 7 and len(numbers) <= 8)
-    return (last,) if re.fullmatch("9+", last) and wide else ()
+    return (last,) if re.fullmatch("99+", last) and before < float(last) / 2 else ()
 
 
 def known_span(column: ColumnSummary, codes: tuple[str, ...]) -> tuple[float, float]:

@@ -18,7 +18,6 @@ from policies.models_of_rules import ModelsOfRules
 from policies.policy import Policy
 from policies.rules.k_anonymity import KAnonymity
 from sluice.masking.synthesis.sequential_trees import MOST_CATEGORIES
-from sluice.risk.classes.quasi_identifier_search import search_quasi_identifiers
 from sluice.risk.people import groups_of_people
 from sluice.variables import NAMES, Kind, Role, Variable, Variables
 from tasks.release.holdout import choose
@@ -38,6 +37,7 @@ _MANY = 8  # categories of a variable without hierarchy, from which the rarer on
 _OTHERS = "other"
 _ONE_SIDED = 0.85  # share of the most frequent value, from which groups in which all have it are many
 _ON_SENSITIVE = ("l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure")
+_OF_THREE = 2 / 3  # separation of three equal groups, as numbers are cut into
 _SEED = 7
 
 
@@ -146,20 +146,17 @@ def _never(variables: Variables) -> list[str]:
 def _grouped(
     frame: pd.DataFrame, variables: Variables, usable: Variables, groups: Mapping[str, Sequence[str]], policy: Policy
 ) -> Iterator[Draft]:
-    keys = _by_worth(
-        frame,
-        [
-            name
-            for name, v in usable.items()
-            if v.role is Role.QUASI_IDENTIFIER and (v.hierarchy or not v.kind.is_numeric or cut_points(frame[name], 3))
-        ],
-    )
+    fit = [
+        name
+        for name, v in usable.items()
+        if v.role is Role.QUASI_IDENTIFIER and (v.hierarchy or not v.kind.is_numeric or cut_points(frame[name], 3))
+    ]
+    keys = _by_worth(frame, usable, fit)
     sensitive = [name for name, v in usable.items() if v.role is Role.SENSITIVE]
     mixed = [name for name in sensitive if not _is_one_sided(frame[name])]
     if any(rule.rule in _ON_SENSITIVE for rule in policy.rules):
         sensitive = mixed
     others = [name for name, v in usable.items() if v.role is Role.OTHER and v.kind is not Kind.DATE]
-    least = _k_of(policy)
     seen: set[tuple[int, int, float, bool]] = set()
     for most, rest, window, anew in (
         (7, [*sensitive, *others], 0.1, False),
@@ -176,9 +173,7 @@ def _grouped(
         seen.add((len(kept), len(rest), window, anew))
         steps = [*_removed(variables, [*kept, *rest]), *_coarser(frame, usable, kept, groups)]
         if kept:
-            steps.append({"method": "generalization", "columns": kept, "under": "policy", "suppression_limit": 0.1})
-            # the records that it suppressed may be too few among themselves
-            steps.append({"method": "local_suppression", "columns": kept, "k": least})
+            steps += _in_groups(kept, policy)
         steps += _coarser(frame, usable, rest, groups, numbers=False)
         if anew:
             steps += _drawn_from_alike(frame, usable, rest, kept, groups)
@@ -189,9 +184,20 @@ def _grouped(
         yield Draft(f"{len(kept)} quasi-identifiers in groups{beside}", tuple(steps))
 
 
-def _k_of(policy: Policy) -> int:
-    """The largest k that the policy asks of groups; 3 where it asks for another property of them."""
-    return max((rule.k for rule in policy.rules if isinstance(rule, KAnonymity)), default=3)
+def _in_groups(keys: Sequence[str], policy: Policy) -> list[dict[str, Any]]:
+    """Levels at which the policy's groups are large enough, and what is left of small ones suppressed.
+
+    Where a blank may stand for any value, whole suppressed records leave others with too few: single cells are blanked.
+    """
+    asked = [rule for rule in policy.rules if isinstance(rule, KAnonymity)]
+    least = max((rule.k for rule in asked), default=3)
+    levels: dict[str, Any] = {"method": "generalization", "columns": list(keys), "under": "policy"}
+    if any(rule.missing_matches == "any" for rule in asked):
+        levels |= {"suppression_limit": 0.05, "suppressed": "left"}
+        least *= 2
+    else:
+        levels["suppression_limit"] = 0.1
+    return [levels, {"method": "local_suppression", "columns": list(keys), "k": least}]
 
 
 def _drawn_from_alike(
@@ -208,16 +214,32 @@ def _drawn_from_alike(
         yield step | ({"given": known} if known else {})
 
 
-def _by_worth(frame: pd.DataFrame, keys: Sequence[str]) -> list[str]:
-    """Those first that tell people apart least: they cost least to keep."""
-    if not keys:
-        return []
-    codes = [frame[name].factorize(use_na_sentinel=False)[0].astype(np.int64) for name in keys]
-    search = search_quasi_identifiers(codes, most_together=2)
-    apart = {name: single.separation for name, single in zip(keys, search.single, strict=True)}
-    # a variable that is the same for nearly everybody describes few people, and those too well
-    few = {name: bool(frame[name].value_counts(normalize=True, dropna=False).iloc[0] > _ONE_SIDED) for name in keys}
-    return sorted(keys, key=lambda name: (few[name], apart[name]))
+def _by_worth(frame: pd.DataFrame, variables: Variables, keys: Sequence[str]) -> list[str]:
+    """Those first that tell people apart least when they are as coarse as may be: they cost least to keep.
+
+    A variable that is the same for nearly everybody comes last: it describes few people, and those too well.
+    """
+
+    def worth(name: str) -> tuple[bool, float, float]:
+        fine = _separation(frame[name])
+        coarse = fine
+        if (hierarchy := variables[name].hierarchy) is not None:
+            values = frame[name].dropna().astype(str)
+            for level in range(hierarchy.depth - 1, -1, -1):
+                groups = values.map({leaf: row[level] for leaf, row in hierarchy.rows.items()})
+                if _separation(groups) > 0:
+                    coarse = _separation(groups)
+                    break
+        elif variables[name].kind.is_numeric or variables[name].kind is Kind.DATE:
+            coarse = min(fine, _OF_THREE)
+        return _is_one_sided(frame[name]), coarse, fine
+
+    return sorted(keys, key=worth)
+
+
+def _separation(column: pd.Series) -> float:
+    shares = column.value_counts(normalize=True, dropna=False).to_numpy()
+    return float(1 - shares @ shares)
 
 
 def _removed(variables: Variables, kept: Sequence[str]) -> list[dict[str, Any]]:
