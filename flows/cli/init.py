@@ -27,7 +27,7 @@ USES = {
 @init_app.command()
 def init(
     source: Annotated[
-        str, typer.Argument(metavar="SOURCE", help="a file of records, or a SQLAlchemy URL of a database")
+        str, typer.Argument(metavar="SOURCE", help="a file of any format that is read (docs/reading.md), or a URL")
     ],
     project: Annotated[
         Path | None, typer.Argument(metavar="[PROJECT]", help="the folder to make; else one called as the data set")
@@ -48,15 +48,20 @@ def init(
         Path | None, typer.Option("--keys", metavar="FOLDER", help="make the keys of three people there, to try alone")
     ] = None,
     dataset: Annotated[str, typer.Option("--dataset", help="name of the data set")] = "",
-    table: Annotated[str | None, typer.Option("--table", help="the table, with a URL")] = None,
+    table: Annotated[
+        str | None, typer.Option("--table", help="the table of a database, or the sheet of a workbook")
+    ] = None,
+    layout: Annotated[
+        Path | None, typer.Option("--layout", help="where the columns of a file of fixed width stand: .rda or .csv")
+    ] = None,
     columns: Annotated[
         str, typer.Option("--columns", metavar="A,B,...", help="names for a CSV file without a header")
     ] = "",
-    separator: Annotated[str, typer.Option("--separator", help="between the cells of a CSV file")] = ",",
+    separator: Annotated[str | None, typer.Option("--separator", help="between the cells of a CSV file")] = None,
     decimal: Annotated[
-        str, typer.Option("--decimal", help="before the decimals of a CSV file's numbers: . or ,")
-    ] = ".",
-    encoding: Annotated[str, typer.Option("--encoding", help="of a CSV file, such as cp1252")] = "utf-8",
+        str | None, typer.Option("--decimal", help="before the decimals of a CSV file's numbers: . or ,")
+    ] = None,
+    encoding: Annotated[str | None, typer.Option("--encoding", help="of a text, such as cp1252")] = None,
 ) -> None:
     """Look at your data, draft contract, plan and project from them, and say what to do next."""
     from flows.cli.init_conversation import ask_about_columns, ask_use, show_columns
@@ -71,16 +76,16 @@ def init(
     if output is not None and str(output) != "-" and not output.parent.is_dir():
         raise SluiceError(f"--output: there is no folder {output.parent}. Make it, or name a file elsewhere.")
     named = tuple(name.strip() for name in columns.split(",")) if columns else ()
-    data = own_data(source, table, separator=separator, decimal=decimal, encoding=encoding, columns=named)
+    data = own_data(source, table, layout, separator=separator, decimal=decimal, encoding=encoding, columns=named)
     name = dataset or table or Path(source).name.split(".")[0]
     folder = project or Path(release_name(name))
     if output is None:
         refuse_misplaced(folder, keys)
     refuse_values_as_names(data.records)
     for line in data.says:
-        say(line)
+        note(f"{line}.")
     note("looking at the data ...")
-    seen = overview(data.records)
+    seen = overview(data.records, data.described)
     proposed = propose(seen)
     if output is not None:
         _write_contract(output, seen, proposed, name)

@@ -20,7 +20,7 @@ from sluice.errors import SluiceError
 from sluice.generalization.draft import draft_hierarchy
 from sluice.reading import values
 from sluice.reading.kind import ColumnSummary
-from sluice.reading.visible_text import json_text, one_line
+from sluice.reading.visible_text import json_text, one_line, unseen
 from sluice.sources.description import Descriptions
 from sluice.sources.tabular_source import TabularSource
 from sluice.variables import Kind, Role, Variable, as_label
@@ -190,7 +190,7 @@ def _frequent(proposed: Proposal, column: ColumnSummary) -> dict[str, int]:
     return {
         label: times
         for label, times in column.categories.items()
-        if times >= MINIMUM_CELL and label not in proposed.missing_codes
+        if times >= MINIMUM_CELL and label not in proposed.missing_codes and not unseen(label, one_line=True)
     }
 
 

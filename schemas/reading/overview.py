@@ -1,7 +1,7 @@
 """An overview of a table: what every column holds, and its records as codes, read in one pass."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -14,6 +14,7 @@ from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.reading import values
 from sluice.reading.kind import ColumnSummary
+from sluice.reading.visible_text import unseen
 from sluice.sources.description import ColumnDescription, Descriptions
 from sluice.sources.tabular_source import TabularSource
 
@@ -36,7 +37,7 @@ class Overview:
     codes: dict[str, IntArray]
     labels: dict[str, tuple[str | None, ...]]
     records: int
-    described: Descriptions = MappingProxyType({})
+    described: Descriptions = field(default_factory=dict)
 
     def said(self, name: str) -> ColumnDescription:
         """What the source says of a column; nothing, where it says nothing."""
@@ -118,8 +119,11 @@ def _coded(column: pa.Array, marks: set[str]) -> tuple[IntArray, tuple[str | Non
 
 
 def refuse_values_as_names(source: TabularSource) -> None:
-    """Raise DataError where the first line seems to be a record, or one cell holds all names."""
+    """Raise DataError where the first line seems to be a record, one cell holds all names, or a name cannot be seen."""
     names = source.column_names()
+    for number, name in enumerate(names, start=1):
+        if character := unseen(name, one_line=True):
+            raise DataError(f"{source.title}: the name of column {number} holds {character}; give it another name")
     if any(re.fullmatch(f"{values.NUMBER}|{values.LEADING_ZERO}", name) for name in names):
         raise DataError(f"{source.title}: a column is named by a number. Is the first line a record, not the header?")
     if len(names) == 1 and (other := re.search(r"[,;|\t]", names[0])):

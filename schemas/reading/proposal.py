@@ -6,8 +6,7 @@ that fewer records have than the minimum cell, and figures as rounded shares.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
 
 from schemas.reading.household import looks_like_groups
 from schemas.reading.missing_codes import declared_codes, doubtful_codes, marks_of, negative_codes
@@ -15,7 +14,7 @@ from schemas.reading.overview import Overview
 from schemas.reading.universe import universe_of
 from schemas.reading.usual_names import usual_role, words_of
 from sluice.reading.kind import ColumnSummary
-from sluice.reading.visible_text import one_line
+from sluice.reading.visible_text import one_line, unseen, visible
 from sluice.risk.classes.quasi_identifier_search import (
     Combination,
     QuasiIdentifierSearch,
@@ -62,7 +61,7 @@ class Proposal:
     repeats: str = ""
     description: str = ""
     categories: tuple[str, ...] = ()
-    labels: Mapping[str, str] = MappingProxyType({})
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,7 @@ def _proposal(seen: Overview, name: str, single: Combination | None) -> Proposal
     role, why, sure = _role(seen, name, single)
     found = (*declared_codes(column, said), *marks_of(column, MINIMUM_CELL), *negative_codes(column, MINIMUM_CELL))
     codes = _labelled_codes(column, said)
-    meant = {code: said.labels[code] for code in said.labels if codes and (code in codes or code in found)}
+    meant = {code: visible(said.labels[code]) for code in said.labels if codes and (code in codes or code in found)}
     return Proposal(
         name,
         column.kind if codes is None else _kind_of_codes(codes, said),
@@ -137,7 +136,7 @@ def _proposal(seen: Overview, name: str, single: Combination | None) -> Proposal
         tuple(dict.fromkeys(found)),
         doubtful_codes(column, MINIMUM_CELL),
         universe_of(seen, name),
-        description=said.label,
+        description=visible(said.label),
         categories=codes or (),
         labels=meant,
     )
@@ -145,7 +144,7 @@ def _proposal(seen: Overview, name: str, single: Combination | None) -> Proposal
 
 def _labelled_codes(column: ColumnSummary, said: ColumnDescription) -> tuple[str, ...] | None:
     """The codes that the file labels, where these are all that occur; None where it labels none, or not all."""
-    codes = tuple(code for code in said.labels if not said.is_missing(code))
+    codes = tuple(code for code in said.labels if not said.is_missing(code) and not unseen(code, one_line=True))
     return codes if codes and column.known and column.categories and set(column.categories) <= set(codes) else None
 
 
@@ -243,7 +242,13 @@ def _as_codes(seen: Overview, proposed: Proposal) -> Proposal:
     labels = [label for label in column.categories if label not in proposed.missing_codes]
     fit = 2 <= len(labels) <= _FEW_CODES and all(column.categories[label] >= MINIMUM_CELL for label in labels)
     plain = all(label.removeprefix("-").isdigit() for label in labels)
-    if proposed.categories or proposed.kind is not Kind.INTEGER or proposed.role is not Role.QUASI_IDENTIFIER or not fit or not plain:
+    if (
+        proposed.categories
+        or proposed.kind is not Kind.INTEGER
+        or proposed.role is not Role.QUASI_IDENTIFIER
+        or not fit
+        or not plain
+    ):
         return proposed
     return replace(proposed, kind=Kind.BINARY if len(labels) == 2 else Kind.ORDINAL)
 

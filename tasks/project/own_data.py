@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from os.path import relpath
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,8 @@ from sluice.errors import SluiceError
 from sluice.settings import settings
 from sluice.sources.csv_source import CsvSource
 from sluice.sources.database_url import typed_address
-from sluice.sources.parquet_source import ParquetSource
+from sluice.sources.description import Descriptions
+from sluice.sources.recognition import Recognised, recognise
 from sluice.sources.sql_source import SqlSource
 from sluice.sources.tabular_source import TabularSource
 
@@ -27,22 +27,28 @@ class OwnData:
 
     records    : what reads it
     file       : None for a table of a database
-    settings   : of the source in a definition, but for the path
+    described  : what the file says of its columns
+    recognised : of a file, what it is
     connection : of a database, for connections.yaml
-    says       : what was found of its form, a sentence each
     """
 
     records: TabularSource
-    file: Path | None
-    settings: Mapping[str, Any]
+    file: Path | None = None
+    described: Descriptions = field(default_factory=dict)
+    recognised: Recognised | None = None
+    table: str | None = None
     connection: Mapping[str, Any] | None = None
-    says: tuple[str, ...] = ()
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """What was found of its form, a sentence each."""
+        return () if self.recognised is None else self.recognised.says
 
     def written(self, base: Path) -> dict[str, Any]:
         """The source in a release definition that lies in the folder `base`."""
-        path = {} if self.file is None else {"path": relpath(self.file.resolve(), base)}
-        kind = {key: value for key, value in self.settings.items() if key == "type"}
-        return {**kind, **path, **{key: value for key, value in self.settings.items() if key != "type"}}
+        if self.recognised is None:
+            return {"connection": CONNECTION, "table": self.table}
+        return self.recognised.written(base)
 
     def needs_permission(self, project: Path) -> bool:
         """Whether the operator must say that it may be read: for a database, and for a file that lies neither beside
@@ -56,30 +62,23 @@ class OwnData:
 def own_data(
     source: str,
     table: str | None = None,
+    layout: Path | None = None,
     *,
-    separator: str = ",",
-    decimal: str = ".",
-    encoding: str = "utf-8",
+    separator: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
     columns: tuple[str, ...] = (),
 ) -> OwnData:
-    """The data at a path or URL. Raises SluiceError: what is lacking, or what it is instead."""
+    """The data at a path or URL, by their content. Raises SluiceError: what is lacking, or what it is instead."""
     if "://" in source or source.startswith("${"):
         return _of_database(source, table)
-    if source.endswith((".duckdb", ".db", ".sqlite")):
-        engine = "duckdb" if source.endswith(".duckdb") else "sqlite"
-        raise SluiceError(
-            f"a database in a file is named by its URL: sluice init {engine}:///{source} --table schema.table"
-        )
-    if source.endswith(".parquet"):
-        parquet = parse_document(ParquetSource, {"path": source}, "the source")
-        return OwnData(parquet, Path(source), {"type": "parquet"})
-    written: dict[str, Any] = {"separator": separator, "decimal": decimal, "encoding": encoding}
+    path = Path(source)
+    found = recognise(path, table, layout, separator=separator, decimal=decimal, encoding=encoding)
     if columns:
-        written |= {"header": False, "columns": list(columns)}
-    csv = parse_document(CsvSource, {"path": source, **written}, "the source")
-    default = {"decimal": ".", "encoding": "utf-8"}
-    kept = {key: value for key, value in written.items() if default.get(key) != value}
-    return OwnData(csv, Path(source), {"type": "csv", **kept})
+        if not isinstance(found.source, CsvSource):
+            raise SluiceError("--columns: names the columns of a text without a header; this file names its own")
+        found = replace(found, source=found.source.model_copy(update={"header": False, "columns": columns}))
+    return OwnData(found.records, path, found.described(), found)
 
 
 def _of_database(source: str, table: str | None) -> OwnData:
@@ -96,4 +95,4 @@ def _of_database(source: str, table: str | None) -> OwnData:
         named = {"url": source, "secrets": re.findall(r"\w+", source)[:1], "tables": [table]}
     elif url.database and not url.host and not url.database.startswith(":"):
         named["url"] = url.set(database=str(Path(url.database).resolve())).render_as_string()
-    return OwnData(records, None, {"connection": CONNECTION, "table": table}, named)
+    return OwnData(records, table=table, connection=named)

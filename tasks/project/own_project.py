@@ -25,7 +25,7 @@ from sluice.reading.visible_text import one_line
 from sluice.sources.tabular_source import TabularSource
 from sluice.variables import Kind, Variable
 from tasks.project.new_project import PEOPLE, make_project, shipped_file
-from tasks.project.own_data import OwnData
+from tasks.project.own_data import CONNECTION, OwnData
 from tasks.release.records.definition import RecordsDefinition
 from tasks.tuning.first_plan import Draft, FirstPlan, first_plan, part_at_hand
 from tasks.tuning.recommendation import recommended_yaml
@@ -195,7 +195,7 @@ def _connections(data: OwnData, folder: Path) -> str:
     """The shipped file, with what the operator must allow for these data."""
     text = shipped_file("connections.yaml")
     if data.connection is not None:
-        named = {"connections": {data.settings["connection"]: dict(data.connection)}}
+        named = {"connections": {CONNECTION: dict(data.connection)}}
         written = yaml.safe_dump(named, sort_keys=False, default_flow_style=None, allow_unicode=True, width=4096)
         return text.replace("connections: {}    # replace {} by such lines:\n", f"{written}# others:\n")
     if data.file is not None and data.needs_permission(folder):
