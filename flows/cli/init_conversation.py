@@ -103,6 +103,8 @@ def ask_use(uses: Mapping[str, tuple[str, str]]) -> str:
 
 def ask_about_columns(seen: "Overview", proposed: "Proposals") -> "Proposals":
     """What names and values leave open: the role, and numbers that may stand for missing. Enter takes the proposal."""
+    from schemas.reading.proposal import with_role
+
     keys = ", ".join(f"{key} {role}" for key, role in ROLES.items())
     columns = {each.name: each for each in proposed.columns}
     unsure = [each for each in proposed.columns if not each.sure]
@@ -112,7 +114,8 @@ def ask_about_columns(seen: "Overview", proposed: "Proposals") -> "Proposals":
         answer = _role_of(each)
         if answer is None:
             break
-        columns[each.name] = replace(columns[each.name], role=answer, sure=True)
+        why = each.why if answer is each.role else "chosen by a person"
+        columns[each.name] = with_role(seen, each, answer, why)
     for each in proposed.columns:
         for code in each.doubtful_codes:
             if _answer(f"{one_line(each.name)}: does {code} stand for missing? y or Enter for no: ").lower() == "y":
@@ -124,7 +127,7 @@ def ask_about_columns(seen: "Overview", proposed: "Proposals") -> "Proposals":
             say("  there is no such column")
             continue
         if answer := _role_of(columns[name]):
-            columns[name] = replace(columns[name], role=answer, why="chosen by a person", sure=True)
+            columns[name] = with_role(seen, columns[name], answer, "chosen by a person")
     return _coherent(replace(proposed, columns=tuple(columns.values())))
 
 
@@ -149,6 +152,9 @@ def _coherent(proposed: "Proposals") -> "Proposals":
         several = [one_line(each.name) for each in proposed.columns if each.role is role]
         if len(several) > 1:
             raise SluiceError(f"role {role}: one column at most has it; got {', '.join(several)}. Nothing was written.")
+    for each in proposed.columns:
+        if each.role is Role.WEIGHT and not each.kind.is_numeric:
+            raise SluiceError(f"role weight: {one_line(each.name)} is {each.kind}, no number. Nothing was written.")
     identifiers = {each.name for each in proposed.columns if each.role is Role.IDENTIFIER}
     return replace(proposed, record_key=tuple(name for name in proposed.record_key if name in identifiers))
 

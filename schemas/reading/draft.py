@@ -96,12 +96,14 @@ def _variable(seen: Overview, proposed: Proposal) -> Iterator[str]:
     if proposed.missing_codes:
         yield f"    missing_codes: {_listed(proposed.missing_codes)}"
     for code in proposed.doubtful_codes:
-        yield f"    # check: {code} may stand for missing; then it belongs into missing_codes, with nullable: true"
+        yield f"    # check: {code} may stand for missing; then it belongs into missing_codes, with nullable: true,"
+        yield "    # and the maximum is another; as it is, it is a value, of many records"
     if column.empty or proposed.missing_codes:
         yield "    nullable: true"
     span = _range(proposed, column)
     for field, end in span.items():
-        yield f"    {field}: {_quoted(end) if isinstance(end, str) else as_label(end)}  # rounded outward; check"
+        remark = "" if field == "maximum" and proposed.doubtful_codes else "  # rounded outward; check"
+        yield f"    {field}: {_quoted(end) if isinstance(end, str) else as_label(end)}{remark}"
     if kind is Kind.DATE and not span and column.known >= MINIMUM_CELL:
         yield "    # check: the first or last date may mean missing or no end; then it belongs into missing_codes"
     yield from _categories(proposed, column)
@@ -244,6 +246,10 @@ def _range(proposed: Proposal, column: ColumnSummary) -> dict[str, Any]:
         natural = smallest >= 0 and smallest < step  # nought says nothing of anyone
         minimum = 0.0 if natural else _below(smallest, step)
         maximum = -_below(-largest, step)
+        for (
+            code
+        ) in proposed.doubtful_codes:  # many have it; declared as the maximum it is meant, see checks/sentinels.py
+            maximum = float(code)
         return {"minimum": float(f"{minimum:.12g}"), "maximum": float(f"{maximum:.12g}")}
     if kind is Kind.DATE and _YEARS[0] <= int(column.first[:4]) <= int(column.last[:4]) <= _YEARS[1]:
         first = date.fromisoformat(column.first).replace(month=1, day=1)

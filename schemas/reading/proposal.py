@@ -17,13 +17,12 @@ from sluice.reading.kind import ColumnSummary
 from sluice.reading.visible_text import one_line, unseen, visible
 from sluice.risk.classes.quasi_identifier_search import (
     Combination,
-    QuasiIdentifierSearch,
     combination,
     search_quasi_identifiers,
 )
 from sluice.risk.row_groups import row_groups
 from sluice.sources.description import ColumnDescription
-from sluice.variables import GROUPS, Kind, Role
+from sluice.variables import GROUPS, NAMES, Kind, Role
 
 MINIMUM_CELL = 10
 """A value that fewer records have is shown nowhere."""
@@ -66,31 +65,34 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Proposals:
-    """All columns, the record key, and the search for quasi-identifiers (positions are those of `searched`)."""
+    """All columns, in their order, and the variables that together name one record."""
 
     columns: tuple[Proposal, ...]
     record_key: tuple[str, ...]
-    searched: tuple[str, ...]
-    search: QuasiIdentifierSearch | None
 
     def by_name(self, name: str) -> Proposal:
         return next(each for each in self.columns if each.name == name)
 
 
 def propose(seen: Overview) -> Proposals:
-    """Proposals for all columns. Cost: that of the search for quasi-identifiers."""
-    searched = tuple(_searchable(seen))
-    search = None
-    if searched and seen.kept > 1:
-        search = search_quasi_identifiers([seen.codes[name] for name in searched])
-    columns: list[Proposal] = []
-    for name in seen.columns:
-        single = search.single[searched.index(name)] if search and name in searched else None
+    """Proposals for all columns. Cost: O(columns n log n), for each column whose values may say who was asked."""
+    searchable = set(_searchable(seen)) if seen.kept > 1 else set()
+    columns = []
+    for name, codes in seen.codes.items():
+        single = combination([codes], [0]) if name in searchable else None
         columns.append(_proposal(seen, name, single))
     columns = _one_of_each([_as_group(seen, each, columns) for each in columns])
     columns = _someone_known(seen, [_as_codes(seen, each) for each in columns])
     columns = [replace(each, repeats=_repeats(seen, each.name, columns)) for each in columns]
-    return Proposals(tuple(columns), _record_key(seen, columns), searched, search)
+    return Proposals(tuple(columns), _record_key(seen, columns))
+
+
+def with_role(seen: Overview, proposed: Proposal, role: Role, why: str) -> Proposal:
+    """The column in a role that a person chose; a name of somebody has no categories."""
+    chosen = replace(proposed, role=role, why=why, sure=True)
+    if role not in NAMES:
+        return chosen
+    return replace(chosen, kind=seen.columns[proposed.name].kind, categories=(), labels={})
 
 
 def worst_sets(seen: Overview, names: Sequence[str], most_together: int = 3, kept: int = 1) -> list[Combination]:
@@ -169,7 +171,7 @@ def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, 
     own = enough and ratio >= _UNIQUE
     if role is Role.WEIGHT and _is_weight(seen, name):
         return Role.WEIGHT, f"called '{word}', positive numbers", True
-    if role in NAMES_OF_PEOPLE and own:
+    if role in NAMES and own:
         return Role.IDENTIFIER, f"called '{word}', and nearly every record has a value of its own", True
     if role in GROUPS and ratio >= _GROUPED:
         return role, f"called '{word}'; several records share a value", True
@@ -193,9 +195,6 @@ def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, 
     if column.kind.is_numeric and column.distinct > _MOST_KNOWN:
         return Role.OTHER, "an amount; sensitive, if nobody should learn it of a person", False
     return Role.OTHER, "tells few records apart", True
-
-
-NAMES_OF_PEOPLE = (Role.IDENTIFIER, *GROUPS)
 
 
 def _is_weight(seen: Overview, name: str) -> bool:
@@ -258,7 +257,11 @@ def _someone_known(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal
     if any(each.role is Role.QUASI_IDENTIFIER for each in columns):
         return list(columns)
     roles = (Role.OTHER, Role.SENSITIVE)
-    fit = [each for each in columns if each.role in roles and seen.columns[each.name].known and len(seen.labels) > 1]
+    fit = [
+        each
+        for each in columns
+        if each.role in roles and seen.columns[each.name].known and len(seen.labels[each.name]) > 1
+    ]
     apart = {each.name: combination([seen.codes[each.name]], [0]).separation for each in fit if seen.kept > 1}
     most = sorted(apart, key=lambda name: -apart[name])[:_KNOWN]
     why = "no column is called by what others know of a person, and this one tells most people apart"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import nan
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -20,14 +21,15 @@ from schemas.reading.overview import MOST_RECORDS, Overview
 from schemas.reading.proposal import Proposals
 from schemas.reading.typing import SourceTyping
 from sluice.documents.documents import parse_document
-from sluice.errors import SluiceError
+from sluice.errors import PlanError, SluiceError
 from sluice.reading.visible_text import one_line
 from sluice.sources.tabular_source import TabularSource
 from sluice.variables import Kind, Variable
 from tasks.project.new_project import PEOPLE, make_project, shipped_file
 from tasks.project.own_data import CONNECTION, OwnData
 from tasks.release.records.definition import RecordsDefinition
-from tasks.tuning.first_plan import Draft, FirstPlan, first_plan, part_at_hand
+from tasks.tuning.first_drafts import Draft
+from tasks.tuning.first_plan import FirstPlan, first_plan, part_at_hand
 from tasks.tuning.recommendation import recommended_yaml
 from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.trial import Outcome
@@ -108,8 +110,6 @@ def release_name(dataset: str) -> str:
 
 def _read(text: str, name: str) -> Contract:
     """The drafted contract as it will be read."""
-    from tempfile import TemporaryDirectory
-
     with TemporaryDirectory() as place:
         path = Path(place) / f"{name}.yaml"
         path.write_text(text, encoding="utf-8")
@@ -134,7 +134,10 @@ def _plan(
         if each.kind is Kind.NOMINAL and (named := frequent_categories(each, seen.columns[each.name]))
     }
     repeats = [each.name for each in proposed.columns if each.repeats]
-    return first_plan(definition, part_at_hand(records, MOST_TRIED_ON), groups, repeats, most_tried, told), ""
+    try:
+        return first_plan(definition, part_at_hand(records, MOST_TRIED_ON), groups, repeats, most_tried, told), ""
+    except PlanError as error:
+        return None, str(error)
 
 
 def typed_records(source: TabularSource, contract: Contract, records: int) -> tuple[pd.DataFrame, dict[str, Variable]]:
@@ -172,7 +175,7 @@ def _definition_yaml(written: Mapping[str, Any], plan: FirstPlan | None, fault: 
     """The release definition, with what each step does and how the plan did as comments."""
     if plan is None:
         steps: list[Mapping[str, Any]] = [{"method": "removal", "columns": ["TO BE NAMED"]}]
-        head = ["Drafted by sluice init, without a plan: the data are not what the drafted contract says."]
+        head = ["Drafted by sluice init without a plan: name the steps, once the contract is what the data are."]
     else:
         steps = list(plan.draft.plan)
         head = [f"Drafted by sluice init: {plan.draft.says}.", _did(plan)]
