@@ -1,4 +1,4 @@
-"""The commands on documents: draft a contract, list methods and rules, write schemas and deployments."""
+"""The commands on documents: list methods and rules, write schemas and deployments."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,66 +6,8 @@ from typing import Annotated
 import typer
 
 from flows.cli.terminal import note
-from sluice.errors import SluiceError
 
 documents_app = typer.Typer()
-
-
-@documents_app.command()
-def init(
-    source: Annotated[
-        str, typer.Argument(metavar="SOURCE", help="a file of any format that is read (docs/reading.md), or a URL")
-    ],
-    dataset: Annotated[str, typer.Option("--dataset", help="name of the data set")] = "",
-    table: Annotated[
-        str | None, typer.Option("--table", help="the table of a database, or the sheet of a workbook")
-    ] = None,
-    layout: Annotated[
-        Path | None, typer.Option("--layout", help="where the columns of a file of fixed width stand: .rda or .csv")
-    ] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of to the screen")] = None,
-    separator: Annotated[str | None, typer.Option("--separator", help="between the cells of a CSV file")] = None,
-    decimal: Annotated[
-        str | None, typer.Option("--decimal", help="before the decimals of a CSV file's numbers: . or ,")
-    ] = None,
-    encoding: Annotated[str | None, typer.Option("--encoding", help="of a text, such as cp1252")] = None,
-) -> None:
-    """Draft a contract from a table: kinds and ranges guessed, roles left for a person to fill in."""
-    from schemas.reading.draft import draft_contract
-    from sluice.custody.durable import write_new
-    from sluice.reading.visible_text import json_text
-    from sluice.sources.recognition import recognise
-    from sluice.sources.sql_source import SqlSource
-
-    if output is not None and not output.parent.is_dir():
-        raise SluiceError(f"--output: there is no folder {output.parent}. Make it, or name a file elsewhere.")
-    if "://" in source or source.startswith("${"):
-        if table is None:
-            raise SluiceError("of a database, name the table, too: sluice init URL --table schema.table")
-        text = draft_contract(SqlSource(url=_address(source), table=table), dataset or table)
-    else:
-        found = recognise(Path(source), table, layout, separator=separator, decimal=decimal, encoding=encoding)
-        for says in found.says:
-            note(f"{says}.")
-        text = draft_contract(found.records, dataset or Path(source).name.split(".")[0], found.described())
-        text = f"# source of the release definition: {json_text(found.written(Path()))}\n{text}"
-    if output is None:
-        print(text, end="")
-        return
-    try:
-        write_new(output, text.encode(), 0o644)
-    except FileExistsError:
-        raise SluiceError(f"{output} exists; a contract is never overwritten. Name another file.") from None
-    note(f"{output} is a draft: fill in the role of every variable, then name it in a release definition.")
-
-
-def _address(typed: str) -> str:
-    from sluice.sources.database_url import typed_address
-
-    try:
-        return typed_address(typed)
-    except ValueError as error:
-        raise SluiceError(f"SOURCE: {error}") from None
 
 
 @documents_app.command()

@@ -30,6 +30,7 @@ from flows.cli.documents import documents_app
 from flows.cli.explain import explain_app
 from flows.cli.founding import founding_app
 from flows.cli.hierarchy import hierarchy_app
+from flows.cli.init import init_app
 from flows.cli.key import key_app
 from flows.cli.ledger import ledger_app, status_app
 from flows.cli.man_page import man_app
@@ -96,6 +97,7 @@ for group in (
     reassess_app,
     redesign_app,
     camouflage_app,
+    init_app,
     new_app,
     documents_app,
     founding_app,

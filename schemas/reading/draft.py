@@ -1,34 +1,34 @@
-"""A first draft of a contract, guessed from the data: kinds, ranges and frequent categories, for a person to complete.
+"""A first draft of a contract, proposed from the data: kinds, roles, ranges, categories, hierarchies, with the reasons.
 
-The draft is a document that travels: it is read, mailed and put under version control. So it holds no rare category, no
-exact extreme and no count. The roles are left empty, and a contract with an empty role does not load: which variables
-identify a person is not for a program to guess.
+The draft is a document that travels: it is read, mailed and put under version control. So it holds no rare category,
+no exact extreme and no count. It loads as it stands, and the data are what it says. Which variables identify a person
+is not for a program to decide: each role says why it was proposed, for a person to look at.
 """
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from types import MappingProxyType
+from typing import Any
 
-from sluice.errors import DataError
+from schemas.reading.missing_codes import known_span
+from schemas.reading.overview import Overview, overview, refuse_values_as_names
+from schemas.reading.proposal import MINIMUM_CELL, Proposal, Proposals, in_words, propose, worst_sets
+from schemas.reading.universe import not_asked_labels
+from sluice.errors import SluiceError
+from sluice.generalization.draft import draft_hierarchy
+from sluice.reading import values
 from sluice.reading.kind import ColumnSummary
-from sluice.reading.values import LEADING_ZERO, NUMBER
-from sluice.reading.visible_text import json_text
-from sluice.sources.description import ColumnDescription, Descriptions
+from sluice.reading.visible_text import json_text, one_line, unseen
+from sluice.sources.description import Descriptions
 from sluice.sources.tabular_source import TabularSource
-from sluice.variables import Kind, Role, as_label
-
-MINIMUM_CELL = 10
-"""A category that fewer records have is not written, nor is the range of fewer values."""
+from sluice.variables import Kind, Role, Variable, as_label
 
 _MOST_CATEGORIES = 60
 _FEW_CODES = 12  # whole numbers with so few distinct values may be codes
+_FLAT = 6  # so few categories need no hierarchy
 _YEARS = (1850, 2150)  # of dates that may be anybody's
-_REMARK = {
-    Kind.TEXT: "  # check: most values are different",
-    Kind.NOMINAL: "  # check: ordinal if the categories have an order; then list them in it",
-}
 
 
 def draft_contract(source: TabularSource, dataset: str, described: Descriptions = MappingProxyType({})) -> str:
@@ -36,148 +36,230 @@ def draft_contract(source: TabularSource, dataset: str, described: Descriptions 
 
     described : what the file itself says of its columns: labels and missing codes are taken from it
 
-    Raises DataError as the source does. Cost: one pass over the source; memory for at most 10,000 distinct values a
-    column and one batch.
+    Raises DataError as the source does. Cost: one pass over the source, and the search for quasi-identifiers.
     """
-    names = source.column_names()
-    if any(re.fullmatch(f"{NUMBER}|{LEADING_ZERO}", name) for name in names):
-        raise DataError(f"{source.title}: a column is named by a number. Is the first line a record, not the header?")
-    if len(names) == 1 and (other := re.search(r"[,;|\t]", names[0])):
-        raise DataError(f"{source.title}: there is one column, whose name holds {other[0]!r}. Is that the separator?")
-    said = {name: described.get(name, ColumnDescription()) for name in names}
-    columns = {
-        name: ColumnSummary(source.decimal_mark, said[name].missing_codes, said[name].missing_ranges, name)
-        for name in names
-    }
-    for batch in source.batches(names):
-        for name in names:
-            columns[name].add(batch[name])
+    refuse_values_as_names(source)
+    seen = overview(source, described)
+    return contract_yaml(seen, propose(seen), dataset)
+
+
+def contract_yaml(seen: Overview, proposed: Proposals, dataset: str) -> str:
+    """The same of what was seen and proposed, or chosen by a person."""
     lines = [
-        "# Drafted from the data: complete it, then take these comments out. It does not load while a role is empty.",
+        "# Drafted from the data. Look at every role, and take the comments out that you have read.",
         f"# Categories that fewer than {MINIMUM_CELL} records have are left out of this file, and ranges are rounded "
         "outward,",
-        "# so that the draft gives no single record away. Add the other legal categories, or the data are refused.",
+        "# so that the draft gives no single record away.",
+        *_worst(seen, proposed),
         f"dataset: {_quoted(dataset)}",
         'version: "1"',
         'description: ""',
-        "record_key: []  # the variables that together name one record",
+        f"record_key: {_listed(proposed.record_key)}  # the variables that together name one record",
         "# Who knows what of a person; a policy may ask what each of them finds, and what they then learn:",
         "# knowledge:",
         "#   register: []  # for instance sex, date of birth, region",
         "#   employer: []",
         "variables:",
     ]
-    for name, column in columns.items():
-        lines += _variable(name, column, said[name])
+    for each in proposed.columns:
+        lines += _variable(seen, each)
     return "\n".join(lines) + "\n"
 
 
-def _variable(name: str, column: ColumnSummary, said: ColumnDescription) -> Iterable[str]:
-    codes = _labelled_codes(column, said)
-    kind = column.kind if codes is None else _kind_of_codes(codes, said)
-    remark = _REMARK.get(kind, "")
+def _worst(seen: Overview, proposed: Proposals) -> Iterator[str]:
+    """Which few quasi-identifiers single out most people, as comments."""
+    names = [each.name for each in proposed.columns if each.role is Role.QUASI_IDENTIFIER]
+    found = worst_sets(seen, names)
+    if found:
+        yield "# What a few quasi-identifiers together tell of people:"
+        yield from (f"#   {in_words(each, names, seen.kept)}" for each in found)
+
+
+def _variable(seen: Overview, proposed: Proposal) -> Iterator[str]:
+    name, column = proposed.name, seen.columns[proposed.name]
     if not column.known:
-        remark = "  # no value was found: leave this variable out, a contract asks for at least one"
-    elif codes is not None:
-        remark = "  # by the value labels of the file; check"
-    elif column.classification is not None:
-        remark = f"  # codes of a classification: {column.classification}; check"
-    elif kind is Kind.INTEGER and column.distinct <= _MOST_CATEGORIES:
-        remark = "  # check: ordinal or nominal if these are codes"
-    if kind in (Kind.TEXT, Kind.NOMINAL) and column.separator:
-        remark = f"  # check: items if a cell holds several values; then add separator: {_quoted(column.separator)}"
+        yield f"  # {one_line(_quoted(name))} has no value and is left out: a contract asks for at least one"
+        return
+    kind = proposed.kind
     yield f"  - name: {_quoted(name)}"
-    yield f"    kind: {kind}{remark}"
-    yield f"    role: # {' | '.join(Role)}"
-    yield f"    description: {_quoted(said.label)}"
-    if kind.is_numeric:
+    yield f"    kind: {kind}{_kind_remark(column, proposed)}"
+    yield f"    role: {proposed.role}  # {'' if proposed.sure else 'check: '}{one_line(proposed.why)}"
+    if proposed.repeats:
+        yield f"    # tells the same of every record as {_quoted(proposed.repeats)}: the plan leaves it out"
+    yield f"    description: {_quoted(proposed.description)}"
+    if kind.is_numeric and proposed.role is not Role.IDENTIFIER:
         yield "    unit: # for instance years, euros a month"
-    yield from _missing(column, said)
-    if codes is None:
-        yield from _range(kind, column)
-        yield from _categories(kind, column)
-    else:
-        yield "    categories:"
-        yield from (f"      - {_quoted(code)}" for code in codes)
-    meant = [code for code in said.labels if code in (codes or ()) or (said.is_missing(code) and codes is not None)]
-    if meant:
-        yield "    labels:"
-        yield from (f"      {_quoted(code)}: {_quoted(said.labels[code])}" for code in meant)
-
-
-def _missing(column: ColumnSummary, said: ColumnDescription) -> Iterable[str]:
-    """Codes for missing: what the file declares and shows, and marks that enough records have."""
-    declared = [code for code in said.declared_missing if code[0] != "." or code in said.labels]
-    declared += [code for code in column.declared if code not in declared]
-    marks = [code for code in column.missing_codes if code not in declared and column.marks[code] >= MINIMUM_CELL]
-    if declared:
-        yield f"    missing_codes: {_listed([*declared, *marks])}  # as the file declares them"
-    elif marks:
-        yield f"    missing_codes: {_listed(marks)}  # check: may also be a category"
-    if column.nullable or declared:
+    if proposed.universe:
+        yield f"    universe: {_quoted(proposed.universe)}"
+    elif told := not_asked_labels(seen, name):
+        yield f"    # {_listed(told)} means not asked, which is no missing answer: say in 'universe' of whom it was"
+    if proposed.missing_codes:
+        yield f"    missing_codes: {_listed(proposed.missing_codes)}"
+    for code in proposed.doubtful_codes:
+        yield f"    # check: {code} may stand for missing; then it belongs into missing_codes, with nullable: true,"
+        yield "    # and the maximum is another; as it is, it is a value, of many records"
+    if column.empty or proposed.missing_codes:
         yield "    nullable: true"
+    span = _range(proposed, column)
+    for field, end in span.items():
+        remark = "" if field == "maximum" and proposed.doubtful_codes else "  # rounded outward; check"
+        yield f"    {field}: {_quoted(end) if isinstance(end, str) else as_label(end)}{remark}"
+    if kind is Kind.DATE and not span and column.known >= MINIMUM_CELL:
+        yield "    # check: the first or last date may mean missing or no end; then it belongs into missing_codes"
+    yield from _categories(proposed, column)
+    if proposed.labels and _declared_categories(proposed, column):
+        yield "    labels:"
+        yield from (f"      {_quoted(code)}: {_quoted(means)}" for code, means in proposed.labels.items())
+    if proposed.role is Role.QUASI_IDENTIFIER and (made := hierarchy_of(proposed, column)):
+        yield f"    hierarchy: {json_text(made)}  # check: groups that readers of the file know"
 
 
-def _labelled_codes(column: ColumnSummary, said: ColumnDescription) -> list[str] | None:
-    """The codes that the file labels, where these are all that occur: rare ones, too, since the file lists them."""
-    codes = [code for code in said.labels if not said.is_missing(code)]
-    return codes if codes and column.known and set(column.categories) <= set(codes) and column.categories else None
+def _kind_remark(column: ColumnSummary, proposed: Proposal) -> str:
+    kind = proposed.kind
+    if proposed.categories:
+        return "  # by the value labels of the file; check"
+    if kind in (Kind.TEXT, Kind.NOMINAL) and column.separator:
+        return f"  # check: items if a cell holds several values; then add separator: {_quoted(column.separator)}"
+    if column.classification is not None:
+        return f"  # codes of a classification: {column.classification}; check"
+    if kind is Kind.TEXT:
+        return "  # check: most values are different"
+    if kind is Kind.NOMINAL:
+        return "  # check: ordinal if the categories have an order; then list them in it"
+    if kind is Kind.ORDINAL:
+        return "  # check: nominal if these numbers are codes without an order; integer if they count something"
+    if kind is Kind.INTEGER and column.distinct <= _MOST_CATEGORIES:
+        return "  # check: ordinal or nominal if these are codes"
+    return ""
 
 
-def _kind_of_codes(codes: Sequence[str], said: ColumnDescription) -> Kind:
-    if said.measure == "ordinal":
-        return Kind.ORDINAL
-    return Kind.BINARY if len(codes) == 2 else Kind.NOMINAL
+def declared(proposed: Proposal, column: ColumnSummary) -> Variable:
+    """The variable as the draft declares it, without its hierarchy."""
+    return Variable(
+        name=proposed.name, kind=proposed.kind, role=proposed.role, categories=_declared_categories(proposed, column),
+        **_range(proposed, column),
+    )  # fmt: skip
 
 
-def _categories(kind: Kind, column: ColumnSummary) -> Iterable[str]:
-    """The categories that enough records have: as such, of whole numbers as a proposal."""
-    all_found = column.categories
-    frequent = [label for label, times in all_found.items() if times >= MINIMUM_CELL]
-    few = 0 < len(all_found) <= _MOST_CATEGORIES
+def hierarchy_of(proposed: Proposal, column: ColumnSummary) -> dict[str, Any]:
+    """How a hierarchy of this variable may be written in a contract; empty where it needs none, or none can be drafted:
+    cut points for numbers, periods for dates, first characters for codes, the most frequent before others for names."""
+    variable = declared(proposed, column)
+    labels = {label: times for label, times in column.categories.items() if label not in proposed.missing_codes}
+    if variable.kind is Kind.INTEGER:
+        numbers: dict[str, int] = {}
+        for label, times in labels.items():
+            whole = as_label(float(label.replace(",", "."))) if values.is_number(label.replace(",", ".")) else ""
+            numbers[whole] = numbers.get(whole, 0) + times
+        labels = numbers
+    if variable.kind is Kind.NOMINAL and not variable.categories:
+        return {}
+    if variable.categories is not None and len(variable.categories) <= _FLAT:
+        return {}
+    if variable.kind is Kind.NOMINAL and (prefixes := _prefixes(variable.categories or ())):
+        return {"prefixes": prefixes}
+    if variable.kind is Kind.INTEGER and len(labels) <= _FLAT:
+        return {}
+    if variable.kind not in (Kind.INTEGER, Kind.NOMINAL, Kind.ORDINAL, Kind.DATE):
+        return {}
+    try:
+        made = draft_hierarchy(variable, {} if variable.kind is Kind.DATE else labels, MINIMUM_CELL)
+    except SluiceError:  # too few records, or too many values
+        return {}
+    return made.model_dump(mode="json", exclude_defaults=True)
+
+
+def frequent_categories(proposed: Proposal, column: ColumnSummary, groups: int = 8) -> tuple[str, ...]:
+    """The most frequent categories of a variable whose rarer ones nobody declares; at least one that is not rare is
+    left out, so that it tells of none that it is rare. Empty where there are too few."""
+    frequent = _frequent(proposed, column)
+    variable = Variable(name=proposed.name, kind=Kind.NOMINAL, categories=tuple(frequent)) if frequent else None
+    try:
+        made = draft_hierarchy(variable, frequent, MINIMUM_CELL, groups) if variable else None
+    except SluiceError:
+        return ()
+    return tuple(getattr(made, "priority", ((),))[0])
+
+
+def _prefixes(codes: Iterable[str]) -> list[int]:
+    """Lengths of first characters that group codes of one length, the longest first."""
+    lengths = {len(code) for code in codes}
+    digits = all(re.fullmatch(r"[A-Za-z]{0,2}[0-9]+", code) for code in codes)
+    if len(lengths) != 1 or not digits or (length := lengths.pop()) < 2:
+        return []
+    return [at for at in range(length - 1, 0, -1) if len({code[:at] for code in codes}) > 1]
+
+
+def _frequent(proposed: Proposal, column: ColumnSummary) -> dict[str, int]:
+    return {
+        label: times
+        for label, times in column.categories.items()
+        if times >= MINIMUM_CELL and label not in proposed.missing_codes and not unseen(label, one_line=True)
+    }
+
+
+def _declared_categories(proposed: Proposal, column: ColumnSummary) -> tuple[str, ...] | None:
+    """All that are found, where none is rare: else the data would be refused, or the rare one be told."""
+    if proposed.kind not in (Kind.NOMINAL, Kind.BINARY, Kind.ORDINAL):
+        return None
+    if proposed.role in (Role.IDENTIFIER, Role.PERSON, Role.HOUSEHOLD, Role.CONTRIBUTOR, Role.HOLDING):
+        return None
+    if proposed.categories:
+        return proposed.categories
+    if column.truth_categories:
+        return column.truth_categories
+    found = [label for label in column.categories if label not in proposed.missing_codes]
+    frequent = _frequent(proposed, column)
+    fit = 0 < len(found) == len(frequent) <= _MOST_CATEGORIES
+    if not fit or (proposed.kind is Kind.BINARY and len(found) != 2):
+        return None
+    return tuple(sorted(frequent, key=float if proposed.kind is Kind.ORDINAL else None))
+
+
+def _categories(proposed: Proposal, column: ColumnSummary) -> Iterator[str]:
+    """The categories where none is rare; of whole numbers as a proposal."""
+    kind, categories = proposed.kind, _declared_categories(proposed, column)
+    frequent = _frequent(proposed, column)
     if kind is Kind.ITEMS:
         yield "    # items: without this line all that are found are taken; or give a hierarchy of them"
-    elif column.truth_categories:
-        yield f"    categories: {_listed(column.truth_categories)}"
-    elif kind is Kind.INTEGER and 0 < len(frequent) == len(all_found) <= _FEW_CODES:
+    elif categories is not None and kind is Kind.BINARY:
+        yield f"    categories: {_listed(categories)}"
+    elif categories is not None:
+        yield "    categories:"
+        yield from (f"      - {_quoted(category)}" for category in categories)
+    elif kind is Kind.INTEGER and 0 < len(frequent) == len(column.categories) <= _FEW_CODES:
         labels = dict.fromkeys(as_label(float(label.replace(",", "."))) for label in frequent)
         yield f"    # if these are codes: categories: {_listed(sorted(labels, key=float))}, without minimum and maximum"
-        values = sorted(map(float, labels))
-        if len(values) > 1 and re.fullmatch("99+", last := as_label(values[-1])) and values[-2] < values[-1] / 2:
-            yield f"    # check: {last} may stand for missing; then it belongs into missing_codes"
-    elif kind is Kind.BINARY and len(frequent) < len(all_found):
-        yield "    # categories: too rare to be listed; without this line the two that are found are taken"
-    elif kind.is_categorical and few and frequent:
-        yield "    categories:"
-        yield from (f"      - {_quoted(category)}" for category in sorted(frequent))
-        if len(frequent) < len(all_found):
-            yield "      # rarer categories are in the data and not listed here"
-        for mark in sorted(set(frequent) & set(column.marks)):
-            yield f"      # check: {_quoted(mark)} may stand for missing; then it belongs into missing_codes"
-    elif kind is Kind.NOMINAL:
-        yield "    # categories: too many or too rare to be listed; without this line all that are found are taken"
+    elif kind in (Kind.NOMINAL, Kind.BINARY):
+        yield "    # categories: without this line all that are found are taken; too many or too rare to be listed here"
+        if kind is Kind.NOMINAL and 1 < len(frequent) <= _MOST_CATEGORIES:
+            yield f"    # frequent ones: {_listed(sorted(frequent))}"
 
 
-def _range(kind: Kind, column: ColumnSummary) -> Iterable[str]:
-    if column.known < MINIMUM_CELL:
-        return
-    if kind.is_numeric and column.smallest <= column.largest:
-        span = column.largest - column.smallest or abs(column.largest) or 1.0
+def _range(proposed: Proposal, column: ColumnSummary) -> dict[str, Any]:
+    """Minimum and maximum, rounded outward; empty where there are none, or of too few records."""
+    kind = proposed.kind
+    if column.known < MINIMUM_CELL or proposed.role in (Role.IDENTIFIER, Role.PERSON, Role.HOUSEHOLD):
+        return {}
+    smallest, largest = known_span(column, proposed.missing_codes)
+    if kind.is_numeric and smallest <= largest:
+        span = largest - smallest or abs(largest) or 1.0
         step = 10.0 ** math.floor(math.log10(span))
-        natural = column.smallest >= 0 and column.smallest < step  # nought says nothing of anyone
-        minimum = 0.0 if natural else _below(column.smallest, step)
-        yield f"    minimum: {as_label(float(f'{minimum:.12g}'))}  # rounded outward; check"
-        yield f"    maximum: {as_label(float(f'{-_below(-column.largest, step):.12g}'))}  # rounded outward; check"
-    elif kind is Kind.DATE:
-        if not _YEARS[0] <= int(column.first[:4]) <= int(column.last[:4]) <= _YEARS[1]:
-            yield "    # check: the first or last date may mean missing or no end; then it belongs into missing_codes"
-            return
+        natural = smallest >= 0 and smallest < step  # nought says nothing of anyone
+        minimum = 0.0 if natural else _below(smallest, step)
+        maximum = -_below(-largest, step)
+        for (
+            code
+        ) in proposed.doubtful_codes:  # many have it; declared as the maximum it is meant, see checks/sentinels.py
+            maximum = float(code)
+        return {"minimum": float(f"{minimum:.12g}"), "maximum": float(f"{maximum:.12g}")}
+    if kind is Kind.DATE and _YEARS[0] <= int(column.first[:4]) <= int(column.last[:4]) <= _YEARS[1]:
         first = date.fromisoformat(column.first).replace(month=1, day=1)
         last = date.fromisoformat(column.last).replace(month=12, day=31)
         beyond = last + timedelta(days=365) if column.last[5:] == "12-31" and last.year < 9998 else last
         before = first - timedelta(days=1) if column.first[5:] == "01-01" and first.year > 1 else first
-        yield f'    minimum: "{before.replace(month=1, day=1)}"  # rounded outward; check'
-        yield f'    maximum: "{beyond.replace(month=12, day=31)}"  # rounded outward; check'
+        return {"minimum": str(before.replace(month=1, day=1)), "maximum": str(beyond.replace(month=12, day=31))}
+    return {}
 
 
 def _below(number: float, step: float) -> float:

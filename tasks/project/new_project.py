@@ -1,7 +1,9 @@
 """A new project: contract, release definition, roster, connections and settings, with invented data to try them on."""
 
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from policies.people import Person, Roster
 from sluice.custody.durable import make_folder, write_new
@@ -31,22 +33,49 @@ def new_project(folder: Path, keys: Path | None = None) -> list[Path]:
              roster then has the public keys, and the project no private one
     raises : SluiceError where the folder holds anything, or it, the workspace and `keys` do not lie apart
     """
+    contents = {place: shipped_file(name).encode() for name, place in _FILES.items()}
+    contents["data/example.csv"] = example_csv().encode()
+    return make_project(folder, contents, keys)
+
+
+def make_project(
+    folder: Path,
+    contents: Mapping[str, bytes],
+    keys: Path | None = None,
+    finish: Callable[[Path], None] = lambda folder: None,
+) -> list[Path]:
+    """Write a folder of documents and the roster, all at once; returns the files but for what `finish` wrote.
+
+    contents : place in the folder -> content
+    finish   : writes what else belongs into the folder, before it gets its name
+    raises   : SluiceError as above
+    """
     folder = folder.resolve()
-    _refuse_misplaced(folder, keys.resolve() if keys else None)
+    refuse_misplaced(folder, keys.resolve() if keys else None)
+    make_folder(folder.parent, 0o755)
+    with TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as place:
+        draft = Path(place) / folder.name
+        make_folder(draft, 0o755)
+        for name, content in contents.items():
+            make_folder((draft / name).parent, 0o755)
+            write_new(draft / name, content, 0o644)
+        roster = Roster(people={name: Person(roles=roles, keys=_keys_of(name, keys)) for name, roles in PEOPLE.items()})
+        write_roster(roster, draft / "people.yaml", folder / "people.yaml")
+        finish(draft)
+        draft.rename(folder)  # nothing, or an empty folder, is there
+    return [folder / name for name in (*contents, "people.yaml")]
+
+
+def shipped_file(name: str) -> str:
+    """The text of a file that comes with Sluice for new projects."""
+    return (files("tasks.project") / "files" / name).read_text(encoding="utf-8")
+
+
+def refuse_misplaced(folder: Path, keys: Path | None = None) -> None:
+    """Raise SluiceError where a project must not lie, for no time is to be lost before that is said."""
+    folder = folder.resolve()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise SluiceError(f"{folder} is there and not empty; a project is made in a folder of its own")
-    roster = Roster(people={name: Person(roles=roles, keys=_keys_of(name, keys)) for name, roles in PEOPLE.items()})
-    shipped = files("tasks.project") / "files"
-    contents = {place: (shipped / name).read_bytes() for name, place in _FILES.items()}
-    contents["data/example.csv"] = example_csv().encode()
-    for place, content in contents.items():
-        make_folder((folder / place).parent, 0o755)
-        write_new(folder / place, content, 0o644)
-    write_roster(roster, folder / "people.yaml")
-    return [folder / place for place in (*contents, "people.yaml")]
-
-
-def _refuse_misplaced(folder: Path, keys: Path | None) -> None:
     home = settings().home
     if home != folder / ".sluice" and (folder.is_relative_to(home) or home.is_relative_to(folder)):
         raise SluiceError(f"PROJECT: must lie apart from the workspace {home}, which holds the vault; got {folder}")

@@ -34,9 +34,12 @@ connections: {}    # replace {} by such lines:
 """
 
 
-def write_roster(roster: Roster, file: Path) -> None:
-    """Write a roster with comments. Raises FileExistsError."""
-    header = _HEADER.format(people=PEOPLE_NEEDED, head=ANSWERS_FOR["roster"], file=file)
+def write_roster(roster: Roster, file: Path, named: Path | None = None) -> None:
+    """Write a roster with comments. Raises FileExistsError.
+
+    named : where it will lie, when not where it is written
+    """
+    header = _HEADER.format(people=PEOPLE_NEEDED, head=ANSWERS_FOR["roster"], file=named or file)
     content = roster.model_dump(mode="json", exclude_defaults=True, exclude={"identity"})
     text = yaml.safe_dump(
         {"identity": roster.identity, **content},

@@ -143,7 +143,7 @@ def _others(
     numbers = [name for name in names if variables[name].kind.is_numeric]
     ordered = [name for name in names if variables[name].kind is Kind.ORDINAL]
     nominal = [name for name in names if variables[name].kind in (Kind.NOMINAL, Kind.BINARY)]
-    skewed = [name for name in numbers if _is_skewed(frame[name])]
+    skewed = [name for name in numbers if is_skewed(frame[name])]
     plan: list[dict[str, Any]] = [
         {
             "method": "top_bottom_coding", "columns": [name], "optional": True, "replacement": "mean",
@@ -216,7 +216,7 @@ def _is_wide(column: pd.Series, variable: Variable) -> bool:
     return variable.kind is Kind.NOMINAL and column.nunique() > MOST_CATEGORIES
 
 
-def _is_skewed(column: pd.Series) -> bool:
+def is_skewed(column: pd.Series) -> bool:
     values = column.dropna().to_numpy(dtype="float64")
     from scipy.stats import skew  # loaded where it is needed
 
@@ -233,7 +233,7 @@ def _perturbed(frame: pd.DataFrame, variables: Variables) -> list[dict[str, Any]
     numbers = [name for name in names if variables[name].kind.is_numeric]
     categories = [name for name in names if name not in numbers]
     missing = bool(frame[names].isna().to_numpy().any())
-    positive = [n for n in numbers if not missing and _is_skewed(frame[n]) and float(frame[n].min()) > 0]
+    positive = [n for n in numbers if not missing and is_skewed(frame[n]) and float(frame[n].min()) > 0]
     swapped: dict[str, Any] = {"method": "spectral_swapping", "columns": names}
     if positive:
         swapped["log"] = {"any_of": [positive, [], *([name] for name in positive)]}

@@ -58,7 +58,7 @@ def test_commands_that_run_no_flow_import_no_prefect(pending: House, tmp_path: P
         ("review", pending.id),
         ("ledger", "show", pending.id),
         ("ledger", "verify"),
-        ("init", source),
+        ("init", source, "-o", "-"),
         ("methods",),
         ("rules",),
         ("schemas", str(tmp_path)),

@@ -57,7 +57,7 @@ def test_records(house: House, records: Path) -> None:
     assert VALUE in told.out
     described = json.loads(masked.with_name("masked.csv.datapackage.json").read_bytes())
     assert [field["name"] for field in described["resources"][0]["schema"]["fields"]] == [NAME, VALUE]
-    drafted = house.sluice("init", str(records))
+    drafted = house.sluice("init", str(records), "-o", "-")
     draft = yaml.safe_load(drafted.out)
     assert [variable["name"] for variable in draft["variables"]] == [NAME, VALUE]
     for variable, role in zip(draft["variables"], ("quasi_identifier", "sensitive"), strict=True):

@@ -11,6 +11,7 @@ from schemas.checks.frame_check import check_frame
 from schemas.contract import load_contract
 from schemas.reading.draft import draft_contract
 from sluice.errors import DataError, DocumentError
+from sluice.reading.values import MISSING_MARKS
 from sluice.sources.sources import CsvSource, ParquetSource
 from sluice.verdict import Verdict
 from tests.schemas.typed import type_source
@@ -75,19 +76,27 @@ def test_two_categories_of_which_one_is_rare_are_binary_and_not_written(tmp_path
     assert (y["kind"], y["categories"]) == ("binary", ["false", "true"])
 
 
-def test_a_word_that_may_mean_missing_is_pointed_out(tmp_path: Path) -> None:
+def test_a_mark_among_words_stands_for_missing(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     pd.DataFrame({"job": ["clerk", "cook", "?"] * 20}).to_csv(path, index=False)
     text = draft_contract(CsvSource(path=str(path)), "people")
-    assert yaml.safe_load(text)["variables"][0]["categories"] == ["?", "clerk", "cook"]
-    assert '# check: "?" may stand for missing' in text
+    [job] = yaml.safe_load(text)["variables"]
+    assert (job["categories"], job["missing_codes"], job["nullable"]) == (["clerk", "cook"], ["?"], True)
+
+
+def test_a_rare_mark_is_not_told_from_other_marks(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    pd.DataFrame({"job": ["clerk", "cook"] * 30 + ["n/a"] * 3}).to_csv(path, index=False)
+    [job] = yaml.safe_load(draft_contract(CsvSource(path=str(path)), "people"))["variables"]
+    assert job["missing_codes"] == list(MISSING_MARKS)
 
 
 def test_no_rare_category_no_extreme_and_no_identifier_is_written(people: CsvSource) -> None:
     text = draft_contract(people, "people")
     for confidential in ("Tinyville", "P-00", "1234.56", "4677.26", "17", "77", "2020-03-01", "2020-09-16"):
         assert confidential not in text
-    assert "rarer categories are in the data and not listed here" in text
+    assert "too many or too rare to be listed here" in text
+    assert 'frequent ones: ["Bonn", "Ulm"]' in text
 
 
 def test_an_extreme_on_a_round_number_is_not_written_either(tmp_path: Path) -> None:
@@ -101,20 +110,16 @@ def test_an_extreme_on_a_round_number_is_not_written_either(tmp_path: Path) -> N
     assert d["maximum"] == "2022-12-31"
 
 
-def test_it_does_not_load_until_every_role_is_chosen(people: CsvSource, tmp_path: Path) -> None:
+def test_a_role_that_is_taken_out_must_be_chosen(people: CsvSource, tmp_path: Path) -> None:
     path = tmp_path / "people.yaml"
-    path.write_text(draft_contract(people, "people"), encoding="utf-8")
-    with pytest.raises(
-        DocumentError, match=r"no role is chosen yet for id, age, income, level, .*identifier, quasi_id"
-    ):
+    path.write_text(draft_contract(people, "people").replace("role: other  #", "role: #"), encoding="utf-8")
+    with pytest.raises(DocumentError, match=r"no role is chosen yet for level, .*identifier, quasi_id"):
         load_contract(path)
 
 
-def test_completed_it_loads_and_the_data_keep_to_it(people: CsvSource, tmp_path: Path) -> None:
+def test_as_it_is_drafted_it_loads_and_the_data_keep_to_it(people: CsvSource, tmp_path: Path) -> None:
     path = tmp_path / "people.yaml"
-    completed = draft_contract(people, "people").replace("role: #", "role: other #")
-    completed = completed.replace("      # rarer", "      - Tinyville\n      # rarer")
-    path.write_text(completed, encoding="utf-8")
+    path.write_text(draft_contract(people, "people"), encoding="utf-8")
     contract = load_contract(path)
     frame, _ = type_source(people.batches(list(contract.by_name)), contract, lambda name, text: text)
     assert [finding.verdict for finding in check_frame(frame, contract)] == [Verdict.PASS]
@@ -123,10 +128,11 @@ def test_completed_it_loads_and_the_data_keep_to_it(people: CsvSource, tmp_path:
 def test_names_and_categories_are_quoted_for_yaml(tmp_path: Path) -> None:
     path = tmp_path / "odd.parquet"
     pd.DataFrame({"a: #b": ["- x", 'y"z', "no"] * 20, "n": [None] * 60, "few": [None] * 59 + [5.0]}).to_parquet(path)
-    odd, none, few = yaml.safe_load(draft_contract(ParquetSource(path=str(path)), "a: b"))["variables"]
+    text = draft_contract(ParquetSource(path=str(path)), "a: b")
+    odd, few = yaml.safe_load(text)["variables"]
+    assert '# "n" has no value and is left out' in text
     assert odd["name"] == "a: #b"
     assert odd["categories"] == ["- x", "no", 'y"z']
-    assert none["kind"] == "nominal"
     assert "minimum" not in few  # one value makes no range
 
 

@@ -1,0 +1,158 @@
+"""The command that begins with somebody's own data: `sluice init`, a conversation, or a draft for scripts."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from flows.cli.terminal import note, say
+from sluice.errors import SluiceError
+
+if TYPE_CHECKING:
+    from schemas.reading.overview import Overview
+    from schemas.reading.proposal import Proposals
+    from tasks.project.own_project import Made
+
+init_app = typer.Typer()
+
+USES = {
+    "public": ("public-use-file", "anybody may download it"),
+    "scientific": ("scientific-use-file", "researchers under a contract"),
+    "perturbed": ("perturbed-file", "anybody; numbers moved, their relations kept"),
+    "synthetic": ("synthetic-file", "anybody; people who never were"),
+}
+"""What a file may be for -> the shipped policy, and for whom."""
+
+
+@init_app.command()
+def init(
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="a file of any format that is read (docs/reading.md), or a URL")
+    ],
+    project: Annotated[
+        Path | None, typer.Argument(metavar="[PROJECT]", help="the folder to make; else one called as the data set")
+    ] = None,
+    use: Annotated[
+        str | None, typer.Option("--for", metavar="USE", help="public, scientific, perturbed or synthetic")
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", "--non-interactive", help="take every proposal; nothing is asked")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="write a contract here and nothing else; - for the screen")
+    ] = None,
+    tries: Annotated[
+        int | None, typer.Option("--tries", min=0, help="drafts of the plan that are tried at most; 0 for none")
+    ] = None,
+    keys: Annotated[
+        Path | None, typer.Option("--keys", metavar="FOLDER", help="make the keys of three people there, to try alone")
+    ] = None,
+    dataset: Annotated[str, typer.Option("--dataset", help="name of the data set")] = "",
+    table: Annotated[
+        str | None, typer.Option("--table", help="the table of a database, or the sheet of a workbook")
+    ] = None,
+    layout: Annotated[
+        Path | None, typer.Option("--layout", help="where the columns of a file of fixed width stand: .rda or .csv")
+    ] = None,
+    columns: Annotated[
+        str, typer.Option("--columns", metavar="A,B,...", help="names for a CSV file without a header")
+    ] = "",
+    separator: Annotated[str | None, typer.Option("--separator", help="between the cells of a CSV file")] = None,
+    decimal: Annotated[
+        str | None, typer.Option("--decimal", help="before the decimals of a CSV file's numbers: . or ,")
+    ] = None,
+    encoding: Annotated[str | None, typer.Option("--encoding", help="of a text, such as cp1252")] = None,
+) -> None:
+    """Look at your data, draft contract, plan and project from them, and say what to do next."""
+    from flows.cli.init_conversation import ask_about_columns, ask_use, show_columns
+    from schemas.reading.overview import overview, refuse_values_as_names
+    from schemas.reading.proposal import propose
+    from tasks.project.new_project import refuse_misplaced
+    from tasks.project.own_data import own_data
+    from tasks.project.own_project import release_name
+
+    if use is not None and use not in USES:
+        raise SluiceError(f"--for: must be one of {', '.join(USES)}; got {use!r}")
+    if output is not None and str(output) != "-" and not output.parent.is_dir():
+        raise SluiceError(f"--output: there is no folder {output.parent}. Make it, or name a file elsewhere.")
+    named = tuple(name.strip() for name in columns.split(",")) if columns else ()
+    data = own_data(source, table, layout, separator=separator, decimal=decimal, encoding=encoding, columns=named)
+    name = dataset or table or Path(source).name.split(".")[0]
+    folder = project or Path(release_name(name))
+    if output is None:
+        refuse_misplaced(folder, keys)
+    refuse_values_as_names(data.records)
+    for line in data.says:
+        note(f"{line}.")
+    note("looking at the data ...")
+    seen = overview(data.records, data.described)
+    proposed = propose(seen)
+    if output is not None:
+        _write_contract(output, seen, proposed, name)
+        return
+    show_columns(seen, proposed)
+    if not yes:
+        use = use or ask_use(USES)
+        proposed = ask_about_columns(seen, proposed)
+    _make(folder, data, seen, proposed, name, USES[use or "public"][0], tries, keys)
+
+
+def _write_contract(output: Path, seen: "Overview", proposed: "Proposals", dataset: str) -> None:
+    from schemas.reading.draft import contract_yaml
+    from sluice.custody.durable import write_new
+
+    text = contract_yaml(seen, proposed, dataset)
+    if str(output) == "-":
+        print(text, end="")
+        return
+    try:
+        write_new(output, text.encode(), 0o644)
+    except FileExistsError:
+        raise SluiceError(f"{output} exists; a contract is never overwritten. Name another file.") from None
+    note(f"{output} is a draft: look at the role of every variable, then name it in a release definition.")
+
+
+def _make(
+    folder: Path, data: Any, seen: "Overview", proposed: "Proposals", dataset: str, policy: str,
+    tries: int | None, keys: Path | None,
+) -> None:  # fmt: skip
+    from flows.deployments import prefect_yaml
+    from sluice.custody.durable import write_new
+    from tasks.project.own_project import own_project
+
+    def tried(number: int, of: int, draft: Any, outcome: Any) -> None:
+        fell = ", ".join(dict.fromkeys(miss.rule for miss in outcome.misses))
+        ended = "passes" if outcome.end == "passes" else f"falls by {fell}"
+        note(f"  plan {number} of at most {of}: {draft.says}: {ended}", "dim")
+
+    def finish(draft: Path) -> None:
+        write_new(draft / "prefect.yaml", prefect_yaml(draft / "releases", draft).encode(), 0o644)
+
+    note(f"drafting a plan for {policy}, and trying it ...")
+    made = own_project(
+        folder, data, seen, proposed, dataset, policy, most_tried=tries, keys=keys, told=tried, finish=finish
+    )
+    _say_next(made, data.needs_permission(folder))
+
+
+def _say_next(made: "Made", needs_permission: bool) -> None:
+    """Where it stands, and the commands that come next."""
+    plan = made.plan
+    say(f"{made.folder} is a project; {made.folder / 'README.md'} says how it goes on.", style="bold")
+    if plan is None:
+        say(f"no plan was drafted: {made.fault}", "yellow")
+    elif plan.passes:
+        say(f"the drafted plan passed on {plan.records:,} records: {plan.draft.says}", "green")
+    elif plan.outcome is not None:
+        says = " ".join(miss.says for miss in plan.outcome.misses[:2])
+        say(f"no draft of the plan passed; the nearest: {plan.draft.says}. {says}", "yellow")
+    say("next:")
+    if needs_permission:
+        say(f"  export SLUICE_CONNECTIONS={made.folder / 'connections.yaml'}   # lets these data be read")
+    say(f"  sluice check {made.definition}        # judge all records; publishes nothing")
+    if plan is None or not plan.passes:
+        say(f"  sluice suggest {made.definition}      # the smallest changes that would pass")
+    say(f"  sluice tune {made.definition}         # search for a plan that keeps more")
+    say(f"  sluice office {made.contract} --people {made.folder / 'people.yaml'}   # once it has your people")
+    say(f"  sluice release {made.definition}      # for review, approval and publication")
+    say(f"read {made.contract} first: every role there is a proposal.")

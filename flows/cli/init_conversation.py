@@ -1,0 +1,170 @@
+"""What `sluice init` shows of a table, and asks: never a value that fewer records have than the minimum cell."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from flows.cli.terminal import out, say
+from sluice.errors import SluiceError
+from sluice.reading.visible_text import one_line
+from sluice.variables import Kind, Role, as_label
+
+if TYPE_CHECKING:
+    from schemas.reading.overview import Overview
+    from schemas.reading.proposal import Proposal, Proposals
+
+ROLES = {
+    "i": Role.IDENTIFIER,
+    "q": Role.QUASI_IDENTIFIER,
+    "s": Role.SENSITIVE,
+    "w": Role.WEIGHT,
+    "p": Role.PERSON,
+    "h": Role.HOUSEHOLD,
+    "o": Role.OTHER,
+}
+"""Key -> role."""
+
+_SHOWN = 4  # categories by name
+_WIDEST = 24  # characters of one
+
+
+def show_columns(seen: "Overview", proposed: "Proposals") -> None:
+    """A line for each column, with ? where a role is less certain, and which few quasi-identifiers single out most."""
+    from schemas.reading.proposal import in_words, share, worst_sets
+
+    table = Table(box=None, pad_edge=False)
+    for head in ("column", "kind", "values", "missing", "proposed role"):
+        table.add_column(head, overflow="fold", no_wrap=head == "proposed role")
+    for each in proposed.columns:
+        role = f"{each.role}" if each.sure else f"{each.role} ?"
+        missing = share(seen.missing_share(each.name), seen.kept)
+        cells = (one_line(each.name), str(each.kind), _values(seen, each), missing, role)
+        table.add_row(*map(Text, cells))
+    out.print(table)
+    names = [each.name for each in proposed.columns if each.role is Role.QUASI_IDENTIFIER]
+    for found in worst_sets(seen, names):
+        say(in_words(found, names, seen.kept))
+    for each in proposed.columns:
+        if each.universe:
+            say(f"{one_line(each.name)}: {each.universe}; elsewhere it is not asked, and not missing")
+        if each.repeats:
+            say(f"{one_line(each.name)} tells the same as {one_line(each.repeats)}")
+    if proposed.record_key:
+        say(f"record key: {', '.join(map(one_line, proposed.record_key))}")
+
+
+def _values(seen: "Overview", each: "Proposal") -> str:
+    """How many there are and the frequent ones by name, or a rounded range."""
+    from schemas.reading.draft import declared
+    from schemas.reading.proposal import MINIMUM_CELL
+
+    column = seen.columns[each.name]
+    if not column.known:
+        return "none"
+    if each.role in (Role.IDENTIFIER, Role.PERSON, Role.HOUSEHOLD):
+        return "names of people or records"
+    span = declared(each, column)
+    if span.minimum is not None and span.maximum is not None:
+        ends = (as_label(end) for end in (span.minimum, span.maximum))
+        return " to ".join(ends)
+    if each.kind.is_numeric or each.kind in (Kind.DATE, Kind.TEXT, Kind.ITEMS):
+        return "many different"
+    often = [label for label, times in column.categories.items() if times >= MINIMUM_CELL]
+    often = sorted(
+        (label for label in often if label not in each.missing_codes), key=lambda label: -column.categories[label]
+    )
+    named = ", ".join(_short(label) for label in often[:_SHOWN])
+    more = len(often) - _SHOWN
+    return (named + (f" and {more} more" if more > 0 else "")) or "many, all rare"
+
+
+def _short(label: str) -> str:
+    text = one_line(label)
+    return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
+
+
+def ask_use(uses: Mapping[str, tuple[str, str]]) -> str:
+    """For whom the file is; Enter for the first."""
+    say("Who gets the file?")
+    names = list(uses)
+    for number, (policy, whom) in enumerate(uses.values(), start=1):
+        say(f"  {number}  {whom} ({policy})")
+    while True:
+        answer = _answer("1 to 4, Enter for 1: ")
+        if answer in names:
+            return answer
+        if answer in ("", *map(str, range(1, len(names) + 1))):
+            return names[int(answer or 1) - 1]
+        say("  a number from 1 to 4, please")
+
+
+def ask_about_columns(seen: "Overview", proposed: "Proposals") -> "Proposals":
+    """What names and values leave open: the role, and numbers that may stand for missing. Enter takes the proposal."""
+    from schemas.reading.proposal import with_role
+
+    keys = ", ".join(f"{key} {role}" for key, role in ROLES.items())
+    columns = {each.name: each for each in proposed.columns}
+    unsure = [each for each in proposed.columns if not each.sure]
+    if unsure:
+        say(f"{len(unsure)} roles are less certain. Enter takes the proposal, a takes all that are left; else {keys}.")
+    for each in unsure:
+        answer = _role_of(each)
+        if answer is None:
+            break
+        why = each.why if answer is each.role else "chosen by a person"
+        columns[each.name] = with_role(seen, each, answer, why)
+    for each in proposed.columns:
+        for code in each.doubtful_codes:
+            if _answer(f"{one_line(each.name)}: does {code} stand for missing? y or Enter for no: ").lower() == "y":
+                known = columns[each.name]
+                codes = (*known.missing_codes, code)
+                columns[each.name] = replace(known, missing_codes=codes, doubtful_codes=())
+    while name := _answer("Another column to change? Its name, or Enter to go on: "):
+        if name not in columns:
+            say("  there is no such column")
+            continue
+        if answer := _role_of(columns[name]):
+            columns[name] = with_role(seen, columns[name], answer, "chosen by a person")
+    return _coherent(replace(proposed, columns=tuple(columns.values())))
+
+
+def _role_of(each: "Proposal") -> Role | None:
+    """The role that is chosen; None where all proposals that are left are taken."""
+    while True:
+        answer = _answer(f"{one_line(each.name)}: {each.role} ({one_line(each.why)}): ").lower()
+        if answer == "a":
+            return None
+        if not answer:
+            return each.role
+        if answer in ROLES:
+            return ROLES[answer]
+        if answer in tuple(Role):
+            return Role(answer)
+        say(f"  one of {', '.join(ROLES)}, a, or Enter, please")
+
+
+def _coherent(proposed: "Proposals") -> "Proposals":
+    """Raise SluiceError for roles that no contract takes; a key that is no identifier any more is none."""
+    for role in (Role.WEIGHT, Role.PERSON, Role.HOUSEHOLD):
+        several = [one_line(each.name) for each in proposed.columns if each.role is role]
+        if len(several) > 1:
+            raise SluiceError(f"role {role}: one column at most has it; got {', '.join(several)}. Nothing was written.")
+    for each in proposed.columns:
+        if each.role is Role.WEIGHT and not each.kind.is_numeric:
+            raise SluiceError(f"role weight: {one_line(each.name)} is {each.kind}, no number. Nothing was written.")
+    identifiers = {each.name for each in proposed.columns if each.role is Role.IDENTIFIER}
+    return replace(proposed, record_key=tuple(name for name in proposed.record_key if name in identifiers))
+
+
+def _answer(question: str) -> str:
+    """A line that somebody types. Raises SluiceError where nobody does."""
+    try:
+        return out.input(Text(question)).strip()
+    except EOFError:
+        out.print()
+        raise SluiceError(
+            "no answer came, and nothing was written. Without a terminal: --yes takes every proposal"
+        ) from None

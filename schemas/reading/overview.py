@@ -1,0 +1,131 @@
+"""An overview of a table: what every column holds, and its records as codes, read in one pass."""
+
+import re
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.errors import DataError
+from sluice.reading import values
+from sluice.reading.kind import ColumnSummary
+from sluice.reading.visible_text import unseen
+from sluice.sources.description import ColumnDescription, Descriptions
+from sluice.sources.tabular_source import TabularSource
+
+MOST_RECORDS = 300_000
+"""Records that are kept as codes; of more, so many are drawn. Every record counts for kinds, ranges and categories."""
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What a draft is made from. It holds values of the records: nothing of it is shown as it is.
+
+    columns : what was seen of each column, of all records
+    codes   : shape (n,), the value of each record that was kept, as its place in `labels`
+    labels  : the different values; None for a missing one
+    records : of the table; n of them were kept
+    described : what the source itself says of its columns
+    """
+
+    columns: dict[str, ColumnSummary]
+    codes: dict[str, IntArray]
+    labels: dict[str, tuple[str | None, ...]]
+    records: int
+    described: Descriptions = field(default_factory=dict)
+
+    def said(self, name: str) -> ColumnDescription:
+        """What the source says of a column; nothing, where it says nothing."""
+        return self.described.get(name, ColumnDescription())
+
+    @property
+    def kept(self) -> int:
+        return len(next(iter(self.codes.values())))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every record was kept."""
+        return self.kept == self.records
+
+    def missing(self, name: str) -> BoolArray:
+        """Which of the kept records have no value, shape (n,)."""
+        absent = np.array([label is None for label in self.labels[name]], dtype=bool)
+        return absent[self.codes[name]]
+
+    def missing_share(self, name: str) -> float:
+        return float(self.missing(name).mean())
+
+
+def overview(source: TabularSource, described: Descriptions = MappingProxyType({}), seed: int = 0) -> Overview:
+    """Look at a table.
+
+    described : what the source says of its columns; what it declares as missing counts as missing
+    raises : DataError as the source does, and where names look like values
+    cost   : one pass over the source; memory for at most 10,000 distinct values a column, MOST_RECORDS codes and one
+             batch
+    """
+    names = source.column_names()
+    said = {name: described.get(name, ColumnDescription()) for name in names}
+    columns = {
+        name: ColumnSummary(source.decimal_mark, said[name].missing_codes, said[name].missing_ranges, name)
+        for name in names
+    }
+    rng = np.random.default_rng(seed)
+    kept: list[pa.Table] = []
+    drawn: list[FloatArray] = []
+    records = waiting = 0
+    for batch in source.batches(names):
+        for name in names:
+            columns[name].add(batch[name])
+        records += len(batch)
+        waiting += len(batch)
+        kept.append(pa.table({f"{at}": _texts(batch[name]) for at, name in enumerate(names)}))
+        drawn.append(rng.random(len(batch)))
+        if waiting > 2 * MOST_RECORDS:
+            kept, drawn = _thinned(kept, drawn)
+            waiting = MOST_RECORDS
+    if records > MOST_RECORDS:
+        kept, drawn = _thinned(kept, drawn)
+    table = pa.concat_tables(kept).unify_dictionaries()
+    codes, labels = {}, {}
+    for name, column in zip(names, table.columns, strict=True):
+        absent = {*columns[name].marks, *columns[name].declared}
+        codes[name], labels[name] = _coded(column.combine_chunks(), absent)
+    return Overview(columns, codes, labels, records, described)
+
+
+def _thinned(kept: list[pa.Table], drawn: list[FloatArray]) -> tuple[list[pa.Table], list[FloatArray]]:
+    """Of records with a random number each, those with the smallest: a sample of all that came so far."""
+    numbers = np.concatenate(drawn)
+    chosen = np.sort(np.argpartition(numbers, MOST_RECORDS)[:MOST_RECORDS])
+    return [pa.concat_tables(kept).unify_dictionaries().take(pa.array(chosen))], [numbers[chosen]]
+
+
+def _texts(series: "pd.Series[Any]") -> pa.Array:
+    return pc.dictionary_encode(values.trimmed_texts(values.plain_array(series)))
+
+
+def _coded(column: pa.Array, marks: set[str]) -> tuple[IntArray, tuple[str | None, ...]]:
+    texts: list[str | None] = [None if text in marks else text for text in column.dictionary.to_pylist()]
+    codes = pc.fill_null(column.indices.cast(pa.int64()), len(texts)).to_numpy(zero_copy_only=False)
+    places: dict[str | None, int] = {}
+    found = [*texts, None] if column.null_count else texts
+    moved = np.array([places.setdefault(text, len(places)) for text in found], dtype=np.int64)
+    return moved[codes], tuple(places)
+
+
+def refuse_values_as_names(source: TabularSource) -> None:
+    """Raise DataError where the first line seems to be a record, one cell holds all names, or a name cannot be seen."""
+    names = source.column_names()
+    for number, name in enumerate(names, start=1):
+        if character := unseen(name, one_line=True):
+            raise DataError(f"{source.title}: the name of column {number} holds {character}; give it another name")
+    if any(re.fullmatch(f"{values.NUMBER}|{values.LEADING_ZERO}", name) for name in names):
+        raise DataError(f"{source.title}: a column is named by a number. Is the first line a record, not the header?")
+    if len(names) == 1 and (other := re.search(r"[,;|\t]", names[0])):
+        raise DataError(f"{source.title}: there is one column, whose name holds {other[0]!r}. Is that the separator?")

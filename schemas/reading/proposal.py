@@ -1,0 +1,298 @@
+"""What a contract may say of each column, proposed from names, values and what the columns single out, with reasons.
+
+A proposal errs on the side of whoever is in the data: a column that nobody knows but that tells people apart is
+proposed as a quasi-identifier. A person decides. The reasons travel with the drafted contract, so they hold no value
+that fewer records have than the minimum cell, and figures as rounded shares.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from schemas.reading.household import looks_like_groups
+from schemas.reading.missing_codes import declared_codes, doubtful_codes, marks_of, negative_codes
+from schemas.reading.overview import Overview
+from schemas.reading.universe import universe_of
+from schemas.reading.usual_names import usual_role, words_of
+from sluice.reading.kind import ColumnSummary
+from sluice.reading.visible_text import one_line, unseen, visible
+from sluice.risk.classes.quasi_identifier_search import (
+    Combination,
+    combination,
+    search_quasi_identifiers,
+)
+from sluice.risk.row_groups import row_groups
+from sluice.sources.description import ColumnDescription
+from sluice.variables import GROUPS, NAMES, Kind, Role
+
+MINIMUM_CELL = 10
+"""A value that fewer records have is shown nowhere."""
+
+_UNIQUE = 0.98  # distinct values as a share of those known: nearly every record has its own
+_GROUPED = 0.05  # of a name of people or households: fewer are a code of something else
+_ENOUGH = 50  # records: of fewer, all different is no sign
+_SEPARATES = 0.8  # share of the pairs of records that a column tells apart: five groups of equal size
+_MOST_KNOWN = 150  # different numbers: ages, years of birth, hours a week; of more it is an amount
+_FEW_CODES = 12  # different whole numbers that may be codes
+_KNOWN = 3  # columns that an acquaintance knows, where no name tells which
+_BODY = ("height", "bmi", "waist", "groesse", "taille", "altura")  # beside which a weight is one of the body
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What is proposed for one column.
+
+    sure           : whether name and values agree, so that nobody has to be asked
+    missing_codes  : values that stand for 'missing'
+    doubtful_codes : numbers that may, or may be values
+    universe       : of whom the variable is known, where it is missing exactly for all others
+    repeats        : a column before it that tells the same of every record, by other names
+    description, categories, labels : as the file itself has them; it lists rare codes, too, whoever has them
+    """
+
+    name: str
+    kind: Kind
+    role: Role
+    why: str
+    sure: bool = True
+    missing_codes: tuple[str, ...] = ()
+    doubtful_codes: tuple[str, ...] = ()
+    universe: str = ""
+    repeats: str = ""
+    description: str = ""
+    categories: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Proposals:
+    """All columns, in their order, and the variables that together name one record."""
+
+    columns: tuple[Proposal, ...]
+    record_key: tuple[str, ...]
+
+    def by_name(self, name: str) -> Proposal:
+        return next(each for each in self.columns if each.name == name)
+
+
+def propose(seen: Overview) -> Proposals:
+    """Proposals for all columns. Cost: O(columns n log n), for each column whose values may say who was asked."""
+    searchable = set(_searchable(seen)) if seen.kept > 1 else set()
+    columns = []
+    for name, codes in seen.codes.items():
+        single = combination([codes], [0]) if name in searchable else None
+        columns.append(_proposal(seen, name, single))
+    columns = _one_of_each([_as_group(seen, each, columns) for each in columns])
+    columns = _someone_known(seen, [_as_codes(seen, each) for each in columns])
+    columns = [replace(each, repeats=_repeats(seen, each.name, columns)) for each in columns]
+    return Proposals(tuple(columns), _record_key(seen, columns))
+
+
+def with_role(seen: Overview, proposed: Proposal, role: Role, why: str) -> Proposal:
+    """The column in a role that a person chose; a name of somebody has no categories."""
+    chosen = replace(proposed, role=role, why=why, sure=True)
+    if role not in NAMES:
+        return chosen
+    return replace(chosen, kind=seen.columns[proposed.name].kind, categories=(), labels={})
+
+
+def worst_sets(seen: Overview, names: Sequence[str], most_together: int = 3, kept: int = 1) -> list[Combination]:
+    """The sets of these columns, of each size, that single out most people; positions are those of `names`."""
+    if len(names) < 2 or seen.kept < 2:
+        return []
+    return list(search_quasi_identifiers([seen.codes[name] for name in names], most_together, kept).best)
+
+
+def share(part: float, of: int) -> str:
+    """A share in words that tells of no small count."""
+    count = part * of
+    if count < MINIMUM_CELL:
+        return "hardly any" if count else "none"
+    if of - count < MINIMUM_CELL:
+        return "nearly all" if of - count else "all"
+    return f"{100 * part:.0f} %" if part >= 0.01 else "under 1 %"
+
+
+def _searchable(seen: Overview) -> Iterator[str]:
+    """Columns that may tell people apart without being a name of theirs, nor an exact amount."""
+    for name, column in seen.columns.items():
+        usual = _usual(seen, name)
+        amount = column.kind is Kind.CONTINUOUS or (column.distinct > _MOST_KNOWN and column.kind is Kind.INTEGER)
+        known = usual is not None and usual[0] is Role.QUASI_IDENTIFIER
+        fit = column.known and column.kind not in (Kind.TEXT, Kind.ITEMS) and (known or not amount)
+        if fit and (_distinct_ratio(seen, name) < _UNIQUE or seen.kept < _ENOUGH):
+            yield name
+
+
+def _proposal(seen: Overview, name: str, single: Combination | None) -> Proposal:
+    column, said = seen.columns[name], seen.said(name)
+    role, why, sure = _role(seen, name, single)
+    found = (*declared_codes(column, said), *marks_of(column, MINIMUM_CELL), *negative_codes(column, MINIMUM_CELL))
+    codes = _labelled_codes(column, said)
+    meant = {code: visible(said.labels[code]) for code in said.labels if codes and (code in codes or code in found)}
+    return Proposal(
+        name,
+        column.kind if codes is None else _kind_of_codes(codes, said),
+        role,
+        why,
+        sure,
+        tuple(dict.fromkeys(found)),
+        doubtful_codes(column, MINIMUM_CELL),
+        universe_of(seen, name),
+        description=visible(said.label),
+        categories=codes or (),
+        labels=meant,
+    )
+
+
+def _labelled_codes(column: ColumnSummary, said: ColumnDescription) -> tuple[str, ...] | None:
+    """The codes that the file labels, where these are all that occur; None where it labels none, or not all."""
+    codes = tuple(code for code in said.labels if not said.is_missing(code) and not unseen(code, one_line=True))
+    return codes if codes and column.known and column.categories and set(column.categories) <= set(codes) else None
+
+
+def _kind_of_codes(codes: Sequence[str], said: ColumnDescription) -> Kind:
+    if said.measure == "ordinal":
+        return Kind.ORDINAL
+    return Kind.BINARY if len(codes) == 2 else Kind.NOMINAL
+
+
+def _usual(seen: Overview, name: str) -> tuple[Role, str] | None:
+    """By the name of a column, or else by its label: v012, 'Age in years'."""
+    return usual_role(name) or usual_role(seen.said(name).label)
+
+
+def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, str, bool]:
+    """Role, reason, and whether both name and values speak for it."""
+    column, usual = seen.columns[name], _usual(seen, name)
+    if not column.known:
+        return Role.OTHER, "no value was found", True
+    role, word = usual or (None, "")
+    ratio, enough = _distinct_ratio(seen, name), seen.kept >= _ENOUGH
+    own = enough and ratio >= _UNIQUE
+    if role is Role.WEIGHT and _is_weight(seen, name):
+        return Role.WEIGHT, f"called '{word}', positive numbers", True
+    if role in NAMES and own:
+        return Role.IDENTIFIER, f"called '{word}', and nearly every record has a value of its own", True
+    if role in GROUPS and ratio >= _GROUPED:
+        return role, f"called '{word}'; several records share a value", True
+    if role is Role.IDENTIFIER and (ratio >= 0.5 or (len(word) >= 4 and column.kind in (Kind.TEXT, Kind.NOMINAL))):
+        return Role.IDENTIFIER, f"called '{word}'", True
+    if column.kind is Kind.TEXT:
+        return Role.IDENTIFIER, "free text or names: most values are different", role is None
+    if role is Role.SENSITIVE:
+        return Role.SENSITIVE, f"called '{word}'", True
+    if role is Role.QUASI_IDENTIFIER:
+        return Role.QUASI_IDENTIFIER, f"called '{word}', which others know of a person", True
+    if own and column.kind in (Kind.INTEGER, Kind.NOMINAL):
+        return Role.IDENTIFIER, "nearly every record has a value of its own: a number of the record?", False
+    if role is Role.WEIGHT and column.kind is not Kind.INTEGER:  # of the body
+        return Role.QUASI_IDENTIFIER, "a weight of the body, which others see", False
+    if column.kind is Kind.DATE:
+        return Role.QUASI_IDENTIFIER, "a date, by which people are looked up", False
+    if single is not None and single.separation >= _SEPARATES:
+        pairs = f"it tells {100 * single.separation:.0f} of 100 pairs of records apart"
+        return Role.QUASI_IDENTIFIER, f"{pairs}; other, if nobody could know it of a person", False
+    if column.kind.is_numeric and column.distinct > _MOST_KNOWN:
+        return Role.OTHER, "an amount; sensitive, if nobody should learn it of a person", False
+    return Role.OTHER, "tells few records apart", True
+
+
+def _is_weight(seen: Overview, name: str) -> bool:
+    column = seen.columns[name]
+    of_the_body = words_of(name) in (["weight"], ["wt"]) and any(
+        word in _BODY for other in seen.columns for word in words_of(other)
+    )
+    return column.kind.is_numeric and column.smallest > 0 and not of_the_body
+
+
+def _distinct_ratio(seen: Overview, name: str) -> float:
+    known = seen.kept - int(seen.missing(name).sum())
+    different = len([label for label in seen.labels[name] if label is not None])
+    return different / known if known else 0.0
+
+
+def _as_group(seen: Overview, proposed: Proposal, columns: Sequence[Proposal]) -> Proposal:
+    """A column without a telling name whose groups are small and have attributes in common."""
+    if proposed.sure or any(each.role in GROUPS for each in columns) or not seen.is_whole:
+        return proposed
+    others = [each.name for each in columns if each.role in (Role.QUASI_IDENTIFIER, Role.OTHER) and each != proposed]
+    if proposed.kind not in (Kind.INTEGER, Kind.NOMINAL) or not looks_like_groups(seen, proposed.name, others):
+        return proposed
+    why = "a few records share a value each, and agree in other columns: a household?"
+    return replace(proposed, role=Role.HOUSEHOLD, why=why)
+
+
+def _one_of_each(columns: Sequence[Proposal]) -> list[Proposal]:
+    """A contract has one weight, one person, one household at most: of several the one with most values is it."""
+    found: list[Proposal] = []
+    taken: set[Role] = set()
+    for each in columns:
+        if each.role in (Role.WEIGHT, *GROUPS) and each.role in taken:
+            other = Role.OTHER if each.role is Role.WEIGHT else Role.IDENTIFIER
+            each = replace(each, role=other, why=f"a second {each.role}, of which a contract has one", sure=False)
+        taken.add(each.role)
+        found.append(each)
+    return found
+
+
+def _as_codes(seen: Overview, proposed: Proposal) -> Proposal:
+    """A quasi-identifier of a few whole numbers, each of enough records: ordered categories, be it codes or counts."""
+    column = seen.columns[proposed.name]
+    labels = [label for label in column.categories if label not in proposed.missing_codes]
+    fit = 2 <= len(labels) <= _FEW_CODES and all(column.categories[label] >= MINIMUM_CELL for label in labels)
+    plain = all(label.removeprefix("-").isdigit() for label in labels)
+    if (
+        proposed.categories
+        or proposed.kind is not Kind.INTEGER
+        or proposed.role is not Role.QUASI_IDENTIFIER
+        or not fit
+        or not plain
+    ):
+        return proposed
+    return replace(proposed, kind=Kind.BINARY if len(labels) == 2 else Kind.ORDINAL)
+
+
+def _someone_known(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:
+    """Where no column is a quasi-identifier, those that tell most people apart: no file is safe that nobody knows."""
+    if any(each.role is Role.QUASI_IDENTIFIER for each in columns):
+        return list(columns)
+    roles = (Role.OTHER, Role.SENSITIVE)
+    fit = [
+        each
+        for each in columns
+        if each.role in roles and seen.columns[each.name].known and len(seen.labels[each.name]) > 1
+    ]
+    apart = {each.name: combination([seen.codes[each.name]], [0]).separation for each in fit if seen.kept > 1}
+    most = sorted(apart, key=lambda name: -apart[name])[:_KNOWN]
+    why = "no column is called by what others know of a person, and this one tells most people apart"
+    return [
+        replace(each, role=Role.QUASI_IDENTIFIER, why=why, sure=False) if each.name in most else each
+        for each in columns
+    ]
+
+
+def _repeats(seen: Overview, name: str, columns: Sequence[Proposal]) -> str:
+    """The first column that tells the same of every record; '' where there is none, or hardly anything to tell."""
+    codes, different = seen.codes[name], len(seen.labels[name])
+    for other in columns:
+        if other.name == name:
+            break
+        alike = different == len(seen.labels[other.name]) and 2 < different < _UNIQUE * seen.kept
+        if alike and len(row_groups([codes, seen.codes[other.name]]).size) == different:
+            return other.name
+    return ""
+
+
+def _record_key(seen: Overview, columns: Sequence[Proposal]) -> tuple[str, ...]:
+    """An identifier that every record has, each its own: as many labels as records."""
+    for each in columns:
+        labels = seen.labels[each.name]
+        if each.role is Role.IDENTIFIER and seen.is_whole and len(labels) == seen.kept and None not in labels:
+            return (each.name,)
+    return ()
+
+
+def in_words(found: Combination, names: Sequence[str], of: int) -> str:
+    """One line on a set of columns."""
+    together = ", ".join(one_line(names[at]) for at in found.columns)
+    return f"{together}: {share(found.alone, of)} of the records share their combination with no other"

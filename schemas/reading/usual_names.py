@@ -1,0 +1,62 @@
+"""What columns are usually called, in several languages, and what such a name says of the role (`usual_names.yaml`)."""
+
+import re
+import unicodedata
+from functools import cache
+from importlib.resources import files
+
+import yaml
+
+from sluice.variables import Role
+
+_INSIDE = 6  # letters from which a word is found inside a longer one
+_NOT_ASKED = "not_asked"
+
+
+def usual_role(name: str) -> tuple[Role, str] | None:
+    """The role of columns that are called so as a rule, and the word by which; None for a name that says nothing."""
+    words = words_of(name)
+    for role, usual in _usual().items():
+        for phrase in usual:
+            if _stands_in(phrase, words):
+                return role, " ".join(phrase)
+    return None
+
+
+def is_not_asked(label: str) -> bool:
+    """Whether a value says that the question was not put to this person, which is no missing answer."""
+    return " ".join(words_of(label)) in _read()[_NOT_ASKED]
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a name, small and without accents: 'hhSize_2', 'HH-Size 2' and 'hh.size2' are hh, size, 2."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    plain = unicodedata.normalize("NFKD", apart).casefold()
+    letters = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    return re.findall(r"[^\W\d_]+|\d+", letters)
+
+
+def _stands_in(phrase: tuple[str, ...], words: list[str]) -> bool:
+    if len(phrase) > 1:
+        return "".join(phrase) in words or any(
+            tuple(words[at : at + len(phrase)]) == phrase for at in range(len(words))
+        )
+    [word] = phrase
+    return any(word == each or (len(word) >= _INSIDE and each.startswith(word)) for each in words)
+
+
+@cache
+def _usual() -> dict[Role, tuple[tuple[str, ...], ...]]:
+    """For each role, in the order of the file, the words of all languages."""
+    return {
+        Role(role): tuple(dict.fromkeys(tuple(words_of(name)) for names in languages.values() for name in names))
+        for role, languages in _read().items()
+        if role != _NOT_ASKED
+    }
+
+
+@cache
+def _read() -> dict[str, dict[str, list[str]]]:
+    text = (files("schemas.reading") / "usual_names.yaml").read_text(encoding="utf-8")
+    read: dict[str, dict[str, list[str]]] = yaml.safe_load(text)
+    return read

@@ -1,0 +1,263 @@
+"""Drafts of a first plan, from fine to coarse, by the roles and kinds of the variables and by what the policy asks."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from policies.models_of_rules import ModelsOfRules
+from policies.policy import Policy
+from policies.rules.k_anonymity import KAnonymity
+from sluice.masking.synthesis.sequential_trees import MOST_CATEGORIES
+from sluice.variables import NAMES, Kind, Role, Variable, Variables
+from tasks.tuning.cut_points import cut_points
+from tasks.tuning.draft import is_skewed
+from tasks.tuning.records_at_hand import RecordsAtHand
+
+Plan = tuple[Mapping[str, Any], ...]
+
+_MANY = 8  # categories of a variable without hierarchy, from which the rarer ones become one
+_OTHERS = "other"
+_ONE_SIDED = 0.85  # share of the most frequent value, from which groups in which all have it are many
+_ON_SENSITIVE = ("l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure")
+_OF_THREE = 2 / 3  # separation of three equal groups, as numbers are cut into
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A plan, and what it is in words."""
+
+    says: str
+    plan: Plan
+
+
+def drafts(records: RecordsAtHand, groups: Mapping[str, Sequence[str]], repeats: Sequence[str] = ()) -> Iterator[Draft]:
+    """Plans from fine to coarse, by what the policy asks for."""
+    frame, variables = records.frame, records.variables
+    usable = {
+        name: variable
+        for name, variable in variables.items()
+        if name not in repeats and name not in never_released(variables) and _varies(frame[name])
+    }
+    if ModelsOfRules(records.policy).models(variables):
+        yield from _grouped(frame, variables, usable, groups, records.policy)
+    elif records.policy.reference_standard and records.policy.reference_standard.holdout_share:
+        yield from _drawn_anew(frame, variables, usable, groups)
+    else:
+        yield from _perturbed(frame, variables, usable, groups)
+        yield from _drawn_anew(frame, variables, usable, groups)
+
+
+def _varies(column: pd.Series) -> bool:
+    return not column.duplicated(keep="first").iloc[1:].all()
+
+
+def never_released(variables: Variables) -> list[str]:
+    """What names somebody, and what no method makes safe."""
+    return [name for name, v in variables.items() if v.role in NAMES or v.kind in (Kind.TEXT, Kind.ITEMS)]
+
+
+# -- under a policy on groups of look-alikes
+
+
+def _grouped(
+    frame: pd.DataFrame, variables: Variables, usable: Variables, groups: Mapping[str, Sequence[str]], policy: Policy
+) -> Iterator[Draft]:
+    fit = [
+        name
+        for name, v in usable.items()
+        if v.role is Role.QUASI_IDENTIFIER and (v.hierarchy or not v.kind.is_numeric or cut_points(frame[name], 3))
+    ]
+    keys = _by_worth(frame, usable, fit)
+    sensitive = [name for name, v in usable.items() if v.role is Role.SENSITIVE]
+    mixed = [name for name in sensitive if not _is_one_sided(frame[name])]
+    if any(rule.rule in _ON_SENSITIVE for rule in policy.rules):
+        sensitive = mixed
+    others = [name for name, v in usable.items() if v.role is Role.OTHER and v.kind is not Kind.DATE]
+    seen: set[tuple[int, int, float, bool]] = set()
+    for most, rest, window, anew in (
+        (7, [*sensitive, *others], 0.1, False),
+        (6, [*mixed, *others], 0.2, False),
+        (5, [*mixed, *others], 0.3, True),
+        (4, [*mixed, *others], 0.4, False),
+        (3, [*mixed[:2], *others[:4]], 0.4, False),
+        (3, mixed[:1], 0.5, False),
+        (2, [], 0.5, False),
+    ):
+        kept = keys[:most]
+        if (len(kept), len(rest), window, anew) in seen:
+            continue
+        seen.add((len(kept), len(rest), window, anew))
+        steps = [*_removed(variables, [*kept, *rest]), *_coarser(frame, usable, kept, groups)]
+        if kept:
+            steps += _in_groups(kept, policy)
+        steps += _coarser(frame, usable, rest, groups, numbers=False)
+        if anew:
+            steps += _drawn_from_alike(frame, usable, rest, kept, groups)
+        else:
+            steps += _moved(frame, usable, rest, window)
+        what = "drawn anew from people alike" if anew else "moved to people alike"
+        beside = f", {len(rest)} other variables {what}" if rest else ""
+        yield Draft(f"{len(kept)} quasi-identifiers in groups{beside}", tuple(steps))
+
+
+def _in_groups(keys: Sequence[str], policy: Policy) -> list[dict[str, Any]]:
+    """Levels at which the policy's groups are large enough, and what is left of small ones suppressed.
+
+    Where a blank may stand for any value, whole suppressed records leave others with too few: single cells are blanked.
+    """
+    asked = [rule for rule in policy.rules if isinstance(rule, KAnonymity)]
+    least = max((rule.k for rule in asked), default=3)
+    levels: dict[str, Any] = {"method": "generalization", "columns": list(keys), "under": "policy"}
+    if any(rule.missing_matches == "any" for rule in asked):
+        levels |= {"suppression_limit": 0.05, "suppressed": "left"}
+        least *= 2
+    else:
+        levels["suppression_limit"] = 0.1
+    return [levels, {"method": "local_suppression", "columns": list(keys), "k": least}]
+
+
+def _drawn_from_alike(
+    frame: pd.DataFrame, variables: Variables, names: Sequence[str], given: Sequence[str],
+    groups: Mapping[str, Sequence[str]],
+) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """Values from a hundred records that are alike in the quasi-identifiers: nobody's own."""
+    fit = [name for name in names if name in groups or not _is_wide(frame[name], variables[name])]
+    known = [name for name in given if variables[name].kind is not Kind.DATE]
+    if left := [name for name in names if name not in fit]:
+        yield {"method": "removal", "columns": left}
+    if fit:
+        step = {"method": "sequential_trees", "columns": fit, "minimum_leaf": 100, "smoothing": "density"}
+        yield step | ({"given": known} if known else {})
+
+
+def _by_worth(frame: pd.DataFrame, variables: Variables, keys: Sequence[str]) -> list[str]:
+    """Those first that tell people apart least when they are as coarse as may be: they cost least to keep.
+
+    A variable that is the same for nearly everybody comes last: it describes few people, and those too well.
+    """
+
+    def worth(name: str) -> tuple[bool, float, float]:
+        fine = _separation(frame[name])
+        coarse = fine
+        if (hierarchy := variables[name].hierarchy) is not None:
+            values = frame[name].dropna().astype(str)
+            for level in range(hierarchy.depth - 1, -1, -1):
+                groups = values.map({leaf: row[level] for leaf, row in hierarchy.rows.items()})
+                if _separation(groups) > 0:
+                    coarse = _separation(groups)
+                    break
+        elif variables[name].kind.is_numeric or variables[name].kind is Kind.DATE:
+            coarse = min(fine, _OF_THREE)
+        return _is_one_sided(frame[name]), coarse, fine
+
+    return sorted(keys, key=worth)
+
+
+def _separation(column: pd.Series) -> float:
+    shares = column.value_counts(normalize=True, dropna=False).to_numpy()
+    return float(1 - shares @ shares)
+
+
+def _removed(variables: Variables, kept: Sequence[str]) -> list[dict[str, Any]]:
+    left_out = [name for name in variables if name not in kept]
+    return [{"method": "removal", "columns": left_out}] if left_out else []
+
+
+def _coarser(
+    frame: pd.DataFrame, variables: Variables, names: Sequence[str], groups: Mapping[str, Sequence[str]],
+    numbers: bool = True,
+) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """Numbers without a hierarchy cut, and the rarer ones of many categories together."""
+    for name in names:
+        variable = variables[name]
+        if variable.hierarchy is not None:
+            continue
+        if variable.kind.is_numeric and numbers:
+            if points := cut_points(frame[name], 3):
+                yield {"method": "global_recoding", "columns": [name], "bins": points}
+        elif variable.kind is Kind.DATE and numbers:
+            yield {"method": "global_recoding", "columns": [name], "to": "year"}
+        elif frame[name].nunique() > _MANY and (named := groups.get(name)):
+            same = {label: [label] for label in named}
+            yield {"method": "global_recoding", "columns": [name], "categories": same, "others": _unused(variable)}
+
+
+def _unused(variable: Variable) -> str:
+    taken = {label.casefold() for label in variable.categories or ()}
+    return next(each for each in (_OTHERS, "others", "all others", "any other") if each not in taken)
+
+
+def _moved(frame: pd.DataFrame, variables: Variables, names: Sequence[str], window: float) -> Iterator[dict[str, Any]]:
+    """Amounts to a person near in rank, their tails coded; categories changed at random."""
+    numbers = [name for name in names if variables[name].kind.is_numeric]
+    ordered = [name for name in names if variables[name].kind is Kind.ORDINAL]
+    for name in numbers:
+        if is_skewed(frame[name]):
+            yield {"method": "top_bottom_coding", "columns": [name], "top": {"quantile": 0.98}, "replacement": "mean"}
+    if numbers or ordered:
+        yield {"method": "rank_swapping", "columns": [*numbers, *ordered], "window": window}
+    nominal = [
+        name for name in names
+        if variables[name].kind in (Kind.NOMINAL, Kind.BINARY) and variables[name].role is Role.OTHER
+    ]  # fmt: skip
+    if nominal:
+        yield {"method": "pram", "columns": nominal, "retention": round(1 - window, 2), "invariant": True}
+
+
+def _is_one_sided(column: pd.Series) -> bool:
+    return bool(column.value_counts(normalize=True, dropna=False).iloc[0] > _ONE_SIDED)
+
+
+# -- under a policy that asks for no groups
+
+
+def _without_dates(variables: Variables) -> list[str]:
+    return [name for name, variable in variables.items() if variable.kind is not Kind.DATE]
+
+
+def _drawn_anew(
+    frame: pd.DataFrame, variables: Variables, usable: Variables, groups: Mapping[str, Sequence[str]]
+) -> Iterator[Draft]:
+    """Every value from records alike in those before, keys first."""
+    order = {Role.QUASI_IDENTIFIER: 0, Role.OTHER: 1, Role.SENSITIVE: 2, Role.WEIGHT: 3}
+    every = sorted(_without_dates(usable), key=lambda name: order.get(usable[name].role, 1))
+    for leaf, most in ((40, None), (80, None), (100, 20), (150, 12), (200, 8)):
+        kept = every[:most]
+        coarser = list(_coarser(frame, usable, kept, groups, numbers=False))
+        grouped = {name for step in coarser for name in step["columns"]}
+        kept = [name for name in kept if name in grouped or not _is_wide(frame[name], usable[name])]
+        skewed = [name for name in kept if usable[name].kind.is_numeric and is_skewed(frame[name])]
+        steps = [*_removed(variables, kept), *coarser]
+        steps += [{"method": "top_bottom_coding", "columns": skewed, "top": {"quantile": 0.99}}] if skewed else []
+        steps.append({"method": "sequential_trees", "columns": kept, "minimum_leaf": leaf, "smoothing": "density"})
+        yield Draft(f"{len(kept)} variables drawn anew, from {leaf} people at least", tuple(steps))
+
+
+def _is_wide(column: pd.Series, variable: Variable) -> bool:
+    return variable.kind is Kind.NOMINAL and column.nunique() > min(MOST_CATEGORIES, 60)
+
+
+def _perturbed(
+    frame: pd.DataFrame, variables: Variables, usable: Variables, groups: Mapping[str, Sequence[str]]
+) -> Iterator[Draft]:
+    """Numbers perturbed together, categories changed at random."""
+    kept = _without_dates(usable)
+    numbers = [name for name in kept if usable[name].kind.is_numeric]
+    categories = [name for name in kept if name not in numbers]
+    for retention, method in ((0.7, "shuffled"), (0.6, "swapped"), (0.4, "spectral")):
+        steps = [*_removed(variables, kept), *_coarser(frame, usable, categories, groups)]
+        complete = not frame[kept].isna().to_numpy().any()
+        if method == "spectral":
+            step: dict[str, Any] = {"method": "spectral_swapping", "columns": kept}
+            steps.append(step if complete else step | {"missing": "mean"})
+            yield Draft("all variables swapped in their spectrum", tuple(steps))
+            continue
+        if method == "shuffled" and complete and len(numbers) > 1:
+            steps.append({"method": "data_shuffling", "columns": numbers})
+        elif numbers:
+            steps.append({"method": "rank_swapping", "columns": numbers, "window": 0.2})
+        if categories:
+            steps.append({"method": "pram", "columns": categories, "retention": retention, "invariant": True})
+        yield Draft(f"{len(numbers)} numbers {method}, {len(categories)} categories changed at random", tuple(steps))

@@ -1,0 +1,100 @@
+"""A first plan for data that nobody has masked yet: a few drafts from fine to coarse, tried in turn until one passes.
+
+No search: a statistician's usual way. Everything that names somebody and every weight is left out, the
+quasi-identifiers that single out most people are given up one after another, the others are recoded as the policy asks,
+and amounts move to people near in rank; or, where the policy asks for no groups, values are perturbed or drawn anew.
+What passes on the records at hand is a fair first attempt, to be improved by `sluice tune`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from pydantic import ValidationError
+
+from sluice.errors import PlanError
+from sluice.risk.people import groups_of_people
+from tasks.release.holdout import choose
+from tasks.release.records.definition import RecordsDefinition
+from tasks.tuning.changes import with_plan
+from tasks.tuning.first_drafts import Draft, drafts
+from tasks.tuning.fitting import misfit
+from tasks.tuning.records_at_hand import RecordsAtHand
+from tasks.tuning.search import refused
+from tasks.tuning.space import LossWeights
+from tasks.tuning.trial import Outcome, try_plan
+
+_SEED = 7
+
+
+@dataclass(frozen=True)
+class FirstPlan:
+    """The draft that passed, or came nearest, and how many were tried.
+
+    outcome : None where nothing was tried
+    """
+
+    draft: Draft
+    outcome: Outcome | None
+    tried: int
+    records: int
+
+    @property
+    def passes(self) -> bool:
+        return self.outcome is not None and self.outcome.end == "passes"
+
+
+def first_plan(
+    definition: RecordsDefinition,
+    records: RecordsAtHand,
+    groups: Mapping[str, Sequence[str]],
+    repeats: Sequence[str] = (),
+    most_tried: int | None = None,
+    told: Callable[[int, int, Draft, Outcome], None] = lambda number, of, draft, outcome: None,
+) -> FirstPlan:
+    """The first of the drafts that passes on the records at hand; else the one that came nearest.
+
+    definition : with any plan
+    groups     : categories that may be named of variables whose rarer ones are not declared
+    repeats    : variables that tell the same as another one
+    most_tried : drafts that are tried; of 0 the first one is taken as it is
+    raises     : PlanError where none fits the documents
+    cost       : a trial for each draft, most of which stop early
+    """
+    found = [each for each in drafts(records, groups, repeats) if _fits(definition, each, records)]
+    if not found:
+        raise PlanError("no draft of a plan fits these variables and this policy")
+    wanted = found if most_tried is None else found[:most_tried]
+    if not wanted:
+        return FirstPlan(found[0], None, 0, len(records))
+    tried: list[tuple[float, Draft, Outcome]] = []
+    for number, draft in enumerate(wanted, start=1):
+        outcome = _outcome(definition, draft, records, number)
+        told(number, len(wanted), draft, outcome)
+        tried.append((outcome.breach, draft, outcome))
+        if outcome.end == "passes":
+            return FirstPlan(draft, outcome, number, len(records))
+    _, draft, outcome = min(tried, key=lambda each: each[0])
+    return FirstPlan(draft, outcome, len(tried), len(records))
+
+
+def _outcome(definition: RecordsDefinition, draft: Draft, records: RecordsAtHand, number: int) -> Outcome:
+    try:
+        return try_plan(with_plan(definition, draft.plan), records, (_SEED, number), LossWeights())
+    except Exception as error:  # this plan cannot be judged, others can
+        return refused(f"The trial stopped with {type(error).__name__}.")
+
+
+def _fits(definition: RecordsDefinition, draft: Draft, records: RecordsAtHand) -> bool:
+    try:
+        return misfit(with_plan(definition, draft.plan), records) is None
+    except ValidationError:
+        return False
+
+
+def part_at_hand(records: RecordsAtHand, most: int, seed: int = 1) -> RecordsAtHand:
+    """About so many of the records, whole people and households drawn at random; all where there are no more."""
+    if len(records) <= most:
+        return records
+    groups = groups_of_people(records.frame, records.variables)
+    return records.part("a part", choose(groups, most / len(records), np.random.default_rng(seed)))

@@ -1,0 +1,235 @@
+"""`sluice init`: a conversation and its scripted form, what it writes and what it never tells."""
+
+import os
+import re
+import signal
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from flows.cli.main import main
+from schemas.contract import load_contract
+from sluice.variables import Role
+from tasks.release.products import load_definition
+from tests.flows.house import BLOCKED, DONE, ERROR
+from tests.reference_data import reference_path
+
+ADULT = [
+    "age",
+    "workclass",
+    "fnlwgt",
+    "education",
+    "education_num",
+    "marital_status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "capital_gain",
+    "capital_loss",
+    "hours_per_week",
+    "native_country",
+    "income",
+]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SLUICE_HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+def survey(records: int = 300) -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(
+        {
+            "person": np.arange(records),
+            "age": rng.integers(18, 80, records),
+            "sex": rng.choice(["f", "m"], records),
+            "town": rng.choice(["Aldby", "Borgen"], records),
+            "mystery": rng.integers(1, 90, records),
+            "income": np.round(rng.lognormal(10.2, 0.5, records), -2),
+        }
+    )
+    frame.loc[0, "town"] = "Tinyville"
+    frame.loc[1, "income"] = 987654.0
+    return frame
+
+
+def sluice(*arguments: str, answers: str = "", monkeypatch: pytest.MonkeyPatch | None = None) -> tuple[int, str]:
+    """Exit code, and everything that was said on both streams."""
+    said = StringIO()
+    if monkeypatch is not None:
+        monkeypatch.setattr("sys.stdin", StringIO(answers))
+    with redirect_stdout(said), redirect_stderr(said):
+        code = main(["init", *arguments])
+    return code, re.sub(r"\s+", " ", said.getvalue())
+
+
+def contract(project: Path) -> dict[str, Role]:
+    [path] = (project / "contracts").glob("*.yaml")
+    return {name: each.role for name, each in load_contract(path).by_name.items()}
+
+
+def written(project: Path) -> str:
+    return "\n".join(path.read_text(encoding="utf-8") for path in sorted(project.rglob("*")) if path.is_file())
+
+
+def test_for_scripts_it_takes_every_proposal_and_says_what_to_do_next(here: Path) -> None:
+    survey().to_csv("panel.csv", index=False)
+    code, said = sluice("panel.csv", "--yes", "--tries", "0")
+    assert code == DONE, said
+    assert {path.relative_to(here / "panel").as_posix() for path in (here / "panel").rglob("*") if path.is_file()} == {
+        "README.md", "contracts/panel.yaml", "releases/panel.yaml", "connections.yaml", "environment", "people.yaml",
+        ".gitignore", "prefect.yaml",
+    }  # fmt: skip
+    assert contract(here / "panel")["age"] is Role.QUASI_IDENTIFIER
+    definition = load_definition(here / "panel" / "releases" / "panel.yaml")
+    assert (str(definition.policy), definition.owner) == ("public-use-file", "mei")
+    for command in ("check", "suggest", "tune", "office", "release"):
+        assert f"sluice {command} panel/" in said or command == "suggest"
+    assert "sluice adopt" in written(here / "panel")
+    assert f"{here}/panel/people.yaml" in (here / "panel" / "people.yaml").read_text()
+
+
+def test_the_conversation_asks_where_it_matters_and_one_key_answers(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    survey().to_csv("panel.csv", index=False)
+    code, said = sluice("panel.csv", "mine", "--tries", "0", answers="2\n\no\ntown\ns\n\n", monkeypatch=monkeypatch)
+    assert code == DONE, said
+    assert "mystery: quasi_identifier (it tells 99 of 100 pairs" in said
+    assert "age: quasi_identifier (" not in said, "what is certain is not asked"
+    roles = contract(here / "mine")
+    assert (roles["mystery"], roles["town"], roles["sex"]) == (Role.OTHER, Role.SENSITIVE, Role.QUASI_IDENTIFIER)
+    assert str(load_definition(here / "mine" / "releases" / "panel.yaml").policy) == "scientific-use-file"
+
+
+def test_an_answer_that_is_none_is_asked_again_and_no_answer_writes_nothing(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    survey().to_csv("panel.csv", index=False)
+    code, said = sluice("panel.csv", "--tries", "0", answers="7\n1\nzz\n", monkeypatch=monkeypatch)
+    assert code == ERROR
+    assert "a number from 1 to 4, please" in said
+    assert "one of i, q, s, w, p, h, o, a, or Enter, please" in said
+    assert "no answer came, and nothing was written" in said
+    assert os.listdir(here) == ["panel.csv"]
+
+
+def test_two_households_are_refused_by_name(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    survey().to_csv("panel.csv", index=False)
+    code, said = sluice("panel.csv", answers="\na\nage\nh\nsex\nh\n\n", monkeypatch=monkeypatch)
+    assert code == ERROR
+    assert "role household: one column at most has it; got age, sex" in said
+    assert os.listdir(here) == ["panel.csv"]
+
+
+def test_nothing_is_overwritten_and_that_is_said_before_the_data_are_read(here: Path) -> None:
+    survey().to_csv("panel.csv", index=False)
+    (here / "panel").mkdir()
+    (here / "panel" / "mine.txt").write_text("mine")
+    code, said = sluice("panel.csv", "--yes")
+    assert (code, "is there and not empty" in said, "looking at the data" in said) == (ERROR, True, False)
+    assert written(here / "panel") == "mine"
+    (here / "contract.yaml").write_text("mine")
+    assert sluice("panel.csv", "-o", "contract.yaml")[0] == ERROR
+    assert (here / "contract.yaml").read_text() == "mine"
+
+
+@pytest.mark.parametrize("where", ["contract_yaml", "_definition_yaml", "write_roster"])
+def test_interrupted_it_leaves_nothing(here: Path, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+    survey().to_csv("panel.csv", index=False)
+    module = "new_project" if where == "write_roster" else "own_project"
+
+    def interrupt(*arguments: object, **named: object) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(f"tasks.project.{module}.{where}", interrupt)
+    code, _ = sluice("panel.csv", "--yes", "--tries", "0")
+    assert code == 130
+    assert os.listdir(here) == ["panel.csv"]
+
+
+def test_no_rare_value_is_on_the_screen_or_in_a_file(here: Path) -> None:
+    survey().to_csv("panel.csv", index=False)
+    code, said = sluice("panel.csv", "--yes", "--tries", "0")
+    assert code == DONE
+    for rare in ("Tinyville", "987654", "987,654"):
+        assert rare not in said
+        assert rare not in written(here / "panel")
+
+
+@pytest.mark.parametrize(
+    "name", ["a: b #", "x\x1b[31mred", "\u202eeman", "role: other\n  - name: b", "- {", "'\"", "# c", "[bold]x[/bold]"]
+)
+def test_names_and_values_of_attackers_change_neither_documents_nor_terminal(here: Path, name: str) -> None:
+    frame = survey()
+    frame[name] = np.random.default_rng(1).choice(["v: 1 #", "w\x1b]0;t\x07", "\u202ex"], len(frame))
+    frame.to_parquet("panel.parquet")
+    code, said = sluice("panel.parquet", "--yes", "--tries", "0")
+    for bad in ("\x1b", "\u202e", "\x07"):
+        assert bad not in said
+    if code != DONE:  # a name that no contract takes: said so, and nothing written
+        assert os.listdir(here) == ["panel.parquet"]
+        assert "the name of column 7 holds U+" in said
+        return
+    assert list(contract(here / "panel")) == [*survey(), name]
+    assert "no plan was drafted: the data are not what contract 'panel' says" in said, "nobody sees what its values are"
+    for bad in ("\x1b", "\u202e", "\x07"):
+        assert bad not in written(here / "panel")
+
+
+def test_a_contract_alone(here: Path) -> None:
+    survey().to_csv("panel.csv", index=False)
+    assert sluice("panel.csv", "-o", "contract.yaml")[0] == DONE
+    assert sorted(os.listdir(here)) == ["contract.yaml", "panel.csv"]
+    assert load_contract(here / "contract.yaml").record_key == ("person",)
+    code, said = sluice("panel.csv", "-o", "-")
+    assert (code, 'dataset: "panel"' in said) == (DONE, True)
+
+
+def test_data_that_lie_elsewhere_are_let_be_read_by_the_connections_file(
+    here: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    survey().to_csv(elsewhere / "panel.csv", index=False)
+    code, said = sluice(str(elsewhere / "panel.csv"), "--yes", "--tries", "0")
+    assert code == DONE
+    assert "export SLUICE_CONNECTIONS=panel/connections.yaml" in said
+    assert yaml.safe_load((here / "panel" / "connections.yaml").read_text())["files"] == [str(elsewhere)]
+
+
+def test_an_unknown_use_is_refused(here: Path) -> None:
+    code, said = sluice("panel.csv", "--for", "everybody")
+    assert (code, "--for: must be one of public, scientific, perturbed, synthetic; got 'everybody'" in said) == (
+        ERROR,
+        True,
+    )
+
+
+def test_on_adult_the_first_check_needs_no_line_and_no_rare_value_is_told(here: Path) -> None:
+    frame = pd.read_csv(
+        reference_path("adult", "adult.data.gz"), header=None, names=ADULT, skipinitialspace=True, dtype=str
+    ).iloc[:4000]
+    frame.to_csv("adult.csv", index=False)
+    code, said = sluice("adult.csv", "--yes", "--tries", "4")
+    assert code == DONE, said
+    told = said + written(here / "adult")
+    for name in ADULT:
+        times = frame[name].value_counts()
+        for rare in times[times < 10].index:
+            if not rare.isdigit() or len(rare) > 4:  # a small number may stand anywhere
+                assert re.search(rf"(?<![\w-]){re.escape(rare)}(?![\w-])", told) is None, f"a rare value of {name}"
+    assert "education_num tells the same as education" in said
+    said_of_check = StringIO()
+    with redirect_stdout(said_of_check), redirect_stderr(said_of_check):
+        code = main(["check", "adult/releases/adult.yaml"])
+    assert code in (DONE, BLOCKED), said_of_check.getvalue()
+    assert "sluice suggest" in said_of_check.getvalue() or code == DONE

@@ -1,0 +1,58 @@
+"""Drafts of a first plan: valid, from fine to coarse, and never with a name in them."""
+
+import pytest
+
+from policies.policy import Policy, load_policy, shipped_policies
+from sluice.masking.plan import released_variables
+from sluice.variables import NAMES, Role
+from tasks.release.records.definition import RecordsDefinition
+from tasks.tuning.changes import with_plan
+from tasks.tuning.first_drafts import drafts
+from tasks.tuning.fitting import misfit
+from tests.tasks.tuning.house_of_plans import records, space
+
+SHIPPED = ("public-use-file", "scientific-use-file", "perturbed-file", "synthetic-file")
+IDLE = [{"method": "removal", "columns": ["town"]}]
+GROUPS = {"town": ("Aldby", "Borgen")}
+
+
+def definition() -> RecordsDefinition:
+    return space(IDLE).definition()
+
+
+def shipped(name: str) -> Policy:
+    return load_policy(shipped_policies()[name])
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_draft_fits_the_documents_and_names_nobody(name: str) -> None:
+    known = records(300, shipped(name))
+    found = list(drafts(known, GROUPS))
+    assert len(found) > 2
+    for draft in found:
+        planned = with_plan(definition(), draft.plan)
+        assert misfit(planned, known) is None, draft.says
+        assert not any(draft.plan.count(step) > 1 for step in draft.plan)
+    last = with_plan(definition(), found[-1].plan)
+    if not any(step.method == "generalization" for step in last.plan):
+        assert all(variable.role not in NAMES for variable in released_variables(last.plan, known.variables).values())
+
+
+@pytest.mark.parametrize("name", SHIPPED[:2])
+def test_under_a_policy_on_groups_they_keep_ever_less(name: str) -> None:
+    known = records(300, shipped(name))
+    kept = []
+    for draft in drafts(known, GROUPS):
+        removed = {column for step in draft.plan if step["method"] == "removal" for column in step["columns"]}
+        kept.append(len(set(known.variables) - removed))
+        for step in draft.plan:
+            assert not set(step["columns"]) & removed or step["method"] == "removal"
+            assert not any(known.variables[column].role is Role.HOUSEHOLD for column in set(step["columns"]) - removed)
+    assert kept == sorted(kept, reverse=True)
+    assert kept[-1] < kept[0]
+
+
+def test_a_variable_that_repeats_another_is_left_out() -> None:
+    for draft in drafts(records(300), GROUPS, repeats=["region"]):
+        assert draft.plan[0]["method"] == "removal"
+        assert "region" in draft.plan[0]["columns"]

@@ -1,0 +1,67 @@
+"""The first of the drafts that passes is taken, and else the nearest."""
+
+from typing import Any
+from unittest.mock import patch
+
+from tasks.release.records.definition import RecordsDefinition
+from tasks.tuning import first_plan as module
+from tasks.tuning.first_drafts import drafts
+from tasks.tuning.first_plan import first_plan, part_at_hand
+from tasks.tuning.records_at_hand import RecordsAtHand
+from tasks.tuning.trial import Miss, Outcome
+from tests.tasks.tuning.house_of_plans import policy, records, space
+
+IDLE = [{"method": "removal", "columns": ["town"]}]
+GROUPS = {"town": ("Aldby", "Borgen")}
+
+
+def definition() -> RecordsDefinition:
+    return space(IDLE).definition()
+
+
+def outcome(end: Any, far: float = 0.5) -> Outcome:
+    miss = Miss(rule="k_anonymity", stage="rules", verdict=2, says="too few", far=far)
+    return Outcome(end=end, stage="rules", misses=() if end == "passes" else (miss,))
+
+
+def test_the_first_that_passes_is_taken_and_no_further_one_is_tried() -> None:
+    ends = iter(["fails", "passes", "passes"])
+    told: list[int] = []
+    with patch.object(module, "_outcome", lambda *arguments: outcome(next(ends))):
+        found = first_plan(definition(), records(300), GROUPS, told=lambda number, *rest: told.append(number))
+    assert (found.passes, found.tried, told) == (True, 2, [1, 2])
+
+
+def test_where_none_passes_the_nearest_is_taken() -> None:
+    far = iter([0.9, 0.2, *[0.7] * 20])
+    with patch.object(module, "_outcome", lambda *arguments: outcome("fails", next(far))):
+        found = first_plan(definition(), records(300), GROUPS)
+    assert not found.passes
+    assert found.draft == list(drafts(records(300), GROUPS))[1]
+
+
+def test_nothing_is_tried_where_that_is_asked() -> None:
+    found = first_plan(definition(), records(300), GROUPS, most_tried=0)
+    assert (found.tried, found.outcome, found.passes) == (0, None, False)
+    assert found.draft == next(iter(drafts(records(300), GROUPS)))
+
+
+def test_a_trial_that_stops_is_a_draft_that_does_not_pass() -> None:
+    with patch.object(module, "try_plan", side_effect=ZeroDivisionError):
+        found = first_plan(definition(), records(300), GROUPS, most_tried=1)
+    assert found.outcome is not None
+    assert found.outcome.end == "refused"
+
+
+def test_a_real_trial_passes_under_a_policy_that_is_met() -> None:
+    found = first_plan(definition(), records(600, policy(rules=[{"rule": "k_anonymity", "k": 3}])), GROUPS)
+    assert found.passes, found.outcome
+
+
+def test_a_part_is_of_whole_households() -> None:
+    known: RecordsAtHand = records(600)
+    part = part_at_hand(known, 200)
+    assert 150 < len(part) < 260
+    inside = set(part.frame["household"])
+    assert int(known.frame["household"].isin(inside).sum()) == len(part)
+    assert part_at_hand(known, 600) is known
