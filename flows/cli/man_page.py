@@ -27,11 +27,9 @@ _ENVIRONMENT = (
 
 
 @man_app.command("man")
-def man() -> None:
+def man(context: typer.Context) -> None:
     """Print this manual as a man page: `sluice man > sluice.1`, to be read by `man -l sluice.1`."""
-    from flows.cli.main import command_line
-
-    print(man_page(command_line()), end="")
+    print(man_page(context.find_root().command), end="")
 
 
 def man_page(group: Any) -> str:
@@ -65,15 +63,21 @@ def _panel(name: str) -> bool:
 
 
 def _command(name: str, command: Any, context: typer.Context) -> Iterator[str]:
-    if hasattr(command, "commands"):
-        for each, within in command.commands.items():
-            yield from _command(f"{name} {each}", within, typer.Context(within, info_name=each, parent=context))
+    within = getattr(command, "commands", {})
+    if within and not command.invoke_without_command:
+        yield from _commands_within(name, within, context)
         return
     usage = " ".join(_text(piece) for piece in command.collect_usage_pieces(context))
     yield from (f'.SS "sluice {_text(name)}"', usage, ".PP", _text(" ".join((command.help or "").split())))
     for parameter in command.get_params(context):
         if (record := _record(parameter, context)) is not None:
             yield from (".TP", f".B {_text(record[0])}", _text(record[1]))
+    yield from _commands_within(name, within, context)
+
+
+def _commands_within(name: str, commands: dict[str, Any], context: typer.Context) -> Iterator[str]:
+    for each, command in commands.items():
+        yield from _command(f"{name} {each}", command, typer.Context(command, info_name=each, parent=context))
 
 
 def _record(parameter: Any, context: typer.Context) -> tuple[str, str] | None:
