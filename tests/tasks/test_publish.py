@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyreadstat
 import pytest
@@ -89,6 +90,19 @@ def test_a_copy_that_was_altered_after_approval_does_not_appear(house: House, va
     with pytest.raises(StepFailed):
         publish(release)
     assert house.shelf == []
+
+
+@pytest.mark.slow
+def test_formulas_are_escaped_in_the_csv_alone_where_the_policy_says_so(house: House, validated: Bring) -> None:
+    house.data["note"] = np.where(np.arange(len(house.data)) % 2, "=HYPERLINK(1)", "none")
+    house.contract["variables"].append({"name": "note", "kind": "nominal", "role": "other"})
+    house.policy["formula_cells"] = "escape"
+    house.write()
+    folder = publish(approved(validated(house)))
+    assert folder is not None
+    assert set(pd.read_csv(folder / "people-puf.csv")["note"]) == {"'=HYPERLINK(1)", "none"}
+    assert set(pd.read_parquet(folder / "people-puf.parquet")["note"]) == {"=HYPERLINK(1)", "none"}
+    assert problems(folder) == []
 
 
 @pytest.mark.slow
