@@ -32,25 +32,10 @@ _BY_NAME = (
 _NUTS = (
     "AL|AT|BA|BE|BG|CH|CY|CZ|DE|DK|EE|EL|ES|FI|FR|HR|HU|IE|IS|IT|LI|LT|LU|LV|ME|MK|MT|NL|NO|PL|PT|RO|RS|SE|SI|SK|TR|UK"
 )
-_AMOUNTS = frozenset(
-    [
-        "age",
-        "income",
-        "pay",
-        "wage",
-        "salary",
-        "hours",
-        "years",
-        "year",
-        "number",
-        "count",
-        "share",
-        "size",
-        "turnover",
-        "amount",
-        "weight",
-    ]
-)
+_AMOUNTS = {
+    "age", "income", "pay", "wage", "salary", "hours", "years", "year", "number", "count", "share", "size", "turnover",
+    "amount", "weight",
+}  # fmt: skip
 _SECTIONS = {
     "A": (1, 3), "B": (5, 9), "C": (10, 33), "D": (35, 35), "E": (36, 39), "F": (41, 43), "G": (45, 47), "H": (49, 53),
     "I": (55, 56), "J": (58, 63), "K": (64, 66), "L": (68, 68), "M": (69, 75), "N": (77, 82), "O": (84, 84),

@@ -256,6 +256,7 @@ class _Lines:
                         yield number, line if line.endswith("\n") else line + "\n"
         except UnicodeDecodeError as error:
             bad = number + 1 + error.object[: error.start].count(b"\n")
-            raise DataError(f"{path}: line {bad} is not {source.encoding}. Is it latin-1 or cp1252?") from None
+            hint = "latin-1 or cp1252" if encoding == "utf-8-sig" else "another; `sluice init` looks which"
+            raise DataError(f"{path}: line {bad} is not {source.encoding}. Is it {hint}?") from None
         except UnicodeError:
             raise DataError(f"{path}: is not {source.encoding}") from None

@@ -9,8 +9,9 @@ import yaml
 from schemas.contract import Contract
 from schemas.reading.draft import draft_contract
 from schemas.reading.typing import SourceTyping
-from sluice.errors import DataError
+from sluice.errors import DataError, DocumentError
 from sluice.sources.fixed_width_layout import read_layout
+from sluice.sources.permission import permitted_source
 from sluice.sources.recognition import recognise
 from sluice.sources.sources import FixedWidthSource
 
@@ -112,3 +113,17 @@ def test_a_code_list_elsewhere_is_not_read(tmp_path: Path) -> None:
     for name in ("../secret.cdl", str(tmp_path / "secret.cdl"), "link.cdl", "absent.cdl"):
         (tmp_path / "in" / "a.rda").write_text(f'SEX 1 1 9\n  <CODELIST> "{name}"\n')
         assert read_layout(tmp_path / "in" / "a.rda").described(tmp_path / "in")["SEX"].labels == {}
+
+
+def test_a_layout_lies_where_files_may_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A definition that names the vault's secret as its layout would learn of it by an error."""
+    monkeypatch.setenv("SLUICE_HOME", str(tmp_path / "home"))
+    (tmp_path / "project").mkdir()
+    (tmp_path / "secret").write_text("geheim-4711 1 2\n")
+    source(tmp_path / "project", "age 1 2\n", "40\n")
+    for layout in ("../secret", str(tmp_path / "secret")):
+        with pytest.raises(DocumentError, match=r"source\.layout: .* may not be read"):
+            permitted_source(FixedWidthSource(path="records", layout=layout), tmp_path / "project")
+    (tmp_path / "project" / "link").symlink_to(tmp_path / "secret")
+    with pytest.raises(DocumentError, match=r"source\.layout: 'link' leads by a link to another place"):
+        permitted_source(FixedWidthSource(path="records", layout="link"), tmp_path / "project")

@@ -138,6 +138,12 @@ def test_broken_csv_whose_cells_may_hold_line_breaks(tmp_path: Path) -> None:
     assert "a quoted cell is never closed" in refusal(source('a,b\n1,2\n1,"geheim-4711\n2,3\n'), "a")
 
 
+def test_a_file_in_another_encoding_than_it_says_is_asked_no_riddle(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", b"a,b\n1,\x81\n").path
+    text = refusal(CsvSource(path=path, encoding="cp1252"), "a")
+    assert "line 2 is not cp1252. Is it another; `sluice init` looks which?" in text
+
+
 def test_absent_and_unreadable_files(tmp_path: Path) -> None:
     write(tmp_path / "people.csv", "a\n1\n")
     text = refusal(CsvSource(path="poeple.csv").resolve(tmp_path), "a")
