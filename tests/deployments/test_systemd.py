@@ -74,6 +74,14 @@ def test_the_files_of_settings_are_those_that_the_units_read() -> None:
             assert line.startswith("#") or not set(line) & set(" '\"$"), "a shell and systemd read it alike"
 
 
+def test_a_server_that_is_started_again_knows_which_runs_hold_a_place() -> None:
+    """Else it would refuse to renew the lease of a run at work, which ends as Crashed by that."""
+    found = service(DEPLOYMENTS / "systemd" / "sluice-server.service")
+    environment = dict(setting.split("=", 1) for setting in found["environment"])
+    assert environment["PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE"].endswith(".lease_storage.filesystem")
+    assert environment["PREFECT_HOME"] == f"/var/lib/{found['statedirectory'][0]}"
+
+
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed here")
 def test_systemd_takes_the_units(tmp_path: Path) -> None:
     """But for the programs, which lie elsewhere here: these stand in for them."""
