@@ -46,6 +46,7 @@ from flows.cli.releases import releases_app
 from flows.cli.review import review_app
 from flows.cli.terminal import DONE, ERROR, INTERRUPTED, note, say
 from flows.cli.tune import tune_app
+from flows.cli.tutorial import tutorial_app
 from flows.cli.vault import vault_app
 from flows.cli.verify import verify_app
 from flows.cli.worker import worker_app
@@ -99,6 +100,7 @@ for group in (
     camouflage_app,
     init_app,
     new_app,
+    tutorial_app,
     documents_app,
     founding_app,
     office_app,

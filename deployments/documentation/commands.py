@@ -1,0 +1,59 @@
+"""The commands of `sluice` as a page, from what they say of themselves."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+
+from flows.cli.main import app
+
+HEAD = """# Commands
+
+Made from the commands themselves; `sluice COMMAND --help` says the same.
+
+Exit codes: 0 published, passed or done; 1 an error; 2 blocked, or held until somebody decides; 3 waiting for approval;
+4 not all could be verified; 130 stopped by Ctrl-C. `SLUICE_HOME` is the workspace (default `./.sluice`).
+"""
+
+
+def commands() -> str:
+    """Markdown with a heading for each command, in the order of `sluice --help`."""
+    return "\n".join([HEAD, *_sections(typer.main.get_command(app), "sluice")])
+
+
+def _sections(group: Any, name: str) -> Iterator[str]:
+    for word, command in group.commands.items():
+        if command.hidden:
+            continue
+        if hasattr(command, "commands"):
+            yield from _sections(command, f"{name} {word}")
+        else:
+            yield _section(command, f"{name} {word}")
+
+
+def _section(command: Any, name: str) -> str:
+    context = command.make_context(name, [], resilient_parsing=True)
+    usage = command.get_usage(context).removeprefix("Usage: ")
+    lines = [f"## {name}", "", _plain(command.help or ""), "", f"    {usage}", ""]
+    rows = [record for each in command.params if (record := each.get_help_record(context))]
+    if rows:
+        lines += [
+            "| argument or option | meaning |",
+            "|---|---|",
+            *(f"| `{_bar(left)}` | {_cell(right)} |" for left, right in rows),
+        ]
+    return "\n".join([*lines, ""])
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\n[ \t]+", "\n", text.replace("\b", "").replace("\f", "")).strip()
+
+
+def _bar(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _cell(text: str) -> str:
+    """Help is plain text: what Markdown would take for a sign of its own is not one."""
+    return re.sub(r"([|>*_\[\]])", r"\\\1", " ".join(text.split()).replace("<", "&lt;"))

@@ -1,0 +1,40 @@
+"""What MkDocs does beyond Markdown: pages made from the code, links that leave docs/, the drawing of the states.
+
+MkDocs runs the functions by their names (mkdocs.yml, `hooks`).
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))  # MkDocs loads this file by its path
+
+from mkdocs.structure.files import File, Files  # noqa: E402
+
+from deployments.documentation.commands import commands  # noqa: E402
+from deployments.documentation.document_keys import document_keys  # noqa: E402
+from flows.json_schemas import DOCUMENTS  # noqa: E402
+from schemas.json_schema import json_schema  # noqa: E402
+
+_OUTSIDE = re.compile(r"\[([^\]]*)\]\(\.\./([^)#]+)(?:#[^)]*)?\)")
+_MERMAID = re.compile(r"^```mermaid\n.*?^```\n", re.MULTILINE | re.DOTALL)
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the pages and files that lie nowhere."""
+    contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").replace("](docs/", "](")
+    made = {"commands.md": commands(), "keys.md": document_keys(), "contributing.md": contributing}
+    for place, model in DOCUMENTS.items():
+        made[f"schemas/{place.split('/')[-1]}"] = json.dumps(json_schema(model), indent=2, ensure_ascii=False)
+    for place, content in made.items():
+        files.append(File.generated(config, place, content=content))
+    return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """A site has no source code to link to: the path stands there instead. Mermaid would come from another host."""
+    text = _OUTSIDE.sub(lambda link: f"{link[1]} (`{link[2]}`)", markdown)
+    return _MERMAID.sub("", text)

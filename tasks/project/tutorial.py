@@ -1,0 +1,16 @@
+"""The tutorial: the page that docs show, `sluice tutorial` plays and a test runs."""
+
+from importlib.resources import files
+from importlib.util import find_spec
+
+from sluice.errors import SluiceError
+
+
+def tutorial_page() -> str:
+    """The page, in Markdown.
+
+    raises : SluiceError where statsmodels, which carries the survey, is not installed
+    """
+    if find_spec("statsmodels") is None:
+        raise SluiceError("the tutorial's survey comes with statsmodels, which is not here: pip install 'sluice[demo]'")
+    return (files("tasks.project") / "files" / "tutorial.md").read_text(encoding="utf-8")
