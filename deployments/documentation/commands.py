@@ -4,9 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import typer
-
-from flows.cli.main import app
+from flows.cli.main import command_line
 
 HEAD = """# Commands
 
@@ -18,24 +16,30 @@ Exit codes: 0 published, passed or done; 1 an error; 2 blocked, or held until so
 
 
 def commands() -> str:
-    """Markdown with a heading for each command, in the order of `sluice --help`."""
-    return "\n".join([HEAD, *_sections(typer.main.get_command(app), "sluice")])
+    """Markdown with a heading for each command, in the groups and the order of `sluice --help`."""
+    lines, panel = [HEAD], ""
+    for word, command in command_line().commands.items():
+        if command.rich_help_panel != panel:
+            panel = command.rich_help_panel
+            lines.append(f"## {panel}\n")
+        lines += _sections(command, f"sluice {word}")
+    return "\n".join(lines)
 
 
-def _sections(group: Any, name: str) -> Iterator[str]:
-    for word, command in group.commands.items():
-        if command.hidden:
-            continue
-        if hasattr(command, "commands"):
-            yield from _sections(command, f"{name} {word}")
-        else:
-            yield _section(command, f"{name} {word}")
+def _sections(command: Any, name: str) -> Iterator[str]:
+    if command.hidden:
+        return
+    below = getattr(command, "commands", {})
+    if not below or getattr(command, "invoke_without_command", False):
+        yield _section(command, name)
+    for word, each in below.items():
+        yield from _sections(each, f"{name} {word}")
 
 
 def _section(command: Any, name: str) -> str:
     context = command.make_context(name, [], resilient_parsing=True)
     usage = command.get_usage(context).removeprefix("Usage: ")
-    lines = [f"## {name}", "", _plain(command.help or ""), "", f"    {usage}", ""]
+    lines = [f"### {name}", "", _plain(command.help or ""), "", f"    {usage}", ""]
     rows = [record for each in command.params if (record := each.get_help_record(context))]
     if rows:
         lines += [
