@@ -30,7 +30,7 @@ def take_pictures(folder: Path, pictures: Path = PICTURES) -> list[Path]:
         page.goto(reports[-1].resolve().as_uri())
         page.screenshot(path=pictures / "report.png")
         browser.close()
-    (pictures / "map.svg").write_bytes((folder / "panel" / "map.svg").read_bytes())
+    (pictures / "map.svg").write_bytes((folder / "map.svg").read_bytes())
     return [pictures / "report.png", pictures / "map.svg"]
 
 
