@@ -118,10 +118,10 @@ def _categories(name: str, failing: BoolArray, variables: Variables, records: _R
     if variables[name].kind in (Kind.ITEMS, Kind.TEXT):
         return []
     codes, values = pd.factorize(records.frame[name], use_na_sentinel=False)
-    sizes, broken = (np.bincount(codes[rows], minlength=len(values)) for rows in (slice(None), failing))
+    sizes, broken = (np.bincount(some, minlength=len(values)) for some in (codes, codes[failing]))
     cell, kept = records.minimum_cell, [True] * len(values)
     for counts in (sizes, broken, sizes - broken):
-        told = [int(count) if count >= cell else None for count in counts]
+        told = [int(count) if count >= cell or not count else None for count in counts]
         kept = [
             one and count is not None
             for one, count in zip(kept, safe_counts(told, int(counts.sum()), cell), strict=True)

@@ -5,6 +5,7 @@ Source: Desfontaines (2020), section 2.1.1, Definition 1; Sweeney (2002).
 
 from typing import ClassVar, Literal
 
+import numpy as np
 import pandas as pd
 from pydantic import Field
 
@@ -47,7 +48,7 @@ class KAnonymity(FrequencyRule):
         return [self.finding(observed >= self.k, observed, self.k, n, says, stage, ", ".join(keys))]
 
     def failing(self, frame: pd.DataFrame, variables: Variables, keys: list[str], behind: Behind) -> BoolArray:
-        return self.frequencies(frame, variables, keys, behind) < self.k
+        return np.asarray(self.frequencies(frame, variables, keys, behind) < self.k, dtype=np.bool_)
 
     def describe(self) -> str:
         return f"At least {self.k:,} records share every combination of {self.of_what} (k-anonymity)."

@@ -5,6 +5,7 @@ Source: Desfontaines (2020), section 2.1.1.
 
 from typing import ClassVar, Literal
 
+import numpy as np
 import pandas as pd
 from pydantic import Field
 
@@ -41,7 +42,7 @@ class SampleUniquesShare(FrequencyRule):
         return [self.finding(observed <= self.at_most, observed, self.at_most, n, says, stage, ", ".join(keys))]
 
     def failing(self, frame: pd.DataFrame, variables: Variables, keys: list[str], behind: Behind) -> BoolArray:
-        return self.frequencies(frame, variables, keys, behind) == 1
+        return np.asarray(self.frequencies(frame, variables, keys, behind) == 1, dtype=np.bool_)
 
     def describe(self) -> str:
         return f"At most {100 * self.at_most:.3g} % of the records are alone with their combination of {self.of_what}."

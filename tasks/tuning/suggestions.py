@@ -89,7 +89,7 @@ def suggest(
     journal : of a search that was stopped: what it has is not tried again
     cost    : up to `trials` trials of `settings`, most of which stop early, and some judgements of a release
     """
-    seed, journal = (settings.seed, _TRYING), Journal() if journal is None else journal
+    seed, kept = (settings.seed, _TRYING), Journal() if journal is None else journal
     before = try_plan(definition, records, (*seed, 0), settings.loss)
     if before.end == "passes":
         return Suggestions(before)
@@ -105,9 +105,8 @@ def suggest(
             for at in range(0, len(wanted), step):
                 some = wanted[at : at + step]
                 numbers = range(len(tried) + 1, len(tried) + 1 + len(some))
-                outcomes = _outcomes(
-                    definition, [plan for _, plan in some], records, settings, seed, numbers, pool, journal
-                )
+                plans = [plan for _, plan in some]
+                outcomes = _outcomes(definition, plans, records, settings, seed, numbers, pool, kept)
                 tried += [_Tried(done, plan, outcome) for (done, plan), outcome in zip(some, outcomes, strict=True)]
                 told(len(tried), sum(each.outcome.end == "passes" for each in tried))
             if len(_different(each for each in tried if each.outcome.end == "passes")) >= WANTED:

@@ -71,8 +71,7 @@ class SuppressedCells:
                     places.setdefault(int(self._label[question.cell]), []).append(place)
             parts = [part[start::workers] for part in places.values() for start in range(min(workers, len(part)))]
             solved = pool.map(lambda part: self._by_programs([questions[place] for place in part]), parts)
-            solved = counted(solved, "linear programs", len(parts))
-            for part, intervals in zip(parts, solved, strict=True):
+            for part, intervals in zip(parts, counted(solved, "linear programs", len(parts)), strict=True):
                 found.update(zip(part, intervals, strict=True))
         return [found[place] for place in range(len(questions))]
 
