@@ -220,6 +220,19 @@ def test_the_command_of_the_page_signs_and_the_file_can_be_uploaded(
     assert decisions(pending) == [("amara", "request_changes")]
 
 
+def test_where_people_are_known_by_their_account_the_sign_on_is_not_enough(at_desk: AtDesk, pending: House) -> None:
+    """The account of the system is none of the desk: a signature is asked for, and the command is named."""
+    pending.people["identity"] = "account"
+    pending.write()
+    pending.adopt()
+    amara = at_desk("amara")
+    shown = amara.get(f"/releases/{pending.id}").text
+    assert "the roster has no key of yours" in shown
+    assert "under your own account" in shown
+    assert "ssh-keygen" in decide(amara, pending.id, "approve").text
+    assert decisions(pending) == []
+
+
 def test_without_a_signature_nothing_is_recorded(at_desk: AtDesk, pending: House, keys: Keys) -> None:
     """Nor by one that a form puts in its place."""
     amara = at_desk("amara")
