@@ -35,8 +35,9 @@ def associations(files: OriginalAndMasked) -> Found:
     if not len(files.masked):
         says = "What goes together in subgroups is not known: the masked file has no records"
         return _found(Measured(float("nan"), says, "", 0, 0, written_number))
-    tables = MarginalTables(bins, 3, *files.weights, np.random.default_rng(0), _TABLES)
-    found = subgroup_associations(bins, tables, declared, others, max(_LEAST, files.minimum_cell))
+    left = [each for each in bins if each.name in others]  # what goes with a removed variable, tables of triples tell
+    tables = MarginalTables(left, 3, *files.weights, np.random.default_rng(0), _TABLES)
+    found = subgroup_associations(left, tables, declared, others, max(_LEAST, files.minimum_cell))
     if not found:
         says = "What goes together in subgroups is not compared: no declared category has enough records"
         return _found(Measured(float("nan"), says, "", 0, 0, written_number, False))
