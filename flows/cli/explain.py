@@ -51,7 +51,8 @@ def in_json(of_rule: Any, dossier: "Dossier | None") -> dict[str, Any]:
     """For machines: the fields of the explanation, and the findings of the release."""
     found = findings_by(of_rule.rule, dossier)
     rows = [each.model_dump(mode="json") | {"verdict": each.verdict.name} for each in found]
-    return vars(of_rule) | ({} if dossier is None else {"release": dossier.release, "findings": rows})
+    fields: dict[str, Any] = vars(of_rule)
+    return fields | ({} if dossier is None else {"release": dossier.release, "findings": rows})
 
 
 def say_explanation(of_rule: Any, dossier: "Dossier | None") -> None:
