@@ -110,7 +110,7 @@ def _in_groups(keys: Sequence[str], policy: Policy) -> list[dict[str, Any]]:
     there the levels are so coarse that none has to be.
     """
     asked = [rule for rule in policy.rules if isinstance(rule, KAnonymity)]
-    levels = {"method": "generalization", "columns": list(keys), "under": "policy"}
+    levels: dict[str, Any] = {"method": "generalization", "columns": list(keys), "under": "policy"}
     if any(rule.missing_matches == "any" for rule in asked):
         return [levels | {"suppression_limit": 0.0}]
     least = max((rule.k for rule in asked), default=3)
