@@ -21,6 +21,7 @@ _MANY = 8  # categories of a variable without hierarchy, from which the rarer on
 _OTHERS = "other"
 _ONE_SIDED = 0.85  # share of the most frequent value, from which groups in which all have it are many
 _ON_SENSITIVE = ("l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure")
+_TAIL = 10  # records whose numbers are coded together
 _OF_THREE = 2 / 3  # separation of three equal groups, as numbers are cut into
 
 
@@ -105,17 +106,18 @@ def _grouped(
 def _in_groups(keys: Sequence[str], policy: Policy) -> list[dict[str, Any]]:
     """Levels at which the policy's groups are large enough, and what is left of small ones suppressed.
 
-    Where a blank may stand for any value, whole suppressed records leave others with too few: single cells are blanked.
+    Where a blank may stand for any value but hides its own record only, a suppressed record leaves others with too few:
+    there the levels are so coarse that none has to be.
     """
     asked = [rule for rule in policy.rules if isinstance(rule, KAnonymity)]
-    least = max((rule.k for rule in asked), default=3)
     levels: dict[str, Any] = {"method": "generalization", "columns": list(keys), "under": "policy"}
     if any(rule.missing_matches == "any" for rule in asked):
-        levels |= {"suppression_limit": 0.05, "suppressed": "left"}
-        least *= 2
-    else:
-        levels["suppression_limit"] = 0.1
-    return [levels, {"method": "local_suppression", "columns": list(keys), "k": least}]
+        return [levels | {"suppression_limit": 0.0}]
+    least = max((rule.k for rule in asked), default=3)
+    return [
+        levels | {"suppression_limit": 0.1},
+        {"method": "local_suppression", "columns": list(keys), "k": least},
+    ]
 
 
 def _drawn_from_alike(
@@ -194,7 +196,7 @@ def _moved(frame: pd.DataFrame, variables: Variables, names: Sequence[str], wind
     numbers = [name for name in names if variables[name].kind.is_numeric]
     ordered = [name for name in names if variables[name].kind is Kind.ORDINAL]
     for name in numbers:
-        if is_skewed(frame[name]):
+        if is_skewed(frame[name]) and _has_tail(frame[name], 0.98):
             yield {"method": "top_bottom_coding", "columns": [name], "top": {"quantile": 0.98}, "replacement": "mean"}
     if numbers or ordered:
         yield {"method": "rank_swapping", "columns": [*numbers, *ordered], "window": window}
@@ -204,6 +206,12 @@ def _moved(frame: pd.DataFrame, variables: Variables, names: Sequence[str], wind
     ]  # fmt: skip
     if nominal:
         yield {"method": "pram", "columns": nominal, "retention": round(1 - window, 2), "invariant": True}
+
+
+def _has_tail(column: pd.Series, share: float) -> bool:
+    """Whether enough records lie above the quantile: of a code that many have there may be none."""
+    values = column.dropna().astype("float64")
+    return int((values > values.quantile(share)).sum()) >= _TAIL
 
 
 def _is_one_sided(column: pd.Series) -> bool:
@@ -228,7 +236,11 @@ def _drawn_anew(
         coarser = list(_coarser(frame, usable, kept, groups, numbers=False))
         grouped = {name for step in coarser for name in step["columns"]}
         kept = [name for name in kept if name in grouped or not _is_wide(frame[name], usable[name])]
-        skewed = [name for name in kept if usable[name].kind.is_numeric and is_skewed(frame[name])]
+        skewed = [
+            name
+            for name in kept
+            if usable[name].kind.is_numeric and is_skewed(frame[name]) and _has_tail(frame[name], 0.99)
+        ]
         steps = [*_removed(variables, kept), *coarser]
         steps += [{"method": "top_bottom_coding", "columns": skewed, "top": {"quantile": 0.99}}] if skewed else []
         steps.append({"method": "sequential_trees", "columns": kept, "minimum_leaf": leaf, "smoothing": "density"})

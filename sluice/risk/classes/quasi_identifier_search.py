@@ -95,8 +95,8 @@ def search_quasi_identifiers(
     if records > most_records:
         chosen = np.sort(np.random.default_rng(seed).choice(records, most_records, replace=False))
         looked_at = [column[chosen] for column in columns]
-    groups = {(at,): row_groups([column]).of for at, column in enumerate(looked_at)}
-    alone = {key: _alone(of) for key, of in groups.items()}
+    groups: Groups = {(at,): row_groups([column]).of for at, column in enumerate(looked_at)}
+    alone: dict[tuple[int, ...], float] = {key: _alone(of) for key, of in groups.items()}
     gain = [0.0] * len(columns)
     best: list[Combination] = []
     level = groups
