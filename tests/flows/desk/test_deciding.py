@@ -140,9 +140,9 @@ def test_a_report_that_was_altered_is_not_approved(at_desk: AtDesk, pending: Hou
 
 
 def test_two_decisions_at_once_are_both_there_and_publish_once(desk: Desk, at_desk: AtDesk, pending: House) -> None:
-    people = [at_desk(name) for name in ("amara", "jonas")]
+    people, release = [at_desk(name) for name in ("amara", "jonas")], pending.id
     with ThreadPoolExecutor(2) as pool:
-        answers = list(pool.map(lambda who: decide(who, pending.id, "approve").status_code, people))
+        answers = list(pool.map(lambda who: decide(who, release, "approve").status_code, people))
     assert answers == [303, 303]
     assert sorted(decisions(pending)) == [("amara", "approve"), ("jonas", "approve")]
     assert pending.events().count(State.PUBLISHED) == 1
