@@ -196,6 +196,7 @@ OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
         (b"A;B;C\n1;2\n1;2;3;4\n", "The first line holds 2 times the semicolon, ';': is it the separator?"),
         (b"12 34 B 0007 99 X\n" * 5, "of fixed width. Name a layout"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_what_is_not_read_is_named(tmp_path: Path, content: bytes, says: str) -> None:
     with pytest.raises(DataError) as raised:

@@ -95,7 +95,9 @@ def search_quasi_identifiers(
     if records > most_records:
         chosen = np.sort(np.random.default_rng(seed).choice(records, most_records, replace=False))
         looked_at = [column[chosen] for column in columns]
-    groups: Groups = {(at,): row_groups([column]).of for at, column in enumerate(looked_at)}
+    groups: Groups = {}
+    for at, column in enumerate(looked_at):
+        groups[(at,)] = row_groups([column]).of
     alone: dict[tuple[int, ...], float] = {key: _alone(of) for key, of in groups.items()}
     gain = [0.0] * len(columns)
     best: list[Combination] = []
