@@ -9,7 +9,7 @@ TOOLS := .venv-tools
 # Containers set it. Without bytecode every process of the tests, and of the demo, compiles all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: style help install demo data test exhaustive check coverage lint audit sbom format benchmarks clean
+.PHONY: style help install demo data test exhaustive check coverage docs lint audit sbom format benchmarks clean
 
 help:
 	@echo "make demo        releases of a real survey: one refused, one masked, judged, approved, published, one of tables"
@@ -19,6 +19,7 @@ help:
 	@echo "make check       lint, types and the fast tests, in about a minute"
 	@echo "make coverage    all tests, and the lines that none of them runs: at most 2 %"
 	@echo "make lint        formatting, lint, types, import floors, known vulnerabilities"
+	@echo "make docs        the documentation as a site, which works offline: site/index.html"
 	@echo "make sbom        the inventory of a release of the software, sbom.cdx.json (CycloneDX)"
 	@echo "make benchmarks  time and memory, beside what else one would use"
 
@@ -91,6 +92,10 @@ sbom: $(TOOLS)/.ready
 	  --output-reproducible --output-file sbom.cdx.json
 	@echo sbom.cdx.json
 
+docs: $(READY)
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@echo site/index.html
+
 format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -99,4 +104,4 @@ benchmarks: $(READY)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) $(TOOLS) sbom.cdx.json demo .sluice .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(TOOLS) sbom.cdx.json demo site .sluice .mypy_cache .ruff_cache .pytest_cache .hypothesis
