@@ -69,7 +69,7 @@ def mask_file(
     weight: str | None = None,
     kinds: Mapping[str, Kind] | None = None,
 ) -> MaskedOutput:
-    """Mask a CSV or Parquet file and write the result, CSV or Parquet by its name, with a descriptor beside it.
+    """Mask a file and write the result, CSV or Parquet by its name, with a descriptor beside it.
 
     contract_file : what the variables are; without it their kinds are inferred from the values
     seed_file     : a whole number; the same seed, plan and data give the same file. A file that is not there is made

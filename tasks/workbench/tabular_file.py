@@ -1,4 +1,4 @@
-"""A CSV or Parquet file outside any release, read as a typed frame."""
+"""A file outside any release, read as a typed frame."""
 
 import hashlib
 import hmac
@@ -13,6 +13,7 @@ from schemas.reading.typing import SourceTyping
 from sluice.custody.outputs import refuse_to_overwrite
 from sluice.errors import DataError, MeasureChoiceError
 from sluice.sources.csv_separator import described_csv
+from sluice.sources.csv_source import CsvSource
 from sluice.sources.tabular_source import TabularSource
 from sluice.variables import Kind, Role, Variable
 from tasks.workbench.decimal_comma import with_points
@@ -35,21 +36,23 @@ def errors_of(file: Path) -> Iterator[None]:
 
 
 def table_source(path: Path) -> TabularSource:
-    """The file as a source. Raises DataError for a name that ends otherwise."""
+    """The file as a source: CSV and Parquet by their names, others by what they hold. Raises DataError."""
     if path.suffix == ".parquet":
         from sluice.sources.sources import ParquetSource  # knows databases, too, which takes time to load
 
         return ParquetSource(path=str(path))
     if path.name.endswith((".csv", ".csv.gz")):
         return described_csv(path)
-    raise DataError(f"{path}: must be a .csv, .csv.gz or .parquet file. Other sources: write a release definition.")
+    from sluice.sources.recognition import recognise
+
+    return recognise(path).records
 
 
 def read_text(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
     """All cells as text, missing ones as empty texts; all columns when none are named. Raises DataError."""
     table = table_source(path)
     frame = pd.concat(table.batches(columns or table.column_names()), ignore_index=True)
-    return frame.astype("object").where(frame.notna(), "").astype(str) if path.suffix == ".parquet" else frame
+    return frame if isinstance(table, CsvSource) else frame.astype("object").where(frame.notna(), "").astype(str)
 
 
 def read_records(path: Path, contract: Contract | None, columns: Sequence[str] | None = None) -> pd.DataFrame:

@@ -1,0 +1,39 @@
+"""Files outside any release: the same cells from every format, and none that cannot be read."""
+
+from pathlib import Path
+
+import pandas as pd
+import pyreadstat
+import pytest
+
+from sluice.errors import DataError
+from tasks.workbench.tabular_file import read_records, read_text, table_source
+
+ROWS = pd.DataFrame({"age": [34, 51, 8], "region": ["01", "10", ""]})
+
+
+def files(folder: Path) -> list[Path]:
+    """The same records as texts, as a workbook and as files of statistical programs."""
+    ROWS.to_csv(folder / "a.csv", index=False)
+    ROWS.to_csv(folder / "a.txt", index=False, sep=";")
+    ROWS.to_excel(folder / "a.xlsx", index=False)
+    pyreadstat.write_dta(ROWS, str(folder / "a.dta"))
+    pyreadstat.write_sav(ROWS, str(folder / "a.sav"))
+    return [folder / name for name in ("a.csv", "a.txt", "a.xlsx", "a.dta", "a.sav")]
+
+
+def test_every_format_gives_the_same_cells(tmp_path: Path) -> None:
+    for file in files(tmp_path):
+        assert table_source(file).column_names() == ["age", "region"]
+        assert read_text(file)["region"].tolist() == ["01", "10", ""], file.suffix
+        assert [float(each) for each in read_text(file)["age"]] == [34, 51, 8], file.suffix
+        read = read_records(file, None, ["age"])["age"]
+        assert [float(each) for each in read] == [34, 51, 8], file.suffix
+
+
+def test_what_no_format_fits_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7\n")
+    with pytest.raises(DataError, match="PDF"):
+        read_text(tmp_path / "a.pdf")
+    with pytest.raises(DataError, match="there is no file|no such file|does not exist"):
+        read_text(tmp_path / "absent.dta")
