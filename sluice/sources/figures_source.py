@@ -4,7 +4,6 @@ They are read as records are, by the process apart with its walls and permission
 """
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -12,8 +11,8 @@ import sqlalchemy as sa
 from pydantic import BaseModel, ConfigDict
 
 from sluice.errors import DataError, did_you_mean
-from sluice.sources.sql_source import SqlSource, as_arrow
-from sluice.sources.tabular_source import TabularSource
+from sluice.sources.sql_source import as_arrow
+from sluice.sources.table_summary import TableSummary
 
 
 class Figure(BaseModel):
@@ -42,28 +41,11 @@ class Figure(BaseModel):
                 return sa.func.max(column)
 
 
-class FiguresSource(TabularSource):
+class FiguresSource(TableSummary):
     """One record: the figures of a table or query, each in a column of its name."""
 
     type: Literal["figures"] = "figures"
-    of: SqlSource
     figures: tuple[Figure, ...]
-
-    @property
-    def title(self) -> str:
-        return self.of.title
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        return self.of.files
-
-    @property
-    def ports(self) -> tuple[int, ...] | None:
-        return self.of.ports
-
-    @property
-    def needs_pandas(self) -> bool:
-        return self.of.needs_pandas
 
     def statement(self) -> sa.Select[Any]:
         """One select without groups. Its columns have numbers for names: those of a source may be of any length."""

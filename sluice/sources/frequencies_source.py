@@ -5,20 +5,19 @@ say: they come as they stand, with their counts, and are read as those of record
 """
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
 import sqlalchemy as sa
 
 from sluice.errors import DataError, did_you_mean
-from sluice.sources.sql_source import SqlSource, as_arrow
-from sluice.sources.tabular_source import TabularSource
+from sluice.sources.sql_source import as_arrow
+from sluice.sources.table_summary import TableSummary
 
 COLUMN, VALUE, RECORDS = "column", "value", "records"
 
 
-class FrequenciesSource(TabularSource):
+class FrequenciesSource(TableSummary):
     """For each column, in turn: its place among `of_columns`, a value, and the number of records that hold it.
 
     Values of one table are of one type. Missing ones are left out. Of a column with more values than `most` only so
@@ -26,25 +25,8 @@ class FrequenciesSource(TabularSource):
     """
 
     type: Literal["frequencies"] = "frequencies"
-    of: SqlSource
     of_columns: tuple[str, ...]
     most: int = 10_000
-
-    @property
-    def title(self) -> str:
-        return self.of.title
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        return self.of.files
-
-    @property
-    def ports(self) -> tuple[int, ...] | None:
-        return self.of.ports
-
-    @property
-    def needs_pandas(self) -> bool:
-        return self.of.needs_pandas
 
     def statement(self, column: str) -> sa.Select[Any]:
         """Its columns have numbers for names: those of a source may be of any length."""

@@ -67,15 +67,6 @@ def test_pandas_and_duckdb_read_tables_as_numbers(tmp_path: Path, decimals: int)
     assert not any(str(field.type).startswith("decimal") for field in pq.read_schema(tmp_path / "t.parquet"))
 
 
-def test_polars_reads_records(tmp_path: Path) -> None:
-    polars = pytest.importorskip("polars", reason="polars is not installed: pip install polars")
-    frame, variables = records()
-    write_parquet(frame, tmp_path / "data.parquet", variables)
-    read = polars.read_parquet(tmp_path / "data.parquet")
-    assert read["children"].to_list() == [0, None, 2]
-    assert read["income"].dtype == polars.Float64
-
-
 @pytest.mark.slow
 def test_r_reads_csv_stata_and_spss(tmp_path: Path) -> None:
     if not (found := haven()):

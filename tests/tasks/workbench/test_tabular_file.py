@@ -35,5 +35,5 @@ def test_what_no_format_fits_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7\n")
     with pytest.raises(DataError, match="PDF"):
         read_text(tmp_path / "a.pdf")
-    with pytest.raises(DataError, match="there is no file|no such file|does not exist"):
+    with pytest.raises(DataError, match=r"there is no file|no such file|does not exist"):
         read_text(tmp_path / "absent.dta")
