@@ -29,33 +29,40 @@ def alone_with_a_value(files: OriginalAndMasked) -> float:
 
 
 def value_gained(files: OriginalAndMasked, known: Sequence[str]) -> float:
-    """Of the variable that is read best by whoever knows `known`: the share of the people of whom the value stands in
-    the record with the most values in common, less the share for whom it does in a file without their own record.
+    """The same as `values_gained`, of one set of known variables."""
+    (gain,) = values_gained(files, [known]).values()
+    return gain
+
+
+def values_gained(files: OriginalAndMasked, sets: Sequence[Sequence[str]]) -> dict[tuple[str, ...], float]:
+    """For each set of known variables, of the variable that is read best by whoever knows these: the share of people whose
+    value stands in the record with the most values in common, less that in a file without their own record.
 
     Of numbers a value nearby in rank is right, too; of several records with as many values in common any is taken.
     """
     names = [name for name in files.recoded if name in files.released]
     before, after = coded(files)
     people = _drawn(len(before))
-    at = [names.index(name) for name in known]
-    equal = np.zeros((len(people), len(after)), np.int8)
-    for column in at:
-        equal += before[people, column][:, None] == after[None, :, column]
-    without = equal.copy()
-    without[np.arange(len(people)), people] = -1
-    with_own, of_others = _taken(equal), _taken(without)
-    gains = [0.0]
+    mine, theirs, near = before[people], after.copy(), np.zeros(len(names))
     for column, name in enumerate(names):
-        if column in at:
-            continue
-        mine, theirs = before[people, column], after[:, column]
         if files.released[name].kind.is_numeric:
-            mine, theirs = ranks(mine, before[:, column]), ranks(theirs, before[:, column])
-            right = np.abs(mine[:, None] - theirs[None, :]) <= _NEAR
-        else:
-            right = mine[:, None] == theirs[None, :]
-        gains.append(float(((with_own - of_others) * right).sum(axis=1).mean()))
-    return max(gains)
+            mine[:, column] = ranks(mine[:, column], before[:, column])
+            theirs[:, column] = ranks(after[:, column], before[:, column])
+            near[column] = _NEAR
+    gains = {}
+    for known in sets:
+        at = [names.index(name) for name in known]
+        read = np.zeros(len(names))
+        released = np.ascontiguousarray(after[:, at].T)
+        for place, person in enumerate(people):
+            equal = sum(
+                (column == value).view(np.int8) for column, value in zip(released, before[person, at], strict=True)
+            )
+            for taken, sign in ((_best(equal), 1.0), (_best(equal, without=person), -1.0)):
+                right = np.abs(theirs[taken] - mine[place]) <= near
+                read += sign * right.mean(axis=0) / len(people)
+        gains[tuple(known)] = float(max(0.0, np.delete(read, at).max(initial=0.0)))
+    return gains
 
 
 def participation(files: OriginalAndMasked) -> float:
@@ -88,10 +95,12 @@ def _nearest(frame: pd.DataFrame, files: OriginalAndMasked, names: Sequence[str]
     return np.asarray(total.min(axis=1), np.float64)
 
 
-def _taken(equal: NDArray[np.int8]) -> Floats:
-    """The chance with which each record is taken: shared among those with the most values in common."""
-    best = equal == equal.max(axis=1, keepdims=True)
-    return np.asarray(best / best.sum(axis=1, keepdims=True))
+def _best(equal: NDArray[np.int8], without: int | None = None) -> NDArray[np.int64]:
+    """The records with the most values in common, but for one's own."""
+    if without is not None:
+        equal = equal.copy()
+        equal[without] = -1
+    return np.flatnonzero(equal == equal.max())
 
 
 def _is_single(values: Floats) -> NDArray[np.bool_]:

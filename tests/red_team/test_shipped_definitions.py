@@ -24,7 +24,7 @@ from tasks.tuning.ground import staged_records
 from tasks.tuning.trial import files_of_trial
 from tests.red_team import attacks
 from tests.red_team.attacks import ATTACKS
-from tests.red_team.readings import alone_with_a_value, participation, value_gained
+from tests.red_team.readings import alone_with_a_value, participation, values_gained
 from tests.red_team.search import LIMITS
 
 RELEASES = Path(__file__).resolve().parents[2] / "deployments" / "releases"
@@ -49,7 +49,7 @@ def test_no_attack_reaches_its_limit(
     is_for_researchers = policy == "scientific-use-file"
     assert alone_with_a_value(files) <= 0.01
     may_read = (_READ_BY_RESEARCHERS if is_for_researchers else _READ) + _CHANCE
-    read = {" and ".join(known): value_gained(files, known) for known in triples(files)}
+    read = values_gained(files, triples(files))
     assert {known: share for known, share in read.items() if share > may_read} == {}
     if files.holdout is not None:
         assert participation(files) <= _TOOK_PART + _CHANCE
