@@ -35,8 +35,8 @@ def value_gained(files: OriginalAndMasked, known: Sequence[str]) -> float:
 
 
 def values_gained(files: OriginalAndMasked, sets: Sequence[Sequence[str]]) -> dict[tuple[str, ...], float]:
-    """For each set of known variables, of the variable that is read best by whoever knows these: the share of people whose
-    value stands in the record with the most values in common, less that in a file without their own record.
+    """For each set of known variables, of the variable that is read best by whoever knows these: the share of people
+    whose value stands in the record with the most values in common, less that in a file without their own record.
 
     Of numbers a value nearby in rank is right, too; of several records with as many values in common any is taken.
     """
