@@ -20,10 +20,13 @@ def marks_of(column: ColumnSummary, minimum_cell: int) -> tuple[str, ...]:
     return values.MISSING_MARKS
 
 
-def declared_codes(column: ColumnSummary, said: ColumnDescription) -> tuple[str, ...]:
-    """What the source itself declares as missing, and what of it occurs."""
-    declared = [code for code in said.declared_missing if code[0] != "." or code in said.labels]
-    return tuple(dict.fromkeys([*declared, *column.declared]))
+def declared_codes(column: ColumnSummary, said: ColumnDescription, minimum_cell: int) -> tuple[str, ...]:
+    """What the source itself declares as missing, and what of it occurs. Where a rare one occurs, all that can be
+    listed is given; a rare value within a range that cannot is left out, since it is somebody's."""
+    rare = any(times < minimum_cell for times in column.declared.values())
+    declared = [code for code in said.declared_missing if rare or code[0] != "." or code in said.labels]
+    often = [code for code, times in column.declared.items() if times >= minimum_cell]
+    return tuple(dict.fromkeys([*declared, *often]))
 
 
 def negative_codes(column: ColumnSummary, minimum_cell: int) -> tuple[str, ...]:
