@@ -21,10 +21,11 @@ def marks_of(column: ColumnSummary, minimum_cell: int) -> tuple[str, ...]:
 
 
 def declared_codes(column: ColumnSummary, said: ColumnDescription, minimum_cell: int) -> tuple[str, ...]:
-    """What the source itself declares as missing, and what of it occurs. Where a rare one occurs, all that can be
-    listed is given; a rare value within a range that cannot is left out, since it is somebody's."""
-    rare = any(times < minimum_cell for times in column.declared.values())
-    declared = [code for code in said.declared_missing if rare or code[0] != "." or code in said.labels]
+    """What the source itself declares as missing, and what of it occurs. Where a rare letter without a label occurs,
+    all letters are given; a rare value within a range that cannot be listed is left out, since it is somebody's."""
+    listed = tuple(code for code in said.declared_missing if code[0] != "." or code in said.labels)
+    rare = any(times < minimum_cell and code not in listed for code, times in column.declared.items())
+    declared = said.declared_missing if rare else listed
     often = [code for code, times in column.declared.items() if times >= minimum_cell]
     return tuple(dict.fromkeys([*declared, *often]))
 
