@@ -1,11 +1,13 @@
 """Signing in with an account of the desk, and out again."""
 
 import re
+from threading import BoundedSemaphore
 from typing import Annotated
 
 from fastapi import APIRouter, Form, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 
+from flows.desk.desk import Desk
 from flows.desk.pages import page
 from flows.desk.sign_on import BROWSER, SESSION, OwnForm, SignedOn, TheDesk, set_cookie
 from sluice.log import log
@@ -15,6 +17,9 @@ entrance = APIRouter()
 _TARGET = re.compile(r"/(?:releases|reports)/[\w.-]+", re.ASCII)  # a page of the desk, and of no other site
 
 _WAIT, _WRONG = "Too many tries. Wait for 15 minutes.", "Name or password is wrong."
+_CROWDED = "Many are signing in at this moment. Try again."
+
+_door = BoundedSemaphore(4)  # a hash takes its time: whoever sends many names must not keep the others from their pages
 
 
 def door_to(path: str) -> str:
@@ -44,6 +49,15 @@ def sign_in(
     """Open a session. What is wrong is not said, nor whether there is such an account."""
     if desk.proxy:
         raise HTTPException(404)
+    if not _door.acquire(blocking=False):
+        return page(request, desk, "sign_in.html.j2", status=503, to=_target(to), problem=_CROWDED)
+    try:
+        return _signed_in(request, desk, name, password, to)
+    finally:
+        _door.release()
+
+
+def _signed_in(request: Request, desk: Desk, name: str, password: str, to: str) -> Response:
     if not desk.attempts.may_try(name):
         log("sign-in is held back after wrong passwords")
         return page(request, desk, "sign_in.html.j2", status=429, to=_target(to), problem=_WAIT)

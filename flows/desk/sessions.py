@@ -65,7 +65,7 @@ class Attempts:
 
     def may_try(self, name: str) -> bool:
         """Count a try beforehand, so that many at once are no way around it; whether it may be made."""
-        now = self.clock()
+        now, name = self.clock(), _hashed(name)  # what is kept is as long for any name
         with self._lock:
             recent = {who: left for who, at in self._failed.items() if (left := [t for t in at if now - t < WINDOW])}
             self._failed = recent
@@ -78,7 +78,7 @@ class Attempts:
     def forget(self, name: str) -> None:
         """The password was right."""
         with self._lock:
-            self._failed.pop(name, None)
+            self._failed.pop(_hashed(name), None)
 
 
 def _hashed(token: str) -> str:

@@ -5,16 +5,14 @@ no exact extreme and no count. It loads as it stands, and the data are what it s
 is not for a program to decide: each role says why it was proposed, for a person to look at.
 """
 
-import math
 import re
 from collections.abc import Iterable, Iterator
-from datetime import date, timedelta
 from types import MappingProxyType
 from typing import Any
 
-from schemas.reading.missing_codes import known_span
 from schemas.reading.overview import Overview, overview, refuse_values_as_names
 from schemas.reading.proposal import MINIMUM_CELL, Proposal, Proposals, in_words, propose, worst_sets
+from schemas.reading.rounded_range import rounded_range
 from schemas.reading.universe import not_asked_labels
 from sluice.errors import SluiceError
 from sluice.generalization.draft import draft_hierarchy
@@ -28,7 +26,6 @@ from sluice.variables import Kind, Role, Variable, as_label
 _MOST_CATEGORIES = 60
 _FEW_CODES = 12  # whole numbers with so few distinct values may be codes
 _FLAT = 6  # so few categories need no hierarchy
-_YEARS = (1850, 2150)  # of dates that may be anybody's
 
 
 def draft_contract(source: TabularSource, dataset: str, described: Descriptions = MappingProxyType({})) -> str:
@@ -100,7 +97,7 @@ def _variable(seen: Overview, proposed: Proposal) -> Iterator[str]:
         yield "    # and the maximum is another; as it is, it is a value, of many records"
     if column.empty or proposed.missing_codes:
         yield "    nullable: true"
-    span = _range(proposed, column)
+    span = rounded_range(proposed, column)
     for field, end in span.items():
         remark = "" if field == "maximum" and proposed.doubtful_codes else "  # rounded outward; check"
         yield f"    {field}: {_quoted(end) if isinstance(end, str) else as_label(end)}{remark}"
@@ -137,7 +134,7 @@ def declared(proposed: Proposal, column: ColumnSummary) -> Variable:
     """The variable as the draft declares it, without its hierarchy."""
     return Variable(
         name=proposed.name, kind=proposed.kind, role=proposed.role, categories=_declared_categories(proposed, column),
-        **_range(proposed, column),
+        **rounded_range(proposed, column),
     )  # fmt: skip
 
 
@@ -234,37 +231,6 @@ def _categories(proposed: Proposal, column: ColumnSummary) -> Iterator[str]:
         yield "    # categories: without this line all that are found are taken; too many or too rare to be listed here"
         if kind is Kind.NOMINAL and 1 < len(frequent) <= _MOST_CATEGORIES:
             yield f"    # frequent ones: {_listed(sorted(frequent))}"
-
-
-def _range(proposed: Proposal, column: ColumnSummary) -> dict[str, Any]:
-    """Minimum and maximum, rounded outward; empty where there are none, or of too few records."""
-    kind = proposed.kind
-    if column.known < MINIMUM_CELL or proposed.role in (Role.IDENTIFIER, Role.PERSON, Role.HOUSEHOLD):
-        return {}
-    smallest, largest = known_span(column, proposed.missing_codes)
-    if kind.is_numeric and smallest <= largest:
-        span = largest - smallest or abs(largest) or 1.0
-        step = 10.0 ** math.floor(math.log10(span))
-        natural = smallest >= 0 and smallest < step  # nought says nothing of anyone
-        minimum = 0.0 if natural else _below(smallest, step)
-        maximum = -_below(-largest, step)
-        for (
-            code
-        ) in proposed.doubtful_codes:  # many have it; declared as the maximum it is meant, see checks/sentinels.py
-            maximum = float(code)
-        return {"minimum": float(f"{minimum:.12g}"), "maximum": float(f"{maximum:.12g}")}
-    if kind is Kind.DATE and _YEARS[0] <= int(column.first[:4]) <= int(column.last[:4]) <= _YEARS[1]:
-        first = date.fromisoformat(column.first).replace(month=1, day=1)
-        last = date.fromisoformat(column.last).replace(month=12, day=31)
-        beyond = last + timedelta(days=365) if column.last[5:] == "12-31" and last.year < 9998 else last
-        before = first - timedelta(days=1) if column.first[5:] == "01-01" and first.year > 1 else first
-        return {"minimum": str(before.replace(month=1, day=1)), "maximum": str(beyond.replace(month=12, day=31))}
-    return {}
-
-
-def _below(number: float, step: float) -> float:
-    """The nearest multiple of `step` that is truly below."""
-    return (math.ceil(number / step) - 1) * step
 
 
 def _listed(texts: Iterable[str]) -> str:

@@ -20,10 +20,14 @@ def marks_of(column: ColumnSummary, minimum_cell: int) -> tuple[str, ...]:
     return values.MISSING_MARKS
 
 
-def declared_codes(column: ColumnSummary, said: ColumnDescription) -> tuple[str, ...]:
-    """What the source itself declares as missing, and what of it occurs."""
-    declared = [code for code in said.declared_missing if code[0] != "." or code in said.labels]
-    return tuple(dict.fromkeys([*declared, *column.declared]))
+def declared_codes(column: ColumnSummary, said: ColumnDescription, minimum_cell: int) -> tuple[str, ...]:
+    """What the source itself declares as missing, and what of it occurs. Where a rare letter without a label occurs,
+    all letters are given; a rare value within a range that cannot be listed is left out, since it is somebody's."""
+    listed = tuple(code for code in said.declared_missing if code[0] != "." or code in said.labels)
+    rare = any(times < minimum_cell and code not in listed for code, times in column.declared.items())
+    declared = said.declared_missing if rare else listed
+    often = [code for code, times in column.declared.items() if times >= minimum_cell]
+    return tuple(dict.fromkeys([*declared, *often]))
 
 
 def negative_codes(column: ColumnSummary, minimum_cell: int) -> tuple[str, ...]:

@@ -126,7 +126,11 @@ def _searchable(seen: Overview) -> Iterator[str]:
 def _proposal(seen: Overview, name: str, single: Combination | None) -> Proposal:
     column, said = seen.columns[name], seen.said(name)
     role, why, sure = _role(seen, name, single)
-    found = (*declared_codes(column, said), *marks_of(column, MINIMUM_CELL), *negative_codes(column, MINIMUM_CELL))
+    found = (
+        *declared_codes(column, said, MINIMUM_CELL),
+        *marks_of(column, MINIMUM_CELL),
+        *negative_codes(column, MINIMUM_CELL),
+    )
     codes = _labelled_codes(column, said)
     meant = {code: visible(said.labels[code]) for code in said.labels if codes and (code in codes or code in found)}
     return Proposal(

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from sluice.errors import DataError
 from sluice.reading.visible_text import Name
 from sluice.sources.packed_file import unpacked
-from sluice.sources.tabular_source import TabularSource, resolved
+from sluice.sources.tabular_source import TabularSource, mostly_expected, resolved
 
 _BLANK = " \r\n"  # not the tab: in a file separated by tabs it makes a record
 _BLOCK = 4 << 20  # bytes that Arrow parses at once; also the longest record it can read
@@ -97,8 +97,7 @@ class CsvSource(TabularSource):
 
     def _are_names(self, names: Sequence[str], expected: Sequence[str]) -> bool:
         """A file whose header is missing has a record where the names should be: no cell of it is repeated."""
-        wanted, found = ({name.casefold() for name in given} for given in (expected, names))
-        return not self.header or (bool(wanted) and 2 * len(wanted & found) >= len(wanted))
+        return not self.header or mostly_expected(names, expected)
 
     def _doubt(self, names: Sequence[str]) -> str:
         other = next((sign for sign in ";\t|," if len(names) == 1 and sign in names[0]), None)

@@ -24,7 +24,7 @@ from sluice.errors import DataError, did_you_mean
 from sluice.reading.values import label
 from sluice.reading.visible_text import Name
 from sluice.sources.file_source import FileSource
-from sluice.sources.tabular_source import missing_file
+from sluice.sources.tabular_source import missing_file, mostly_expected
 
 _LARGEST, _MOST_TEXT = 2 << 30, 256 << 20  # bytes of the parts of a workbook; of its texts, which are held in memory
 _PROLOGUE = 1 << 16
@@ -51,6 +51,10 @@ class ExcelSource(FileSource):
     def _names(self, expected: Sequence[str]) -> list[str]:
         with _Workbook(Path(self.path)) as book:
             return [name for _, name in self._header(self._rows(book))]
+
+    def _are_names(self, names: Sequence[str], expected: Sequence[str]) -> bool:
+        """By `header_row` any record can be put where the names should be: no cell of it is repeated."""
+        return mostly_expected(names, expected)
 
     def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
         with _Workbook(Path(self.path)) as book:

@@ -8,7 +8,7 @@ of it (user's manual of mu-ARGUS). Where it has <SEPARATOR>, there are no starts
 import csv
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -27,12 +27,14 @@ _KNOWN = re.compile(r"<[A-Z_]+>")
 
 @dataclass(frozen=True)
 class Place:
-    """One column: the signs from `start` (1 is the first) on; 0 in a file with separators."""
+    """One column, and the layout's line that names it: the signs from `start` (1 is the first) on; 0 in a file with
+    separators."""
 
     name: str
     start: int
     length: int
     said: ColumnDescription
+    line: int
     code_list: str = ""  # name of a file beside the layout
 
     @property
@@ -60,12 +62,13 @@ def read_layout(path: Path) -> Layout:
     names = [place.name for place in layout.places]
     if not names:
         raise DataError(f"{path}: names no column. A layout has name, start and length of each.")
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise DataError(f"{path}: column named twice: {', '.join(twice)}")
+    # By its lines: a file of records can be named as a layout, and no cell of it is repeated.
+    if twice := [str(place.line) for place in layout.places if names.count(place.name) > 1]:
+        raise DataError(f"{path}: column named twice: see lines {', '.join(twice[:5])}")
     in_order = sorted(layout.places, key=lambda place: place.start)
     for one, other in pairwise(in_order):
         if not layout.separator and one.end >= other.start:
-            raise DataError(f"{path}: '{one.name}' ends at {one.end} and '{other.name}' starts at {other.start}")
+            raise DataError(f"{path}: the columns of lines {one.line} and {other.line} overlap")
     return layout
 
 
@@ -100,7 +103,8 @@ def _of_table(lines: Sequence[str], path: Path) -> Layout:
         places.append(
             _place(
                 [cells["name"], cells["start"], cells["length"], *cells.get("missing", "").split()],
-                f"{path}: line {number}",
+                path,
+                number,
                 cells.get("label", ""),
             )
         )
@@ -110,12 +114,12 @@ def _of_table(lines: Sequence[str], path: Path) -> Layout:
 def _of_argus(lines: Sequence[str], path: Path) -> Layout:
     separator, places = "", list[Place]()
     for number, line in enumerate(lines, start=1):
-        where, text = f"{path}: line {number}", line.strip()
+        text = line.strip()
         if not text:
             continue
         if not text.startswith("<"):
             words = [quoted or plain for quoted, plain in re.findall(r'"([^"]*)"|(\S+)', text)]
-            places.append(_place([words[0], "0", *words[1:]] if separator else words, where))
+            places.append(_place([words[0], "0", *words[1:]] if separator else words, path, number))
             continue
         sign, _, value = text.partition(">")
         value = value.strip().strip('"')
@@ -126,27 +130,28 @@ def _of_argus(lines: Sequence[str], path: Path) -> Layout:
     return Layout(tuple(places), separator)
 
 
-def _place(words: Sequence[str], where: str, label: str = "") -> Place:
+def _place(words: Sequence[str], path: Path, line: int, label: str = "") -> Place:
     """Name, start, length and missing codes."""
-    if len(words) < 3 or not words[1].isdecimal() or not words[2].isdecimal() or not int(words[2]):
+    where = f"{path}: line {line}"
+    if len(words) < 3 or not all(re.fullmatch("[0-9]{1,9}", word) for word in words[1:3]) or not int(words[2]):
         raise DataError(f"{where}: wanted a name, the start and the length of a column, as in AGE 6 2")
     if not words[0] or unseen(words[0], one_line=True):
         raise DataError(f"{where}: the name of a column is empty, or holds signs that nobody sees")
     missing = tuple(dict.fromkeys(words[3:]))
-    return Place(words[0], int(words[1]), int(words[2]), ColumnDescription(label=label, missing_codes=missing))
+    return Place(words[0], int(words[1]), int(words[2]), ColumnDescription(label=label, missing_codes=missing), line)
 
 
 def _with_sign(place: Place, sign: str, value: str) -> Place:
     said = place.said
     if sign == "CODELIST":
-        return Place(place.name, place.start, place.length, said, value)
+        return replace(place, code_list=value)
     if sign == "RECODABLE":
         said = said.model_copy(update={"measure": "nominal"})
     elif sign == "NUMERIC":
         said = said.model_copy(update={"measure": "scale"})
     elif sign in _ROLES or (sign == "IDLEVEL" and value.isdecimal() and int(value)):
         said = said.model_copy(update={"role": _ROLES.get(sign, "quasi_identifier")})
-    return Place(place.name, place.start, place.length, said, place.code_list)
+    return replace(place, said=said)
 
 
 def _with_labels(place: Place, folder: Path) -> ColumnDescription:

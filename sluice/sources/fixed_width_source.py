@@ -17,6 +17,7 @@ from sluice.sources.description import Descriptions
 from sluice.sources.file_source import FileSource
 from sluice.sources.fixed_width_layout import Layout, read_layout
 from sluice.sources.packed_file import unpacked
+from sluice.sources.tabular_source import mostly_expected
 
 
 class FixedWidthSource(FileSource):
@@ -51,6 +52,10 @@ class FixedWidthSource(FileSource):
 
     def _names(self, expected: Sequence[str]) -> list[str]:
         return [place.name for place in self._layout().places]
+
+    def _are_names(self, names: Sequence[str], expected: Sequence[str]) -> bool:
+        """What is named as a layout may be a file of records, which some are read as: no cell of it is repeated."""
+        return mostly_expected(names, expected)
 
     def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
         layout = self._layout()

@@ -129,6 +129,12 @@ def resolved(path: str, base: Path) -> str:
     return str((base / Path(path).expanduser()).absolute())
 
 
+def mostly_expected(names: Sequence[str], expected: Sequence[str]) -> bool:
+    """Whether half of the wanted names, at least, are among these: else they may be the cells of a record."""
+    wanted, found = ({name.casefold() for name in given} for given in (expected, names))
+    return bool(wanted) and 2 * len(wanted & found) >= len(wanted)
+
+
 def _hint(name: str, known: Sequence[str]) -> str:
     same_but_for_case = [other for other in known if other.casefold() == name.casefold()]
     return did_you_mean(name, known) or "".join(f" Did you mean '{other}'?" for other in same_but_for_case[:1])

@@ -139,3 +139,12 @@ def test_a_damaged_workbook(tmp_path: Path) -> None:
     path.write_bytes(whole)
     edited(path, "xl/worksheets/sheet1.xml", "</row>", "<row>")
     assert "damaged" in refusal(source, "a")
+
+
+def test_no_record_is_told_where_the_header_should_be(tmp_path: Path) -> None:
+    """Who submits a definition, and must not see the records, asks for them one by one: header_row: 2, 3, ..."""
+    source = book(tmp_path / "a.xlsx", ["name", "income"], ["geheim", 1], ["geheim", "geheim"])
+    for row in (2, 3):
+        said = refusal(source.model_copy(update={"header_row": row}), "name", "income")
+        assert "few of them such names" in said or "is the first line really the header?" in said
+    assert "Its columns are: name, income" in refusal(source, "name", "geld")

@@ -80,8 +80,8 @@ def source(folder: Path, layout: str, records: str | bytes) -> FixedWidthSource:
     [
         ("", "names no column"),
         ("name,start,length\nage,1,x\n", "line 2: wanted a name, the start and the length of a column"),
-        ("age 1 2\nsex 2 1\n", "'age' ends at 2 and 'sex' starts at 2"),
-        ("age 1 2\nage 3 1\n", "column named twice: age"),
+        ("age 1 2\nsex 2 1\n", "the columns of lines 1 and 2 overlap"),
+        ("age 1 2\nage 3 1\n", "column named twice: see lines 1, 2"),
         ("age 0 2\n", "a column starts at 0; the first sign of a line is 1"),
         ('<SEPARATOR> ","\nage 2\n', "is of a file with separators, ',': name it as type: csv"),
         ("age 1 2\nsex 3 9\n", "line 1 has 3 signs; the layout asks for 11 at least. Is it the layout of this file?"),
@@ -127,3 +127,16 @@ def test_a_layout_lies_where_files_may_be_read(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "project" / "link").symlink_to(tmp_path / "secret")
     with pytest.raises(DocumentError, match=r"source\.layout: 'link' leads by a link to another place"):
         permitted_source(FixedWidthSource(path="records", layout="link"), tmp_path / "project")
+
+
+@pytest.mark.parametrize(
+    "records",
+    ["secret 34 1200\nhidden 35 900\n", "secret 34 1200\nsecret 35 900\n", "secret 34 12\nhidden 35 9\nother 9000 1\n"],
+)
+def test_records_named_as_a_layout_are_not_told(tmp_path: Path, records: str) -> None:
+    """Who submits a definition, and must not see the records, names the file of the records as the layout, too."""
+    file = tmp_path / "records.txt"
+    file.write_text(records)
+    with pytest.raises(DataError) as raised:
+        list(FixedWidthSource(path=str(file), layout=str(file)).batches(["age", "sex"]))
+    assert not any(cell in str(raised.value) for cell in ("secret", "hidden", "34", "35", "1200", "9000"))

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from datetime import date, timedelta
+from threading import BoundedSemaphore
 
 import pytest
 
+from flows.desk import entrance
 from flows.desk.desk import PROXY_SECRET, Desk, Proxy
 from flows.desk.sessions import ATTEMPTS, IDLE, LONGEST, WINDOW, Attempts, Sessions
 from flows.desk.sign_on import SESSION, known_by
@@ -234,3 +236,20 @@ def test_the_secret_is_closed_to_others_and_stays_the_same(pending: House, proxi
 def test_a_sign_on_that_cannot_be_is_refused(pending: House, header: str, networks: list[str], says: str) -> None:
     with pytest.raises(SluiceError, match=says):
         Proxy.of(pending.home, header, networks)
+
+
+def test_who_sends_many_names_spends_nobody_s_tries(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever reaches the desk sends names without end: few hashes wait at once, and the others hear it at once."""
+    door = BoundedSemaphore(1)
+    monkeypatch.setattr(entrance, "_door", door)
+    with door:
+        assert {Visitor(desk).sign_in("amara").status_code for _ in range(ATTEMPTS + 1)} == {503}
+    for _ in range(2):  # each who leaves makes room
+        assert Visitor(desk).sign_in("jonas", "wrong password").status_code == 403
+    assert Visitor(desk).sign_in("amara").status_code == 303
+
+
+def test_a_long_name_takes_no_more_memory_than_a_short_one() -> None:
+    attempts = Attempts()
+    assert attempts.may_try("a" * 200_000)
+    assert all(len(kept) < 100 for kept in attempts._failed)

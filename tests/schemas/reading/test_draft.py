@@ -12,6 +12,7 @@ from schemas.contract import load_contract
 from schemas.reading.draft import draft_contract
 from sluice.errors import DataError, DocumentError
 from sluice.reading.values import MISSING_MARKS
+from sluice.sources.description import ColumnDescription
 from sluice.sources.sources import CsvSource, ParquetSource
 from sluice.verdict import Verdict
 from tests.schemas.typed import type_source
@@ -166,3 +167,28 @@ def test_a_date_without_end_is_no_bound_but_a_question(people: CsvSource) -> Non
     seen = next(variable for variable in yaml.safe_load(draft)["variables"] if variable["name"] == "seen")
     assert not {"minimum", "maximum"} & set(seen)
     assert "# check: the first or last date may mean missing or no end" in draft
+
+
+def test_an_end_of_the_range_tells_nothing_of_the_few_who_are_there(tmp_path: Path) -> None:
+    """One has seven children, and one was born in 1909: an intruder who knows that they are in the data."""
+
+    def ends(children: int, born: str) -> list[tuple[object, object]]:
+        path = tmp_path / "few.csv"
+        frame = pd.DataFrame({"children": [i % 4 for i in range(100)], "born": ["1950-05-05", "1999-05-05"] * 50})
+        frame.loc[0] = [children, born]
+        frame.to_csv(path, index=False)
+        drafted = yaml.safe_load(draft_contract(CsvSource(path=str(path)), "few"))["variables"]
+        return [(each["minimum"], each["maximum"]) for each in drafted]
+
+    assert ends(7, "1909-05-05") == ends(8, "1903-05-05")
+    (_, children), (born, _) = ends(7, "1909-05-05")
+    assert (children, born) == (10, "1900-01-01")
+
+
+def test_a_rare_value_in_a_range_of_missing_ones_is_not_written(tmp_path: Path) -> None:
+    said = {"income": ColumnDescription(missing_ranges=((90_000, 99_999),))}
+    path = tmp_path / "income.csv"
+    pd.DataFrame({"income": [*range(1000, 1100), *[99_998] * 10, 98_765]}).to_csv(path, index=False)
+    draft = draft_contract(CsvSource(path=str(path)), "income", said)
+    assert "98765" not in draft
+    assert yaml.safe_load(draft)["variables"][0]["missing_codes"] == ["99998"]

@@ -1,0 +1,86 @@
+"""The range of a column for a document that travels: rounded outward, so far that no end tells of few records."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import Any
+
+from schemas.reading.missing_codes import known_span
+from schemas.reading.proposal import MINIMUM_CELL, Proposal
+from sluice.reading import values
+from sluice.reading.kind import ColumnSummary
+from sluice.variables import Kind, Role
+
+_YEARS = (1850, 2150)  # of dates that may be anybody's
+_UNCOUNTED = 10  # years, where days are too many to be counted
+
+
+def rounded_range(proposed: Proposal, column: ColumnSummary) -> dict[str, Any]:
+    """Minimum and maximum of numbers and dates; empty where there are none, or of too few records.
+
+    Whole numbers of up to ten are rounded to the next, others by their first digit, days by the year: further where
+    fewer records than the minimum cell lie within the last such step, since the oldest person is then told by it.
+    """
+    if column.known < MINIMUM_CELL or proposed.role in (Role.IDENTIFIER, Role.PERSON, Role.HOUSEHOLD):
+        return {}
+    counts = {label: times for label, times in column.labels.items() if label not in proposed.missing_codes}
+    if proposed.kind.is_numeric:
+        return _of_numbers(proposed, column, counts)
+    if proposed.kind is Kind.DATE and _YEARS[0] <= int(column.first[:4]) <= int(column.last[:4]) <= _YEARS[1]:
+        return _of_dates(column, counts)
+    return {}
+
+
+def _of_numbers(proposed: Proposal, column: ColumnSummary, counts: Mapping[str, int]) -> dict[str, Any]:
+    smallest, largest = known_span(column, proposed.missing_codes)
+    if smallest > largest:
+        return {}
+    span = largest - smallest or abs(largest) or 1.0
+    step = 10.0 ** math.floor(math.log10(span))
+    numbers: dict[float, int] = {}
+    for label, times in counts.items():
+        if values.is_number(text := label.replace(",", ".")):
+            numbers[float(text)] = numbers.get(float(text), 0) + times
+    upper, lower = _step(numbers, largest, step, span), _step(numbers, smallest, step, span)
+    natural = smallest >= 0 and smallest < lower  # nought says nothing of anyone
+    minimum = 0.0 if natural else _below(smallest, lower)
+    maximum = -_below(-largest, upper)
+    for code in proposed.doubtful_codes:  # many have it; declared as the maximum it is meant, see checks/sentinels.py
+        maximum = float(code)
+    return {"minimum": float(f"{minimum:.12g}"), "maximum": float(f"{maximum:.12g}")}
+
+
+def _of_dates(column: ColumnSummary, counts: Mapping[str, int]) -> dict[str, Any]:
+    years: dict[float, int] = {}
+    for label, times in counts.items():
+        if found := re.match(r"[0-9]{4}(?=-)", label):
+            years[float(found[0])] = years.get(float(found[0]), 0) + times
+    first, last = int(column.first[:4]), int(column.last[:4])
+    step = 1 if sum(years.values()) == column.known else _UNCOUNTED
+    before, beyond = (int(_step(years, end, step, last - first)) for end in (first, last))
+    start = date(max(first // before * before, 1), 1, 1)
+    end = date(min(last // beyond * beyond + beyond - 1, 9998), 12, 31)
+    start = start.replace(year=max(start.year - before, 1)) if column.first == str(start) else start
+    end = end.replace(year=min(end.year + beyond, 9998)) if column.last == str(end) else end
+    return {"minimum": str(start), "maximum": str(end)}
+
+
+def _step(counts: Mapping[float, int], end: float, step: float, span: float) -> float:
+    """The narrowest of 1, 2, 5, 10 ... times `step` within which enough records lie from this end of the range on."""
+    for wider in _wider(step):
+        near = sum(times for number, times in counts.items() if abs(number - end) < wider)
+        if near >= MINIMUM_CELL or not counts or wider > span:
+            return wider
+    raise AssertionError
+
+
+def _wider(step: float) -> Iterator[float]:
+    while True:
+        yield from (step, 2 * step, 5 * step)
+        step *= 10
+
+
+def _below(number: float, step: float) -> float:
+    """The nearest multiple of `step` that is truly below."""
+    return (math.ceil(number / step) - 1) * step
