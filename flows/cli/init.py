@@ -122,7 +122,7 @@ def _make(
 
     def tried(number: int, of: int, draft: Any, outcome: Any) -> None:
         fell = ", ".join(dict.fromkeys(miss.rule for miss in outcome.misses))
-        ended = "passes" if outcome.end == "passes" else f"falls by {fell}"
+        ended = "passes" if outcome.end == "passes" else f"fails {fell}"
         note(f"  plan {number} of at most {of}: {draft.says}: {ended}", "dim")
 
     def finish(draft: Path) -> None:

@@ -191,7 +191,7 @@ def _did(plan: FirstPlan) -> str:
     if plan.passes:
         return f"The first that passes of {drafts} tried on {on}. Its rules are met there; sluice check judges all."
     fell = ", ".join(dict.fromkeys(miss.rule for miss in plan.outcome.misses))
-    return f"None of {drafts} passed on {on}; this one came nearest and falls by {fell}. See sluice suggest and tune."
+    return f"None of {drafts} passed on {on}; this one came nearest and fails {fell}. See sluice suggest and tune."
 
 
 def _connections(data: OwnData, folder: Path) -> str:

@@ -98,8 +98,8 @@ def _grouped(
             steps += _drawn_from_alike(frame, usable, rest, kept, groups)
         else:
             steps += _moved(frame, usable, rest, window)
-        what = "drawn anew from people alike" if anew else "moved to people alike"
-        beside = f", {len(rest)} other variables {what}" if rest else ""
+        what = "drawn anew from similar people" if anew else "swapped among similar people"
+        beside = f", {len(rest)} other variable{'s' if len(rest) > 1 else ''} {what}" if rest else ""
         yield Draft(f"{len(kept)} quasi-identifiers in groups{beside}", tuple(steps))
 
 
