@@ -34,11 +34,12 @@ def test_a_database_without_a_table_is_asked_for_it(empty: House) -> None:
     assert "name the table, too: sluice init URL --table schema.table" in told.words
 
 
-@pytest.mark.parametrize(("file", "url"), [("a.duckdb", "duckdb:///a.duckdb"), ("a.db", "sqlite:///a.db")])
-def test_a_database_in_a_file_is_asked_for_its_url(empty: House, file: str, url: str) -> None:
-    told = empty.sluice("init", file)
+def test_a_database_in_a_file_is_asked_for_its_table(empty: House) -> None:
+    with closing(sqlite3.connect(empty.documents / "people.db")) as database:
+        database.executescript("CREATE TABLE people (age INTEGER); CREATE TABLE firms (size INTEGER);")
+    told = empty.sluice("init", str(empty.documents / "people.db"), "--yes")
     assert (told.code, told.out) == (ERROR, "")
-    assert f"named by its URL: sluice init {url} --table schema.table" in told.words
+    assert "is a SQLite file with 2 tables; name one (--table): firms, people" in told.words
 
 
 def test_a_draft_in_a_folder_that_is_not_there_says_so(empty: House) -> None:
