@@ -1,7 +1,7 @@
 """The first hour with one's own data: `sluice init --yes`, then `sluice check`, file by file.
 
 Adult as Stata, Excel and CSV with semicolons and decimal comma, mu-ARGUS's demonstration file and diabetes130, each in
-a temporary folder. Minutes are those of the processor. Every proposal is taken: a person writes no line.
+a temporary folder. Minutes are those of the processor. Every proposal is taken, and nobody writes a line.
 """
 
 import os
@@ -45,7 +45,7 @@ def main(quick: bool = False) -> None:
     if not REFERENCE_DATA.is_dir():
         print(f"left out: {REFERENCE_DATA} is not there (SLUICE_REFERENCE_DATA)")
         return
-    print(f"{'file':<16} {'init, min':>9} {'check, min':>10} {'lines':>5} {'drafts':>6}  verdict")
+    print(f"{'file':<16} {'init, min':>9} {'check, min':>10} {'drafts':>6}  verdict")
     cases: dict[str, Callable[[Path], list[str]]] = {"CSV": lambda folder: _csv(folder, 3000 if quick else None)}
     if not quick:
         cases |= {"Stata": _stata, "Excel": _excel, "mu-ARGUS": _fixed_width, "diabetes130": _diabetes}
@@ -59,12 +59,12 @@ def _play(name: str, folder: Path, given: list[str]) -> None:
     drafts = len(re.findall(r"^ *plan \d+ of at most", said, re.MULTILINE))
     if init is None or init != 0:
         verdict = "init took too long" if init is None else f"init ended with {init}"
-        print(f"{name:<16} {first:>9.1f} {'':>10} {0:>5} {drafts:>6}  {verdict}", flush=True)
+        print(f"{name:<16} {first:>9.1f} {'':>10} {drafts:>6}  {verdict}", flush=True)
         return
     definition = next((folder / "project" / "releases").glob("*.yaml"))
     check, second, _ = _timed(folder, ["check", str(definition)])
     verdict = "check took too long" if check is None else VERDICTS.get(check, f"check ended with {check}")
-    print(f"{name:<16} {first:>9.1f} {second:>10.1f} {0:>5} {drafts:>6}  {verdict}", flush=True)
+    print(f"{name:<16} {first:>9.1f} {second:>10.1f} {drafts:>6}  {verdict}", flush=True)
 
 
 def _timed(folder: Path, words: list[str]) -> tuple[int | None, float, str]:
