@@ -7,9 +7,10 @@ that: so each part counts, and gets a quote of its own. The quote is undone by `
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 _SPLITS = r"[;|\t\r\n]"  # where a spreadsheet of another country, or one that is told so, begins a new cell
 _BEGINS = r"[\s\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]"
@@ -33,7 +34,7 @@ def as_it_was(text: str) -> str:
     return _QUOTED.sub(r"\1", text)
 
 
-def columns_with_formulas(frame: pd.DataFrame) -> list[str]:
+def columns_with_formulas(frame: "pd.DataFrame") -> list[str]:
     """Columns that have a formula for a name, or for a text or category that a record has."""
     return [
         str(name)
@@ -43,8 +44,10 @@ def columns_with_formulas(frame: pd.DataFrame) -> list[str]:
     ]
 
 
-def escaped_frame(frame: pd.DataFrame) -> pd.DataFrame:
+def escaped_frame(frame: "pd.DataFrame") -> "pd.DataFrame":
     """The same records with names and texts in that form; numbers and dates stay what they are."""
+    import pandas as pd  # which whoever only verifies a folder need not load
+
     forms: dict[str, Any] = {}
     for name in frame.columns:
         column = frame[name]
