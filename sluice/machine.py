@@ -14,6 +14,7 @@ from math import ceil
 from pathlib import Path
 
 ROOT = Path("/")
+_LITTLE = 1 << 30  # bytes; libraries alone take half of that
 
 
 def processors(root: Path = ROOT) -> int:
@@ -53,11 +54,20 @@ def free_memory(root: Path = ROOT) -> int:
     return max(0, min(free))
 
 
-def give_back_memory() -> None:
+def resident_memory(root: Path = ROOT) -> int | None:
+    """How many bytes of memory this process has; None where the system does not say."""
+    held = _entry(root / "proc/self/status", "VmRSS:")
+    return None if held is None else 1024 * held
+
+
+def give_back_memory(least: int = _LITTLE) -> None:
     """Return to the system what this process freed and its libraries kept for later, as far as they can.
 
-    Between two steps of a run, of which the next may need what the last one had. Cost: some tenths of a second.
+    Between two steps of a run, of which the next may need what the last one had. Cost: some tenths of a second; nothing
+    where the process has less than 1 GiB, of which little could be given back.
     """
+    if (held := resident_memory()) is not None and held < least:
+        return
     gc.collect()
     if "pyarrow" in sys.modules:  # which is not loaded for this
         sys.modules["pyarrow"].default_memory_pool().release_unused()

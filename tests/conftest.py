@@ -1,6 +1,7 @@
 """What all tests share: steady examples, a quiet end, the reference data, and the marks that fixtures imply."""
 
 import atexit
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -66,6 +67,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     longest = {name: place for place, name in enumerate(_LONGEST)}
     items.sort(key=lambda item: (longest.get(item.path.name, len(longest)), item.path not in slow))
+
+
+def pytest_collection_finish() -> None:
+    """What was loaded and collected stays to the end: nobody looks for garbage among its millions of objects again."""
+    gc.collect()
+    gc.freeze()
 
 
 class _Scheduling(LoadScopeScheduling):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice.machine import free_memory, give_back_memory, memory, processors
+from sluice.machine import free_memory, give_back_memory, memory, processors, resident_memory
 
 GIB = 1 << 30
 
@@ -109,14 +109,24 @@ def test_of_a_container_what_its_processes_left_is_free_and_copies_of_files_are(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="says what a process holds on Linux alone")
 def test_what_was_freed_is_given_back() -> None:
-    def held() -> int:
-        line = next(each for each in Path("/proc/self/status").read_text().splitlines() if each.startswith("VmRSS"))
-        return 1024 * int(line.split()[1])
-
     kept = [number.to_bytes(1000, "big") for number in range(300_000)]
     pinned = kept[::1000]  # the allocator gives back what is behind the last one by itself, and nothing between them
     del kept
-    before = held()
-    give_back_memory()
-    assert held() < before - 150_000_000
+    before = resident_memory()
+    assert before is not None
+    give_back_memory(least=before)
+    after = resident_memory()
+    assert after is not None
+    assert after < before - 150_000_000
     assert len(pinned) == 300
+
+
+def test_a_small_process_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[None] = []
+    monkeypatch.setattr("sluice.machine.gc.collect", lambda: looked.append(None))
+    monkeypatch.setattr("sluice.machine.resident_memory", lambda: GIB - 1)
+    give_back_memory()
+    assert not looked
+    monkeypatch.setattr("sluice.machine.resident_memory", lambda: None)  # no Linux
+    give_back_memory()
+    assert looked
