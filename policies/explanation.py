@@ -76,5 +76,20 @@ def explained() -> list[str]:
     return sorted({*ADVICE, *UNMEASURED})
 
 
+def explained_by_kind() -> dict[str, list[str]]:
+    """The same by what they are, each kind in order."""
+    of_standard = {name for part in STANDARD for name in {**part.ADVICE, **getattr(part, "UNMEASURED", {})}}
+    rest, kinds = set(explained()), dict[str, list[str]]()
+    for kind, names in (
+        ("Rules of a policy", {*RULES}),
+        ("Limits on the loss of information", {*UtilityLimits.model_fields}),
+        ("Parts of the reference standard", of_standard),
+        ("Checks under every policy", rest),
+    ):
+        kinds[kind] = sorted(names & rest)
+        rest -= names
+    return kinds
+
+
 def _first_paragraph(document: str | None) -> str:
     return " ".join((document or "").partition("\n\n")[0].split())

@@ -91,6 +91,7 @@ def publish(release: AnyRelease) -> Path | None:
         description=product.contract.description,
         publisher=product.definition.publisher,
         doi=product.definition.doi,
+        license=product.definition.license,
         profile=vault.keep_bytes(source, ".json"),
         sha256=subject(release).data,
     )

@@ -11,15 +11,27 @@ if TYPE_CHECKING:
 
 explain_app = typer.Typer()
 
+
+def rules_beginning(incomplete: str) -> list[str]:
+    """The rules, measures and checks whose names begin so, for the completion of a shell."""
+    from policies.explanation import explained
+
+    return [name for name in explained() if name.startswith(incomplete)]
+
+
 Rule = Annotated[
-    str,
-    typer.Argument(metavar="RULE", help="its name, as a policy, a report or a finding has it, such as k_anonymity"),
+    str | None,
+    typer.Argument(
+        metavar="[RULE]",
+        help="its name, as a policy, a report or a finding has it, such as k_anonymity; all names, if not given",
+        autocompletion=rules_beginning,
+    ),
 ]
 
 
 @explain_app.command()
 def explain(
-    rule: Rule,
+    rule: Rule = None,
     release_id: Annotated[
         str | None,
         typer.Argument(metavar="[ID]", help="and what it found in this release", autocompletion=release_ids),
@@ -27,9 +39,13 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Explain a rule, a measure or a check: what it asks and why, what it found in a release, what usually helps."""
-    from policies.explanation import explain as explained
+    from policies.explanation import explain as explanation
+    from policies.explanation import explained_by_kind
 
-    of_rule = explained(rule)  # a wrong name is said before anything is opened
+    if rule is None:
+        say_names(explained_by_kind(), as_json)
+        return
+    of_rule = explanation(rule)  # a wrong name is said before anything is opened
     dossier = None
     if release_id is not None:
         from flows.history import history
@@ -45,6 +61,16 @@ def explain(
         print_json(in_json(of_rule, dossier))
     else:
         say_explanation(of_rule, dossier)
+
+
+def say_names(by_kind: "dict[str, list[str]]", as_json: bool) -> None:
+    """All that can be explained, by what it is."""
+    if as_json:
+        print_json(by_kind)
+        return
+    for kind, names in by_kind.items():
+        say(kind, style="bold")
+        say(f"  {', '.join(names)}")
 
 
 def in_json(of_rule: Any, dossier: "Dossier | None") -> dict[str, Any]:

@@ -94,7 +94,7 @@ def suggest(
         say("the plan passes as it stands; nothing has to be changed.")
     else:
         fell = ", ".join(dict.fromkeys(miss.rule for miss in before.misses))
-        say(f"the plan falls by {fell}; loss {number(before.loss)}. {found.tried:,} changes tried.", style="bold")
+        say(f"the plan fails {fell}; loss {number(before.loss)}. {found.tried:,} changes tried.", style="bold")
         for place, each in enumerate(found.passing, 1):
             say(f"  {place}. {each.in_words(before.loss)}")
         if not found.passing:
@@ -139,7 +139,7 @@ class _Shown(_Pace):
             "dearer": "loses more than the best",
             "refused": f"cannot be carried out: {why}",
         }
-        what = ended.get(outcome.end) or f"falls by {', '.join(dict.fromkeys(m.rule for m in outcome.misses))}"
+        what = ended.get(outcome.end) or f"fails {', '.join(dict.fromkeys(m.rule for m in outcome.misses))}"
         if trial.same is not None:
             what += f" (as trial {trial.same})"
         lost = f"{best.outcome.loss:.3f}" if best else "none passes yet"

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from sluice.publication.attestation import describes
 from sluice.publication.datapackage import PROFILE
+from sluice.publication.license import license_address
 
 JSON_LD, PACKAGES = "catalogue.jsonld", "catalogue.json"
 
@@ -51,6 +52,7 @@ class CataloguedEdition:
     reason: str | None = None  # for its withdrawal
     publisher: str | None = None  # the organisation, by name
     doi: str | None = None
+    license: str | None = None
 
     @property
     def data_files(self) -> list[str]:
@@ -153,6 +155,7 @@ def _distribution(edition: CataloguedEdition, file: str) -> dict[str, Any]:
         "dcat:accessURL": {"@id": _folder(edition)},
         "dcat:downloadURL": {"@id": f"{_folder(edition)}{file}"},
         **kind,
+        **({"dcterms:license": {"@id": license_address(edition.license)}} if edition.license else {}),
         "spdx:checksum": {
             "@type": "spdx:Checksum",
             "spdx:algorithm": {"@id": "spdx:checksumAlgorithm_sha256"},

@@ -6,6 +6,7 @@ Source: Citation File Format 1.2.0 (Druskat and others, 2021).
 import yaml
 
 from sluice.publication.codebook import Codebook
+from sluice.publication.license import is_address
 
 
 def citation_file(book: Codebook) -> bytes:
@@ -23,6 +24,8 @@ def citation_file(book: Codebook) -> bytes:
         content["abstract"] = book.description
     if book.doi:
         content["doi"] = book.doi
+    if book.license:
+        content["license-url" if is_address(book.license) else "license"] = book.license
     text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
     if not book.doi:
         text += "# doi: 10.XXXX/...  as soon as one is registered; the release definition's field 'doi' puts it here\n"

@@ -61,6 +61,7 @@ class Codebook:
     variables: tuple[CodebookVariable, ...]
     publisher: str | None = None
     doi: str | None = None
+    license: str | None = None
     not_released: Mapping[str, Sequence[str]] = field(default_factory=dict)
     parameters: tuple[Mapping[str, Any], ...] = ()
     allow_for: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from sluice.publication.codebook import Codebook
+from sluice.publication.license import license_address
 from sluice.reading.visible_text import visible
 
 
@@ -35,4 +36,5 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["license_address"] = license_address
     return environment.get_template("codebook.html.j2")

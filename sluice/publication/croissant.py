@@ -9,6 +9,7 @@ from typing import Any
 
 from sluice.publication.codebook import Codebook, CodebookVariable
 from sluice.publication.datapackage import MEDIATYPE, PublishedFile
+from sluice.publication.license import license_address
 from sluice.variables import Kind
 
 _CONTEXT: dict[str, Any] = {
@@ -72,6 +73,8 @@ def croissant(book: Codebook, files: Sequence[PublishedFile]) -> bytes:
     }
     if book.publisher:
         content["publisher"] = {"@type": "sc:Organization", "name": book.publisher}
+    if book.license:
+        content["license"] = license_address(book.license)
     content["distribution"] = [
         {
             "@type": "cr:FileObject",

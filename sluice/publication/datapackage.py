@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sluice.publication.license import is_address, license_address
 from sluice.publication.spreadsheet_text import escaped_schema
 from sluice.publication.table_schema import in_binary
 
@@ -51,6 +52,7 @@ def datapackage(
     parameters: Sequence[Mapping[str, Any]] = (),
     not_published: Sequence[str] = (),
     escaped: bool = False,
+    license_: str | None = None,
 ) -> dict[str, Any]:
     """The descriptor of a release, ready for `datapackage.json`.
 
@@ -59,10 +61,14 @@ def datapackage(
     parameters    : of masking steps that an analyst has to correct for, such as PRAM's matrices
     not_published : sentences on marginals that are not published, so that nobody takes them for empty
     escaped       : whether texts of CSV files are in the form that spreadsheets show, see `spreadsheet_text`
+    license_      : as `known_license` gives it
     """
     package: dict[str, Any] = {"$schema": PROFILE, "name": _slug(name), "title": title}
     if description:
         package["description"] = description
+    if license_:
+        named = {} if is_address(license_) else {"name": license_}
+        package["licenses"] = [{**named, "path": license_address(license_)}]
     package["sluice:dataset"] = dataset
     if not_released:
         package["sluice:notReleased"] = list(not_released)

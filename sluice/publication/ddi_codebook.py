@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 
 from sluice.publication.codebook import Codebook, CodebookVariable
 from sluice.publication.datapackage import MEDIATYPE
+from sluice.publication.license import license_address
 from sluice.reading.visible_text import visible
 from sluice.variables import Kind, Role
 
@@ -52,6 +53,8 @@ def ddi_codebook(book: Codebook) -> bytes:
             _in(method, "notes", sentence, subject="in an analysis")
         for name, sentences in book.not_released.items():
             _in(method, "notes", f"{name} is not in the file. {' '.join(sentences)}".strip(), subject="not released")
+    if book.license:
+        _in(_in(_in(study, "dataAccs"), "useStmt"), "conditions", license_address(book.license))
     for number, file in enumerate(book.files, start=1):
         text = _in(_in(root, "fileDscr", ID=f"F{number}", URI=file), "fileTxt")
         _in(text, "fileName", file)

@@ -19,6 +19,7 @@ def records_datapackage(
     parameters: Sequence[Mapping[str, Any]] = (),
     with_time: Collection[str] = (),
     escaped: bool = False,
+    license_: str | None = None,
 ) -> dict[str, Any]:
     """The descriptor of a release of records, ready for `datapackage.json`.
 
@@ -28,6 +29,7 @@ def records_datapackage(
     parameters    : of masking steps that an analyst has to correct for, such as PRAM's matrices
     with_time     : dates that are written with a time of day, see `columns_with_time`
     escaped       : whether texts of the CSV are in the form that spreadsheets show, see `spreadsheet_text`
+    license_      : as `known_license` gives it
     """
     removed = [
         {"name": column, "sluice:maskedBy": list(sentences)}
@@ -36,5 +38,13 @@ def records_datapackage(
     ]
     parts = [(table_schema(variables, what_was_done, with_time), files)]
     return datapackage(
-        name, title, dataset, parts, description, not_released=removed, parameters=parameters, escaped=escaped
+        name,
+        title,
+        dataset,
+        parts,
+        description,
+        not_released=removed,
+        parameters=parameters,
+        escaped=escaped,
+        license_=license_,
     )

@@ -29,6 +29,7 @@ def tables_datapackage(
     withheld: Sequence[str] = (),
     description: str = "",
     escaped: bool = False,
+    license_: str | None = None,
 ) -> dict[str, Any]:
     """The descriptor of one or more tables, each with its files, ready for `datapackage.json`.
 
@@ -37,9 +38,12 @@ def tables_datapackage(
     protection : sentences on how the table was protected
     withheld   : sentences on the marginals that are not published, so that nobody takes them for empty
     escaped    : whether codes of CSV files are in the form that spreadsheets show, see `spreadsheet_text`
+    license_   : as `known_license` gives it
     """
     parts = [(_schema(table, measure, unit, protection), files) for table, files in tables]
-    return datapackage(name, title, dataset, parts, description, not_published=withheld, escaped=escaped)
+    return datapackage(
+        name, title, dataset, parts, description, not_published=withheld, escaped=escaped, license_=license_
+    )
 
 
 def _schema(table: PublishedTable, measure: str, unit: str | None, protection: Sequence[str]) -> dict[str, Any]:

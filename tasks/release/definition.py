@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from policies.policy import Policy
 from sluice.errors import did_you_mean
+from sluice.publication.license import known_license
 from sluice.reading.visible_text import Name, PathName
 from sluice.sources.sources import Source
 from tasks.release.crontab import refuse_wrong_crontab
@@ -74,7 +75,7 @@ class PublishTo(StrictModel):
 
 _NO_PART_OF_THE_DICE = {
     "name", "title", "owner", "source", "contract", "policy", "target", "publish_to", "schedule", "trigger", "poll",
-    "seed", "analyses", "publisher", "doi", "copies",
+    "seed", "analyses", "publisher", "doi", "license", "copies",
 }  # fmt: skip
 
 
@@ -94,10 +95,19 @@ class Definition(StrictModel):
     doi: str | None = Field(
         default=None, pattern=r"^10\.\d{4,9}/\S+$", description="of this edition, where one is registered: 10.1234/abc"
     )
+    license: Name | None = Field(
+        default=None,
+        description="under which users have the data: an SPDX identifier, such as CC-BY-4.0, or an address",
+    )
     publish_to: PublishTo | None = Field(default=None, description="where it is published beside the files")
     schedule: Schedule | None = None
     trigger: Trigger | None = None
     poll: Poll | None = None
+
+    @field_validator("license")
+    @classmethod
+    def _is_license(cls, license_: str | None) -> str | None:
+        return None if license_ is None else known_license(license_)
 
     def decides_dice(self) -> dict[str, Any]:
         """What of the definition decides how the data are masked or protected: no name, title, person or place.

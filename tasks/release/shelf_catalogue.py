@@ -118,4 +118,5 @@ def _catalogued(edition: Edition) -> CataloguedEdition:
         reason=withdrawn.body["reason"] if withdrawn else None,
         publisher=body.get("publisher"),
         doi=body.get("doi"),
+        license=body.get("license"),
     )

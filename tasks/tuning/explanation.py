@@ -36,7 +36,7 @@ class Reason(BaseModel):
                 "In the search the plan passed without it, too, "
                 f"{f'and lost {less:.3f} less' if less > 0.0005 else 'and lost as much'}."
             )
-        return f"Without it the file falls by {named([miss.rule for miss in ended.misses])}."
+        return f"Without it the file fails {named([miss.rule for miss in ended.misses])}."
 
 
 class Unchosen(BaseModel):

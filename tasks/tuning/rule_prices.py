@@ -1,8 +1,8 @@
-"""The price of a rule: what the best plan that falls by this rule alone loses less than the best that passes.
+"""The price of a rule: what the best plan that fails this rule alone loses less than the best that passes.
 
 A trial stops at the first stage that says no, and what comes after is not known of it. So the plan is judged again
 as if the rule were not there; only one that passes then tells a price. A search of levels that obeys the policy makes
-no plan that falls by its rules: there the best plan is tried with levels that need not obey the rule.
+no plan that fails its rules: there the best plan is tried with levels that need not obey the rule.
 """
 
 from collections.abc import Iterator, Mapping

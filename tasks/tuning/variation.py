@@ -49,7 +49,7 @@ def parent_of(trials: Sequence[TrialRecord], rng: np.random.Generator) -> Mappin
     least = passing[0].outcome.loss if passing else float("inf")
     nearly = [trial for trial in once if trial.outcome.end == "fails" and trial.outcome.loss < least]
     nearly.sort(key=lambda trial: (trial.outcome.breach, trial.outcome.loss, trial.number))
-    # Of what falls by a cheap rule, too, some keeps so much that it is worth mending.
+    # Of what fails a cheap rule, too, some keeps so much that it is worth mending.
     keeps = sorted(nearly, key=lambda trial: (trial.outcome.loss + trial.outcome.far, trial.number))
     pools = [pool[:_PARENTS] for pool in (passing, nearly, keeps) if pool]
     if not pools:

@@ -1,13 +1,14 @@
 """`sluice explain`: a rule in general, and what it found in a release."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from flows.cli.explain import findings_by, say_explanation
+from flows.cli.explain import findings_by, rules_beginning, say_explanation
 from flows.cli.main import main
 from flows.cli.terminal import release_ids
-from policies.explanation import explain
+from policies.explanation import explain, explained
 from tests.flows.house import BLOCKED, DONE, ERROR, House
 from tests.report.pages import FAIL, dossier, finding
 
@@ -23,6 +24,24 @@ def test_a_rule_is_explained_without_a_workspace(capsys: pytest.CaptureFixture[s
 def test_an_unknown_rule_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "l_divercity"]) == ERROR
     assert "Did you mean 'l_diversity'?" in capsys.readouterr().err
+
+
+def test_without_a_rule_all_are_named_by_what_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "--json"]) == DONE
+    kinds = json.loads(capsys.readouterr().out)
+    assert "k_anonymity" in kinds["Rules of a policy"]
+    assert "pair_marginals" in kinds["Limits on the loss of information"]
+    assert "contract.kind" in kinds["Checks under every policy"]
+    named = [name for names in kinds.values() for name in names]
+    assert sorted(named) == explained()
+    assert main(["explain"]) == DONE
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in named)
+
+
+def test_a_shell_completes_the_names_of_rules() -> None:
+    assert rules_beginning("k_") == ["k_anonymity", "k_map"]
+    assert rules_beginning("nothing") == []
 
 
 def test_the_findings_of_a_release_stand_beside_it_and_nothing_in_them_is_obeyed(

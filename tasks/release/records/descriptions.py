@@ -43,6 +43,7 @@ def described(
         variables=codebook_variables(release.vault.verify(parquet, ".parquet"), variables, done, allow_for),
         publisher=definition.publisher,
         doi=definition.doi,
+        license=definition.license,
         not_released={name: sentences for name, sentences in done.items() if name not in variables},
         parameters=dossier.view.parameters,
         allow_for=tuple(to_all),
@@ -58,6 +59,7 @@ def described(
         dossier.view.parameters,
         with_time=[each.variable.name for each in book.variables if each.with_time],
         escaped=documents.policy.formula_cells == "escape",
+        license_=definition.license,
     )
     return {
         "datapackage.json": as_json(package),

@@ -81,6 +81,7 @@ def table_descriptor(
         ],
         description=documents.contract.description,
         escaped=_is_escaped(documents),
+        license_=definition.license,
     )
 
 
