@@ -116,6 +116,7 @@ def _make(
     folder: Path, data: Any, seen: "Overview", proposed: "Proposals", dataset: str, policy: str,
     tries: int | None, keys: Path | None,
 ) -> None:  # fmt: skip
+    from flows.cli.progress import waiting
     from flows.deployments import prefect_yaml
     from sluice.custody.durable import write_new
     from tasks.project.own_project import own_project
@@ -124,14 +125,19 @@ def _make(
         fell = ", ".join(dict.fromkeys(miss.rule for miss in outcome.misses))
         ended = "passes" if outcome.end == "passes" else f"fails {fell}"
         note(f"  plan {number} of at most {of}: {draft.says}: {ended}", "dim")
+        if shown is not None and number < of:
+            shown.step(f"trying plan {number + 1} of at most {of}")
 
     def finish(draft: Path) -> None:
         write_new(draft / "prefect.yaml", prefect_yaml(draft / "releases", draft).encode(), 0o644)
 
     note(f"drafting a plan for {policy}, and trying it ...")
-    made = own_project(
-        folder, data, seen, proposed, dataset, policy, most_tried=tries, keys=keys, told=tried, finish=finish
-    )
+    with waiting(quiet=False) as shown:
+        if shown is not None:
+            shown.step("trying a plan")
+        made = own_project(
+            folder, data, seen, proposed, dataset, policy, most_tried=tries, keys=keys, told=tried, finish=finish
+        )
     _say_next(made, data.needs_permission(folder))
 
 

@@ -98,6 +98,17 @@ def test_for_scripts_it_takes_every_proposal_and_says_what_to_do_next(here: Path
     assert f"{here}/panel/people.yaml" in (here / "panel" / "people.yaml").read_text()
 
 
+def test_while_a_draft_is_tried_it_says_how_far_that_is(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("flows.cli.progress._LINES", 0.0)  # nobody waits for the second line
+    survey().to_csv("panel.csv", index=False)
+    code, said = sluice("panel.csv", "--yes", "--tries", "1")
+    assert code == DONE, said
+    assert re.search(r"trying a plan: [a-z ,]+\d+ %", said), said
+    assert (
+        said.index("trying it") < said.index("trying a plan") < said.index("plan 1 of at most 1") < said.index("next:")
+    )
+
+
 def test_the_conversation_asks_where_it_matters_and_one_key_answers(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
