@@ -150,8 +150,9 @@ def _say_next(made: "Made", needs_permission: bool) -> None:
     elif plan.passes:
         say(f"the drafted plan passed on {plan.records:,} records: {plan.draft.says}", "green")
     elif plan.outcome is not None:
-        says = " ".join(miss.says for miss in plan.outcome.misses[:2])
-        say(f"no draft of the plan passed; the nearest: {plan.draft.says}. {says}", "yellow")
+        say(f"no draft of the plan passed; the nearest: {plan.draft.says}. What it does not meet:", "yellow")
+        for says in list(dict.fromkeys(miss.says for miss in plan.outcome.misses))[:3]:
+            say(f"  - {says}", "yellow")
     say("next:")
     if needs_permission:
         say(f"  export SLUICE_CONNECTIONS={made.folder / 'connections.yaml'}   # lets these data be read")

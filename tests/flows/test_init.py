@@ -109,6 +109,13 @@ def test_while_a_draft_is_tried_it_says_how_far_that_is(here: Path, monkeypatch:
     )
 
 
+def test_what_the_nearest_draft_does_not_meet_is_listed(here: Path) -> None:
+    survey(40).to_csv("panel.csv", index=False)
+    code, said = sluice("panel.csv", "--yes", "--tries", "1")
+    assert code == DONE, said
+    assert re.search(r"no draft of the plan passed; the nearest: .+\. What it does not meet: - .+ next:", said), said
+
+
 def test_the_conversation_asks_where_it_matters_and_one_key_answers(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
