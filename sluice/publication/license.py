@@ -14,7 +14,7 @@ def known_license(text: str) -> str:
 
     raises : ValueError for anything else, and for several licences joined by AND, OR or WITH
     """
-    if urlsplit(text).scheme == "https" and urlsplit(text).hostname and not set(text) & set(" <>\"'{}|\\^`"):
+    if is_address(text) and urlsplit(text).hostname and not set(text) & set(" <>\"'{}|\\^`"):
         return text
     try:
         found = str(canonicalize_license_expression(text))
@@ -34,5 +34,5 @@ def license_address(license_: str) -> str:
 
 
 def is_address(license_: str) -> bool:
-    """Whether a known licence is the address of terms and not an identifier."""
+    """Whether a licence is written as the address of terms and not an identifier."""
     return license_.startswith("https://")

@@ -35,7 +35,7 @@ def test_an_identifier_has_one_case_and_an_address_stays(written: str, known: st
 @pytest.mark.parametrize(
     "written",
     ["", "free", "CC BY 4.0", "MIT OR CC0-1.0", "(MIT)", "GPL-2.0+", "LicenseRef-mine", "http://statistics.example/terms",
-     "https://", 'https://a.example/"onmouseover="x', "javascript:alert(1)"],
+     "https://", "HTTPS://statistics.example/terms", 'https://a.example/"onmouseover="x', "javascript:alert(1)"],
 )  # fmt: skip
 def test_anything_else_is_refused(written: str) -> None:
     with pytest.raises(ValueError, match="SPDX License List"):
