@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from policies.utility.analyses import Analyses
-from sluice.arrays import FloatArray
 from sluice.masking.blocks import Block
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
@@ -17,11 +16,11 @@ from sluice.risk.coding import released_as
 from sluice.risk.comparable_values import plain_values
 from sluice.risk.people import person_variable
 from sluice.utility.analyses.impossible_records import RecordRule
-from sluice.utility.cell_changes import cell_changes, changed_in_few
+from sluice.utility.cell_changes import cell_changes, changed_cells, changed_in_few
 from sluice.utility.common_bins import CommonBins, common_bins
 from sluice.utility.continuous.released_numbers import ReleasedNumbers, released_numbers
 from sluice.utility.few_changes import tells_of_few
-from sluice.utility.record_weights import record_weights
+from sluice.utility.record_weights import Weights, effective_records, record_weights
 from sluice.variables import Role, Variable, Variables
 
 
@@ -104,7 +103,7 @@ class OriginalAndMasked:
         )
 
     @cached_property
-    def weights_of_all(self) -> tuple[FloatArray | None, FloatArray | None]:
+    def weights_of_all(self) -> Weights:
         """As `weights`, of the records of `bins_of_all`."""
         weight, masked = self.weights
         more = None if self.left_out is None else record_weights(self.left_out[0], self.variables)
@@ -120,10 +119,20 @@ class OriginalAndMasked:
         """Released variables of which a comparison of the two files would tell the values of a few people."""
         numbers = self.released_numbers
         paired = self.paired and len(self.original) == len(self.masked)
-        few = tells_of_few(numbers.original, numbers.masked, self.minimum_cell, paired_records=paired)
+        few = tells_of_few(
+            numbers.original, numbers.masked, self.minimum_cell, paired_records=paired, weight=self.weights[0]
+        )
         found = {name for name, tells in zip(numbers.names, few.tolist(), strict=True) if tells}
         found |= {name for name in self.released if self._changed_in_few(name)}
+        if self._few_weigh or any(self.variables[name].role is Role.WEIGHT for name in found & {*self.variables}):
+            found |= self.told_of  # every weighted figure is about these few
         return frozenset(found - {*numbers.removed})
+
+    @cached_property
+    def _few_weigh(self) -> bool:
+        """Whether effectively fewer records than the minimum cell, but some, make up all that is weighted."""
+        weights = [weight for weight in self.weights if weight is not None and weight.any()]
+        return any(effective_records(weight, len(weight)) < self.minimum_cell for weight in weights)
 
     @cached_property
     def only_of_few(self) -> bool:
@@ -147,15 +156,23 @@ class OriginalAndMasked:
             return False
         if self.paired and len(self.recoded) == len(self.masked):
             changes = cell_changes(self.recoded[name], self.masked[name])
-            return changed_in_few(changes, len(self.masked), self.minimum_cell)
+            return changed_in_few(changes, len(self.masked), self.minimum_cell) or self._few_weigh_of(name)
         if not self.released[name].kind.is_categorical:
             return False
         before, after = (file[name].astype(str).value_counts() for file in (self.recoded, self.masked))
         moved = before.sub(after, fill_value=0).to_numpy(np.float64)
         return bool(0 < max(np.maximum(moved, 0).sum(), np.maximum(-moved, 0).sum()) < self.minimum_cell)
 
+    def _few_weigh_of(self, name: str) -> bool:
+        """Whether effectively fewer records than the minimum, but some, make up what changed of a variable."""
+        weight = self.weights[0]
+        if weight is None:
+            return False
+        weight = weight[changed_cells(self.recoded[name], self.masked[name])]
+        return bool(weight.any()) and effective_records(weight, len(weight)) < self.minimum_cell
+
     @cached_property
-    def weights(self) -> tuple[FloatArray | None, FloatArray | None]:
+    def weights(self) -> Weights:
         """What each original and each masked record weighs, where the contract and the released file say so."""
         return record_weights(self.original, self.variables), record_weights(self.masked, self.released)
 

@@ -38,11 +38,12 @@ def continuous(files: OriginalAndMasked) -> Found:
         says = "What the numbers lost is not known: a file has no records"
         return Found(dict.fromkeys(_WHAT, Measured(nan, says, "", len(names), 0, written_percent)))
     original, masked = numbers.original[:, kept], numbers.masked[:, kept]
-    moments = pairwise_moments(original), pairwise_moments(masked)
+    weights = files.weights
+    moments = pairwise_moments(original, weights[0]), pairwise_moments(masked, weights[1])
     aligned = files.paired and len(original) == len(masked)
-    probabilities = probabilistic_information_loss(original, masked, moments=moments)
+    probabilities = probabilistic_information_loss(original, masked, weights=weights, moments=moments)
     shift = eigenvalue_shift(moments[0].correlation, moments[1].correlation)
-    variations = mean_variations(original, masked, paired_records=aligned, moments=moments)
+    variations = mean_variations(original, masked, paired_records=aligned, weights=weights, moments=moments)
     lost = f", {len(removed)} removed of {len(names)} numbers among them" if removed else ""
     measured = {
         "apil": _apil(probabilities, len(names), len(removed), lost),
@@ -56,7 +57,9 @@ def continuous(files: OriginalAndMasked) -> Found:
     view = ContinuousView(
         names=names,
         removed=removed,
-        comparisons=matrix_comparisons(original, masked, paired_records=aligned, in_deviations=True, moments=moments),
+        comparisons=matrix_comparisons(
+            original, masked, paired_records=aligned, in_deviations=True, weights=weights, moments=moments
+        ),
         eigenvalues=None if isnan(shift) else shift,
         probabilities=ProbabilityParts.of(probabilities),
         variations=VariationParts.of(variations),

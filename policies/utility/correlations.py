@@ -8,7 +8,7 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, written_number
 from sluice.arrays import BoolArray, FloatArray
 from sluice.utility.common_bins import CommonBins
-from sluice.utility.continuous.pairwise_moments import blocks, records_in_common
+from sluice.utility.continuous.pairwise_moments import blocks, pairwise_moments
 from sluice.utility.correlation_differences import (
     CorrelationDifferences,
     cramers_v_differences,
@@ -25,10 +25,12 @@ def correlations(files: OriginalAndMasked) -> Found:
     bins = files.common_bins
     # V of any pair is seen in the heat map, so all are counted
     tables = MarginalTables(bins, 2, *files.weights, most=max(1, len(bins) ** 2))
-    pearson = pearson_differences(numbers)
-    kendall, v = kendall_differences(numbers, files.rng), cramers_v_differences(tables)
-    together = records_in_common(numbers.original), records_in_common(numbers.masked)
-    enough = _enough(*together, files.minimum_cell) & _of_many(numbers.names, files)
+    before, after = files.weights
+    moments = pairwise_moments(numbers.original, before), pairwise_moments(numbers.masked, after)
+    pearson = pearson_differences(numbers, moments=moments)
+    kendall = kendall_differences(numbers, files.rng, weights=files.weights)
+    v = cramers_v_differences(tables)
+    enough = _enough(moments[0].effective, moments[1].effective, files.minimum_cell) & _of_many(numbers.names, files)
     shown = [correlation_matrices(pearson, enough), correlation_matrices(kendall, enough)]
     few = min(len(files.original), len(files.masked)) < files.minimum_cell
     shown.append(

@@ -34,7 +34,7 @@ def moments(files: OriginalAndMasked) -> Found:
         numbers.masked[:, kept],
     )
     there_were = sum(files.variables[name].role is not Role.WEIGHT for name in numbers.names)
-    found = moment_differences(original, masked)
+    found = moment_differences(original, masked, files.weights)
 
     def measured(value: float, what: str, written: Callable[[float], str], unit: str = "", of: int = 1) -> Measured:
         if len(names) < of:
@@ -70,7 +70,7 @@ def _il1s(files: OriginalAndMasked, original: Numbers, masked: Numbers, there_we
     elif not files.paired or len(original) != len(masked):
         why = "the two files have different numbers of records" if files.paired else "nobody said whose each row is"
         says = f"How far single values moved is not known: {why}"
-    elif isnan(value := il1s(original, masked)):
+    elif isnan(value := il1s(original, masked, files.weights[0])):
         says = "How far single values moved is not known: the two files have no numeric value in common"
     else:
         far = written_number(value)

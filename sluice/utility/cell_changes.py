@@ -41,17 +41,25 @@ def cell_changes(recoded: pd.Series, masked: pd.Series) -> CellChanges:
     if not len(recoded):
         raise DataError("cell changes need at least one record; got none.")
     was, is_now = recoded.notna().to_numpy(), masked.notna().to_numpy()
-    both = was & is_now
-    if isinstance(recoded.dtype, pd.CategoricalDtype) and isinstance(masked.dtype, pd.CategoricalDtype):
-        differ = _codes_differ(recoded, masked) & both
-    else:
-        differ = _differ(recoded.array[both], masked.array[both])
+    differ = changed_cells(recoded, masked) & was & is_now
     blanked, filled = int((was & ~is_now).sum()), int((~was & is_now).sum())
     moved = min(blanked, filled)
     return CellChanges(
         changed=(int(differ.sum()) + filled + moved) / len(recoded),
         suppressed=(blanked - moved) / len(recoded),
     )
+
+
+def changed_cells(recoded: pd.Series, masked: pd.Series) -> BoolArray:
+    """Shape (n,): the cells that were changed, blanked or filled; arguments and cost as those of `cell_changes`."""
+    was, is_now = recoded.notna().to_numpy(), masked.notna().to_numpy()
+    both = was & is_now
+    changed = np.asarray(was != is_now)
+    if isinstance(recoded.dtype, pd.CategoricalDtype) and isinstance(masked.dtype, pd.CategoricalDtype):
+        changed[both] = _codes_differ(recoded, masked)[both]
+    else:
+        changed[both] = _differ(recoded.array[both], masked.array[both])
+    return changed
 
 
 def _codes_differ(before: pd.Series, after: pd.Series) -> BoolArray:

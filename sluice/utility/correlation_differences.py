@@ -14,11 +14,12 @@ from typing import Literal
 
 import numpy as np
 
-from sluice.arrays import FloatArray
-from sluice.utility.continuous.pairwise_moments import pairwise_moments
+from sluice.arrays import FloatArray, IntArray
+from sluice.utility.continuous.pairwise_moments import PairwiseMoments, pairwise_moments
 from sluice.utility.continuous.released_numbers import ReleasedNumbers
 from sluice.utility.kendall import half_width, kendall_tau
 from sluice.utility.marginals import MarginalTables
+from sluice.utility.record_weights import UNWEIGHTED, Weights, effective_records
 
 Kind = Literal["pearson", "kendall", "cramers_v"]
 
@@ -65,17 +66,29 @@ class CorrelationDifferences:
         )
 
 
-def pearson_differences(numbers: ReleasedNumbers) -> CorrelationDifferences:
-    """Pearson's r of every pair of numbers, of the records that have both. Cost: O(n d^2)."""
-    before, after = (pairwise_moments(file).correlation for file in (numbers.original, numbers.masked))
-    return CorrelationDifferences("pearson", numbers.names, *_comparable(before, after))
+def pearson_differences(
+    numbers: ReleasedNumbers,
+    weights: Weights = UNWEIGHTED,
+    *,
+    moments: tuple[PairwiseMoments, PairwiseMoments] | None = None,
+) -> CorrelationDifferences:
+    """Pearson's r of every pair of numbers, of the records that have both.
+
+    weights : of the records of both files
+    moments : of both files, where they are known already
+    cost    : O(n d^2)
+    """
+    files = numbers.original, numbers.masked
+    before, after = moments or (pairwise_moments(files[0], weights[0]), pairwise_moments(files[1], weights[1]))
+    return CorrelationDifferences("pearson", numbers.names, *_comparable(before.correlation, after.correlation))
 
 
 def kendall_differences(
-    numbers: ReleasedNumbers, rng: np.random.Generator, most: int = _MOST_RECORDS
+    numbers: ReleasedNumbers, rng: np.random.Generator, most: int = _MOST_RECORDS, weights: Weights = UNWEIGHTED
 ) -> CorrelationDifferences:
     """Kendall's tau-b of every pair of numbers.
 
+    weights   : of the records of both files; the margin is that of the effective number of those drawn
     rng, most : of a file of more records than `most`, so many are drawn; `margin` says what that may change. Files of
                 one length are drawn alike, so that the records of both are the same where they are in one order
     cost      : O(n d^2 log n), see `kendall_tau`
@@ -87,10 +100,17 @@ def kendall_differences(
         rows = [np.sort(rng.permutation(n)[:most])]
         rows.append(rows[0] if n == m else np.sort(rng.permutation(m)[:most]))
         files = files[0][rows[0]], files[1][rows[1]]
+        weights = _rows(weights[0], rows[0]), _rows(weights[1], rows[1])
         drawn = len(files[0]), len(files[1])
-    compared = _comparable(kendall_tau(files[0]), kendall_tau(files[1]))
-    margin = None if drawn is None else half_width(min(drawn))
+    compared = _comparable(*(kendall_tau(file, weight) for file, weight in zip(files, weights, strict=True)))
+    margin = None
+    if drawn is not None:
+        margin = half_width(min(effective_records(w, n) for w, n in zip(weights, drawn, strict=True)))
     return CorrelationDifferences("kendall", numbers.names, *compared, drawn, margin)
+
+
+def _rows(weight: FloatArray | None, rows: IntArray) -> FloatArray | None:
+    return None if weight is None else weight[rows]
 
 
 def cramers_v_differences(tables: MarginalTables) -> CorrelationDifferences:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sluice.arrays import FloatArray
-from sluice.errors import DataError
+from sluice.utility.record_weights import relative_weight
 
 PROBABILITIES = (0.1, 0.25, 0.5, 0.75, 0.9)
 
@@ -35,8 +35,7 @@ def order_statistics(values: FloatArray, weight: FloatArray | None = None) -> Or
     raises : DataError for weights that do not fit, or are below 0 or missing
     cost   : a sort
     """
-    if weight is not None and (len(weight) != len(values) or not (np.isfinite(weight) & (weight >= 0)).all()):
-        raise DataError(f"{len(values):,} values need as many weights, finite and not negative; got {len(weight):,}.")
+    weight = relative_weight(weight, len(values))
     present = ~np.isnan(values)
     if weight is not None:
         present &= weight > 0

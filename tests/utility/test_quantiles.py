@@ -75,5 +75,5 @@ def test_extremes() -> None:
 
 def test_weights_that_do_not_fit_are_refused() -> None:
     for weight in (np.ones(2), np.array([1.0, -1, 1]), np.array([1.0, np.nan, 1])):
-        with pytest.raises(DataError, match="3 values need as many weights"):
+        with pytest.raises(DataError, match="3 records need as many weights"):
             order_statistics(np.arange(3.0), weight)

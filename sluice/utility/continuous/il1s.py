@@ -6,18 +6,23 @@ Source: Yancey, Winkler and Creecy (2002); the denominator sqrt(2) S is also tha
 
 import numpy as np
 
+from sluice.arrays import FloatArray
 from sluice.errors import DataError
 from sluice.utility.comparable_columns import is_constant
+from sluice.utility.continuous.column_moments import column_moments
 from sluice.utility.continuous.number_columns import Numbers
+from sluice.utility.record_weights import relative_weight
 
 
-def il1s(original: Numbers, masked: Numbers) -> float:
+def il1s(original: Numbers, masked: Numbers, weight: FloatArray | None = None) -> float:
     """Mean of |x - x'| / (sqrt(2) S_j) over all cells; S_j is the standard deviation (n - 1) of the original column j.
 
     original, masked : shape (n, d), row i of both being the same record; NaN for a missing value
+    weight           : (n,) of the original records, finite and not negative: how much each cell counts, in the mean and
+                       in S_j; None: each counts 1
     returns          : 0 for no change, higher is worse, no upper bound; 0.80 (the root of 2 / pi) when every value of
                        a normal column is replaced by another drawn at random
-    raises           : DataError if the shapes differ
+    raises           : DataError if the shapes differ, or for weights that do not fit
     cost             : O(n d)
 
     The division is by a standard deviation, never by the value, so a change of a zero counts. Cells missing in
@@ -26,15 +31,19 @@ def il1s(original: Numbers, masked: Numbers) -> float:
     """
     if original.shape != masked.shape:
         raise DataError(f"IL1s compares record by record; got files of shape {original.shape} and {masked.shape}.")
-    total, cells = 0.0, 0
+    weight = relative_weight(weight, len(original))
+    total = cells = 0.0
     for at in range(original.shape[1]):
         before, after = original[:, at], masked[:, at]
-        present = ~(np.isnan(before) | np.isnan(after))
+        there = ~np.isnan(before) if weight is None else ~np.isnan(before) & (weight > 0)
+        present = there & ~np.isnan(after)
         moved = np.abs(before[present] - after[present])
-        cells += int(present.sum())
+        w = None if weight is None else weight[present]
+        cells += int(present.sum()) if w is None else float(w.sum())
         if not moved.any():
             continue
-        if is_constant(before):
+        if is_constant(before[there]):
             return float("inf")
-        total += float(moved.sum()) / float(np.sqrt(2) * np.nanstd(before, ddof=1))
+        deviation = column_moments(before[there], None if weight is None else weight[there]).deviation
+        total += float((moved if w is None else moved * w).sum()) / float(np.sqrt(2) * deviation)
     return total / cells if cells else float("nan")

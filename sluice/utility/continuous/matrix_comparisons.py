@@ -19,6 +19,7 @@ from sluice.utility.continuous.number_columns import Numbers
 from sluice.utility.continuous.pairwise_moments import NEGLIGIBLE, PairwiseMoments, centred_blocks, pairwise_moments
 from sluice.utility.continuous.principal_components import paired, principal_components
 from sluice.utility.continuous.relative_changes import relative_changes
+from sluice.utility.record_weights import UNWEIGHTED, Weights, relative_weight
 
 _NAN = float("nan")
 
@@ -53,6 +54,7 @@ def matrix_comparisons(
     *,
     paired_records: bool = True,
     in_deviations: bool = False,
+    weights: Weights = UNWEIGHTED,
     moments: tuple[PairwiseMoments, PairwiseMoments] | None = None,
 ) -> MatrixComparisons:
     """The six comparisons of two files of the same columns.
@@ -61,6 +63,7 @@ def matrix_comparisons(
     paired_records   : row i of both is the same record; otherwise X is not compared
     in_deviations    : divide each column of both files by the original's standard deviation first (a constant one by
                        1), so that X and V say the same in any unit; mean variations, R, RF, C and F stay as they are
+    weights          : of the records of both; what happened to a value weighs what its original record does
     moments          : of both files, where they are known already
     raises           : DataError if the columns differ, or the records of paired files
     cost             : O(n d^2)
@@ -74,14 +77,14 @@ def matrix_comparisons(
         raise DataError(f"both files need the same columns; got {original.shape[1]} and {masked.shape[1]}.")
     if paired_records and len(original) != len(masked):
         raise DataError(f"values compare record by record; got {len(original):,} and {len(masked):,} records.")
-    before, after = moments or (pairwise_moments(original), pairwise_moments(masked))
+    before, after = moments or (pairwise_moments(original, weights[0]), pairwise_moments(masked, weights[1]))
     scale = np.ones(original.shape[1])
     if in_deviations:
         variance = np.diagonal(before.covariance)
         scale = np.where(variance > 0, np.sqrt(np.maximum(np.nan_to_num(variance), 0)), 1.0)
     components = _components(before, after)
     return MatrixComparisons(
-        values=_values(original, masked, scale) if paired_records else _NOTHING,
+        values=_values(original, masked, scale, weights[0]) if paired_records else _NOTHING,
         covariances=_covariances(before, after, scale),
         correlations=_correlations(before, after),
         loadings=components[0],
@@ -93,27 +96,30 @@ def matrix_comparisons(
 _NOTHING = MatrixDivergence(mean_square_error=None, mean_absolute_error=None, mean_variation=None, cells=0)
 
 
-def _values(original: Numbers, masked: Numbers, scale: FloatArray) -> MatrixDivergence:
-    zero = np.zeros(len(scale))
-    squares = moved = relative = 0.0
-    compared = cells = 0
-    for (before, present), (after, still) in zip(
-        centred_blocks(original, zero, scale), centred_blocks(masked, zero, scale), strict=True
+def _values(original: Numbers, masked: Numbers, scale: FloatArray, weight: FloatArray | None) -> MatrixDivergence:
+    zero, weight = np.zeros(len(scale)), relative_weight(weight, len(original))
+    squares = moved = relative = compared = weighed = 0.0
+    cells = 0
+    for (before, present, w), (after, still, _) in zip(
+        centred_blocks(original, zero, scale, weight), centred_blocks(masked, zero, scale), strict=True
     ):
         both = present & still
         difference = np.where(both, before - after, 0.0)
-        squares += float((difference**2).sum())
-        moved += float(np.abs(difference).sum())
-        compared += int(both.sum())
-        cells += int(present.sum())
-        relative += float(relative_changes(before, np.where(still, after, np.nan))[present].sum())
-    if not cells:
+        change = np.where(present, relative_changes(before, np.where(still, after, np.nan)), 0.0)
+        weight_of = np.float64(1.0) if w is None else w
+        squares += float((weight_of * difference**2).sum())
+        moved += float((weight_of * np.abs(difference)).sum())
+        relative += float((weight_of * change).sum())
+        compared += float((weight_of * both).sum())
+        weighed += float((weight_of * present).sum())
+        cells += int(both.sum())
+    if not weighed:
         return _NOTHING
     return MatrixDivergence(
         mean_square_error=squares / compared if compared else None,
         mean_absolute_error=moved / compared if compared else None,
-        mean_variation=relative / cells,
-        cells=compared,
+        mean_variation=relative / weighed,
+        cells=cells,
     )
 
 

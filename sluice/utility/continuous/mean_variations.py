@@ -14,6 +14,7 @@ from sluice.errors import DataError
 from sluice.utility.continuous.number_columns import Numbers
 from sluice.utility.continuous.pairwise_moments import NEGLIGIBLE, PairwiseMoments, blocks, pairwise_moments
 from sluice.utility.continuous.relative_changes import relative_changes
+from sluice.utility.record_weights import UNWEIGHTED, Weights, relative_weight
 
 
 class MeanVariations(NamedTuple):
@@ -36,12 +37,14 @@ def mean_variations(
     masked: Numbers,
     *,
     paired_records: bool = True,
+    weights: Weights = UNWEIGHTED,
     moments: tuple[PairwiseMoments, PairwiseMoments] | None = None,
 ) -> MeanVariations:
     """The five losses of two files of the same columns, at least two.
 
     original, masked : shape (n, d) and (m, d); NaN for a missing value
     paired_records   : row i of both is the same record
+    weights          : of the records of both; what happened to a value weighs what its original record does
     moments          : of both files, where they are known already
     returns          : NaN where nothing in the original can be compared
     raises           : DataError if the columns differ, or the records of paired files
@@ -55,13 +58,13 @@ def mean_variations(
         raise DataError(f"both files need the same columns; got {original.shape[1]} and {masked.shape[1]}.")
     if paired_records and len(original) != len(masked):
         raise DataError(f"values compare record by record; got {len(original):,} and {len(masked):,} records.")
-    before, after = moments or (pairwise_moments(original), pairwise_moments(masked))
+    before, after = moments or (pairwise_moments(original, weights[0]), pairwise_moments(masked, weights[1]))
     pairs = np.triu_indices(original.shape[1], 1)
     variances = np.diagonal(before.covariance)
     deviation = np.sqrt(np.maximum(np.nan_to_num(variances), 0))
     known = ~np.isnan(before.correlation[pairs])
     return MeanVariations(
-        values=_of_values(original, masked) if paired_records else float("nan"),
+        values=_of_values(original, masked, weights[0]) if paired_records else float("nan"),
         means=_mean(relative_changes(before.mean, after.mean, NEGLIGIBLE * deviation)),
         variances=_mean(relative_changes(variances, np.diagonal(after.covariance))),
         covariances=_mean(
@@ -75,12 +78,18 @@ def mean_variations(
     )
 
 
-def _of_values(original: Numbers, masked: Numbers) -> float:
-    total, cells = 0.0, 0
+def _of_values(original: Numbers, masked: Numbers, weight: FloatArray | None) -> float:
+    total = cells = 0.0
+    weight = relative_weight(weight, len(original))
     for rows in blocks(len(original)):
         changes = relative_changes(original[rows], masked[rows])
         known = ~np.isnan(changes)
-        cells += int(known.sum())
+        if weight is None:
+            cells += int(known.sum())
+        else:
+            w = weight[rows, np.newaxis]
+            cells += float((known * w).sum())
+            changes = changes * w
         total += float(changes.sum(where=known))
     return total / cells if cells else float("nan")
 

@@ -16,6 +16,7 @@ from sluice.arrays import FloatArray
 from sluice.errors import DataError
 from sluice.utility.continuous.number_columns import Numbers
 from sluice.utility.continuous.pairwise_moments import NEGLIGIBLE, PairwiseMoments, centred_blocks, pairwise_moments
+from sluice.utility.record_weights import UNWEIGHTED, Weights, effective_records, relative_weight
 
 _LEVELS = np.arange(5, 96, 5) / 100  # of the quantiles that are compared
 _HALF = 0.025  # of the probability on either side of a quantile, for the density there
@@ -41,11 +42,16 @@ class ProbabilisticInformationLoss(NamedTuple):
 
 
 def probabilistic_information_loss(
-    original: Numbers, masked: Numbers, *, moments: tuple[PairwiseMoments, PairwiseMoments] | None = None
+    original: Numbers,
+    masked: Numbers,
+    *,
+    weights: Weights = UNWEIGHTED,
+    moments: tuple[PairwiseMoments, PairwiseMoments] | None = None,
 ) -> ProbabilisticInformationLoss:
     """The five parts, each the mean over the columns, pairs of columns, or quantiles of the original.
 
     original, masked : shape (n, d) and (m, d); NaN for a missing value. Any records in any order: nothing is matched
+    weights          : of the records of both; a statistic is as sure as one of the effective number of records (Kish)
     moments          : of both files, where they are known already
     raises           : DataError if the numbers of columns differ
     cost             : O(n d^2 + n d log n)
@@ -58,14 +64,14 @@ def probabilistic_information_loss(
     """
     if original.shape[1] != masked.shape[1]:
         raise DataError(f"both files need the same columns; got {original.shape[1]} and {masked.shape[1]}.")
-    before, after = moments or (pairwise_moments(original), pairwise_moments(masked))
+    before, after = moments or (pairwise_moments(original, weights[0]), pairwise_moments(masked, weights[1]))
     d = original.shape[1]
     known = np.diagonal(before.records) >= 2
     variance = np.maximum(np.nan_to_num(np.diagonal(before.covariance)), 0)
     scale = np.where(variance > 0, np.sqrt(variance), 1.0)  # so that fourth powers stay in range
     unit = np.outer(scale, scale)
-    higher = _HigherMoments.of(original, np.nan_to_num(before.mean), scale)
-    size = np.maximum(after.records, 1)
+    higher = _HigherMoments.of(original, np.nan_to_num(before.mean), scale, weights[0])
+    size = np.maximum(after.effective, 1)
     covariance, masked_covariance = before.covariance / unit, after.covariance / unit
     of_covariance = (higher.m22 - covariance**2) / size
     pairs = np.triu_indices(d, 1)
@@ -95,7 +101,7 @@ def probabilistic_information_loss(
         quantiles=_mean(
             np.concatenate(
                 [
-                    _of_quantiles(original[:, column] / scale[column], masked[:, column] / scale[column])
+                    _of_quantiles(original[:, column] / scale[column], masked[:, column] / scale[column], weights)
                     for column in np.flatnonzero(known)
                 ]
                 or [np.zeros(0)]
@@ -113,24 +119,25 @@ class _HigherMoments(NamedTuple):
     m20: FloatArray
 
     @classmethod
-    def of(cls, values: Numbers, mean: FloatArray, scale: FloatArray) -> "_HigherMoments":
-        d = values.shape[1]
-        m22, m31, m40, m20, records = (np.zeros((d, d)) for _ in range(5))
-        for block, present in centred_blocks(values, mean, scale):
+    def of(cls, values: Numbers, mean: FloatArray, scale: FloatArray, weight: FloatArray | None) -> "_HigherMoments":
+        d, weight = values.shape[1], relative_weight(weight, len(values))
+        m22, m31, m40, m20, total = (np.zeros((d, d)) for _ in range(5))
+        for block, present, w in centred_blocks(values, mean, scale, weight):
             squares = block**2
-            m22 += squares.T @ squares
-            m31 += (squares * block).T @ block
+            weighted = squares if w is None else squares * w
+            m22 += weighted.T @ squares
+            m31 += (weighted * block).T @ block
             if present.all():
-                m40 += (squares**2).sum(axis=0)[:, np.newaxis]
-                m20 += squares.sum(axis=0)[:, np.newaxis]
-                records += len(block)
+                m40 += (weighted * squares).sum(axis=0)[:, np.newaxis]
+                m20 += weighted.sum(axis=0)[:, np.newaxis]
+                total += len(block) if w is None else w.sum()
                 continue
             held = present.astype(np.float64)
-            m40 += (squares**2).T @ held
-            m20 += squares.T @ held
-            records += held.T @ held
-        records = np.where(records > 0, records, np.nan)
-        return cls(m22 / records, m31 / records, m40 / records, m20 / records)
+            m40 += (weighted * squares).T @ held
+            m20 += weighted.T @ held
+            total += held.T @ (held if w is None else held * w)
+        total = np.where(total > 0, total, np.nan)
+        return cls(m22 / total, m31 / total, m40 / total, m20 / total)
 
     def variance_of_correlation(self, covariance: FloatArray, correlation: FloatArray) -> FloatArray:
         """Times the number of records: Kendall and Stuart, written without a division by the covariance."""
@@ -160,28 +167,43 @@ def _probabilities(
     return np.where(np.isnan(after), 1.0, 2 * ndtr(errors) - 1)
 
 
-def _of_quantiles(before: FloatArray, after: FloatArray) -> FloatArray:
-    before, after = _rising(before), _rising(after)
-    if not len(after):
+def _of_quantiles(before: FloatArray, after: FloatArray, weights: Weights) -> FloatArray:
+    original, masked = _Rising.of(before, weights[0]), _Rising.of(after, weights[1])
+    if not len(masked.values):
         return np.ones(len(_LEVELS))
-    at, below, above = (_quantiles(before, _LEVELS + shift) for shift in (0, -_HALF, _HALF))
+    at, below, above = (original.quantiles(_LEVELS + shift) for shift in (0, -_HALF, _HALF))
     # p (1 - p) / (n f^2), with 1 / f = (Q(p + h) - Q(p - h)) / 2 h; 0 where many have one value
-    variance = _LEVELS * (1 - _LEVELS) / len(after) * ((above - below) / (2 * _HALF)) ** 2
-    return _probabilities(at, _quantiles(after, _LEVELS), variance)
+    records = effective_records(masked.weight, len(masked.values))
+    variance = _LEVELS * (1 - _LEVELS) / records * ((above - below) / (2 * _HALF)) ** 2
+    return _probabilities(at, masked.quantiles(_LEVELS), variance)
 
 
-def _rising(values: FloatArray) -> FloatArray:
-    """Sorted, without missing values: far faster than to ask for many quantiles of unsorted ones."""
-    ordered = np.sort(values)  # NaN last
-    return ordered[: len(ordered) - int(np.isnan(values).sum())]
+class _Rising(NamedTuple):
+    """Values in rising order without missing ones: far faster than to ask for many quantiles of unsorted ones."""
 
+    values: FloatArray
+    weight: FloatArray | None
 
-def _quantiles(ordered: FloatArray, levels: FloatArray) -> FloatArray:
-    """By linear interpolation between order statistics, as numpy's."""
-    place = levels * (len(ordered) - 1)
-    lower = np.floor(place).astype(np.int64)
-    upper = np.minimum(lower + 1, len(ordered) - 1)
-    return np.asarray(ordered[lower] + (place - lower) * (ordered[upper] - ordered[lower]))
+    @classmethod
+    def of(cls, values: FloatArray, weight: FloatArray | None) -> "_Rising":
+        if weight is None:
+            ordered = np.sort(values)  # NaN last
+            return cls(ordered[: len(ordered) - int(np.isnan(values).sum())], None)
+        kept = ~np.isnan(values) & (weight > 0)
+        values, weight = values[kept], weight[kept]
+        order = np.argsort(values, kind="stable")
+        return cls(values[order], weight[order])
+
+    def quantiles(self, levels: FloatArray) -> FloatArray:
+        """By linear interpolation between order statistics, as numpy's; each lies in the middle of its weight."""
+        last = len(self.values) - 1
+        if self.weight is None or last < 1:
+            place = levels * last
+            lower = np.floor(place).astype(np.int64)
+            upper = np.minimum(lower + 1, last)
+            return np.asarray(self.values[lower] + (place - lower) * (self.values[upper] - self.values[lower]))
+        middle = np.cumsum(self.weight) - self.weight / 2
+        return np.interp(levels, (middle - middle[0]) / (middle[-1] - middle[0]), self.values)
 
 
 def _mean(probabilities: FloatArray) -> float:
