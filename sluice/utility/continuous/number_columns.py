@@ -33,10 +33,10 @@ class NumberColumn:
     def __init__(self, codes: Codes, values: FloatArray) -> None:
         """codes : places in `values`, of which a negative one counts from the end; values : any order, any repetition,
         and last NaN."""
-        present = values[~np.isnan(values)]
-        distinct = np.unique(present)
-        place = np.searchsorted(distinct, values)
-        place[np.isnan(values)] = len(distinct)
+        present = ~np.isnan(values)
+        distinct, place_of_present = np.unique(values[present], return_inverse=True)
+        place = np.full(len(values), len(distinct))
+        place[present] = place_of_present
         self.values: FloatArray = np.append(distinct, np.nan)
         self.codes: Codes = narrow(place, len(self.values))[codes]
 
