@@ -164,6 +164,14 @@ _UTILITY = {
         "What goes together was torn apart in one subgroup: mask within strata of its variable, move values by smaller "
         "steps, or draw them anew given that variable."
     ),
+    "subgroup_quantiles": (
+        "Numbers of one subgroup moved: mask within strata of its variable, so that values are exchanged or averaged "
+        "among its own records, or in smaller groups."
+    ),
+    "subgroup_propensity": (
+        "Masked records of one subgroup look unlike their originals: mask within strata of its variable, or draw "
+        "values anew given that variable."
+    ),
     "suppressed_share": (
         "Much of one variable was suppressed: recode it more coarsely first, so that fewer of its cells need "
         "suppression, or give it rank 1 of importance."

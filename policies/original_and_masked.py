@@ -124,12 +124,12 @@ class OriginalAndMasked:
         )
         found = {name for name, tells in zip(numbers.names, few.tolist(), strict=True) if tells}
         found |= {name for name in self.released if self._changed_in_few(name)}
-        if self._few_weigh or any(self.variables[name].role is Role.WEIGHT for name in found & {*self.variables}):
+        if self.few_weigh or any(self.variables[name].role is Role.WEIGHT for name in found & {*self.variables}):
             found |= self.told_of  # every weighted figure is about these few
         return frozenset(found - {*numbers.removed})
 
     @cached_property
-    def _few_weigh(self) -> bool:
+    def few_weigh(self) -> bool:
         """Whether effectively fewer records than the minimum cell, but some, make up all that is weighted."""
         weights = [weight for weight in self.weights if weight is not None and weight.any()]
         return any(effective_records(weight, len(weight)) < self.minimum_cell for weight in weights)

@@ -23,10 +23,13 @@ from policies.utility.quantiles import quantiles
 from policies.utility.recoding import recoding
 from policies.utility.score import score
 from policies.utility.subgroup_associations import associations
+from policies.utility.subgroup_propensity import propensity_of_subgroups
+from policies.utility.subgroup_quantiles import quantiles_of_subgroups
 from policies.utility.subgroups import subgroups
 from sluice.utility.utility_view import UtilityView
 from sluice.verdict import Finding
 
+_WHERE_ASKED = ("subgroup_propensity",)  # they take long
 _WHERE_THERE_ARE_ANY = ("item_penalty", "items_left_out", "top_items", "pair_counts", "impossible_records")
 
 
@@ -44,6 +47,8 @@ FAMILIES: Mapping[
     quantiles: ("quantiles", "gini"),
     subgroups: ("worst_subgroup",),
     associations: ("subgroup_cramers_v",),
+    quantiles_of_subgroups: ("subgroup_quantiles",),
+    propensity_of_subgroups: ("subgroup_propensity",),
     components: (),
     continuous: ("apil", "eigenvalues", "mean_variations"),
     categorical: ("category_distance", "ebil"),
@@ -110,6 +115,15 @@ class UtilityLimits(Analyses):
     subgroup_cramers_v: Limit | None = Field(
         default=None, description="mean change of Cramer's V of two variables within the worst declared category"
     )
+    subgroup_quantiles: Limit | None = Field(
+        default=None,
+        description="mean change of numbers' quantiles within the worst declared category, in interquartile ranges",
+    )
+    subgroup_propensity: Limit | None = Field(
+        default=None,
+        description="S_pMSE of a logistic regression within the worst declared category, 1 is chance; measured where it"
+        " has a limit",
+    )
     pair_marginals: ShareLimit | None = Field(
         default=None, description="records in another cell of the table of two variables, on average over all pairs"
     )
@@ -146,10 +160,16 @@ class UtilityLimits(Analyses):
         A measure within its limit passes, one beyond it fails, and one that could not be computed is `UNKNOWN`.
         Without a limit it is reported and does not decide; nor does one that the file gives no occasion for: of fewer
         than two numbers there is no correlation. Those of sets of items are for files that have any, and that of
-        impossible records for data whose contract has rules across fields. The score, which takes long, is measured
-        where it has a limit. Then the findings on each analysis that the policy or the definition asks for.
+        impossible records for data whose contract has rules across fields. The score and S_pMSE within subgroups, which
+        take long, are measured where they have a limit. Then the findings on each analysis that the policy or the
+        definition asks for.
         """
-        return self._found(files, list(FAMILIES), self.score is not None)
+        families = [
+            family
+            for family, names in FAMILIES.items()
+            if not {*names} & {*_WHERE_ASKED} or any(getattr(self, name) for name in names)
+        ]
+        return self._found(files, families, self.score is not None)
 
     def decide(self, files: OriginalAndMasked, besides: Collection[str] = ()) -> tuple[Finding, ...]:
         """The findings that may decide, and those on measures `besides` by their names; the families of all others are

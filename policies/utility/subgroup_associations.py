@@ -3,12 +3,12 @@
 import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
+from policies.utility.declared_categories import declared_categories
 from policies.utility.measured import Found, Measured, without_noise, written_number
+from sluice.utility.changed_subgroups import ChangedSubgroups, changed_subgroups
 from sluice.utility.marginals import MarginalTables
-from sluice.utility.subgroup_associations import ChangedSubgroups, changed_subgroups, subgroup_associations
-from sluice.variables import NAMES, Kind
+from sluice.utility.subgroup_associations import subgroup_associations
 
-_LEAST = 100  # records of a subgroup, or more where the report asks for more
 _TABLES = 2_000  # of triples, drawn where there are more; always the same, as no other draw may depend on them
 _WHAT = "How far Cramer's V moved in the worst subgroup"
 
@@ -17,12 +17,7 @@ def associations(files: OriginalAndMasked) -> Found:
     """Of all declared categories of released variables with enough records, the one in which Cramer's V of two other
     variables moved most. Of a file that has no such variable of the original's left everything is lost."""
     bins = files.common_bins
-    there_were = {
-        name: variable.categories
-        for name, variable in files.variables.items()
-        if variable.categories is not None and variable.kind is not Kind.ITEMS and variable.role not in NAMES
-    }
-    declared = {name: categories for name, categories in there_were.items() if name in files.released}
+    there_were, declared, least = declared_categories(files)
     others = {each.name for each in bins if each.name in files.released}
     if not there_were or len(bins) < 3:
         says = (
@@ -37,7 +32,7 @@ def associations(files: OriginalAndMasked) -> Found:
         return _found(Measured(float("nan"), says, "", 0, 0, written_number))
     left = [each for each in bins if each.name in others]  # what goes with a removed variable, tables of triples tell
     tables = MarginalTables(left, 3, *files.weights, np.random.default_rng(0), _TABLES)
-    found = subgroup_associations(left, tables, declared, others, max(_LEAST, files.minimum_cell))
+    found = subgroup_associations(left, tables, declared, others, least, files.weights)
     if not found:
         says = "What goes together in subgroups is not compared: no declared category has enough records"
         return _found(Measured(float("nan"), says, "", 0, 0, written_number, False))

@@ -1,13 +1,11 @@
 """Subgroups: a limit on what the worst subgroup's own tables lost."""
 
 from policies.original_and_masked import OriginalAndMasked
+from policies.utility.declared_categories import declared_categories
 from policies.utility.measured import Found, Measured, written_percent
 from sluice.utility.marginals import MarginalTables
 from sluice.utility.subgroup_summary import subgroups_view
 from sluice.utility.worst_subgroup import subgroup_losses
-from sluice.variables import NAMES, Kind
-
-_LEAST = 100  # records of a subgroup, or more where the report asks for more
 
 
 def subgroups(files: OriginalAndMasked) -> Found:
@@ -16,14 +14,8 @@ def subgroups(files: OriginalAndMasked) -> Found:
     Of a file that has no such variable of the original's left, or no other beside it, everything is lost.
     """
     bins = files.common_bins
-    there_were = {
-        name: variable.categories
-        for name, variable in files.variables.items()
-        if variable.categories is not None and variable.kind is not Kind.ITEMS and variable.role not in NAMES
-    }
-    declared = {name: categories for name, categories in there_were.items() if name in files.released}
+    there_were, declared, least = declared_categories(files)
     others = [each.name for each in bins if each.name in files.released]
-    least = max(_LEAST, files.minimum_cell)
     none = "Subgroups are not compared: no released variable has declared categories with enough records"
     nothing = Measured(float("nan"), none, "", 0, 0, written_percent, False)
     if len(others) < 2 or not declared:
@@ -35,7 +27,7 @@ def subgroups(files: OriginalAndMasked) -> Found:
         says = "What subgroups lost is not known: the masked file has no records"
         return Found({"worst_subgroup": Measured(float("nan"), says, "", 0, 0, written_percent)})
     tables = MarginalTables(bins, 2, *files.weights, most=len(bins) ** 2)
-    found = subgroup_losses(bins, tables, declared, others, least)
+    found = subgroup_losses(bins, tables, declared, others, least, files.weights)
     view = subgroups_view(found, least, files.minimum_cell)
     if view is None:
         return Found({"worst_subgroup": nothing})
@@ -52,4 +44,6 @@ def subgroups(files: OriginalAndMasked) -> Found:
     measured = Measured(
         exact.loss, says, scope, len(found), len(found), written_percent, tells_of_few=few and files.minimum_cell > 1
     )
+    if files.few_weigh:
+        return Found({"worst_subgroup": measured.told("What the worst subgroup lost", files.of_few)})
     return Found({"worst_subgroup": measured}, {"subgroups": view})

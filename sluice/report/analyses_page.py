@@ -9,8 +9,8 @@ from sluice.utility.analyses.clusterings_view import ComparedClustering
 from sluice.utility.analyses.impossible_records import BrokenRules
 from sluice.utility.analyses.predictions_view import ComparedPrediction
 from sluice.utility.analyses.query_comparison import ComparedQuery
-from sluice.utility.subgroup_associations import ChangedSubgroups
 from sluice.utility.subgroup_summary import SubgroupsView
+from sluice.utility.utility_view import UtilityView
 
 
 def predictions_context(found: Sequence[ComparedPrediction]) -> list[dict[str, Any]]:
@@ -99,16 +99,41 @@ def subgroups_context(found: SubgroupsView | None) -> dict[str, Any] | None:
     }
 
 
-def associations_context(found: ChangedSubgroups | None) -> dict[str, Any] | None:
-    """The subgroups where most changed of what goes together; None where nothing can be shown of any."""
-    if found is None or not found.worst:
-        return None
-    rows = [(f"{one.variable}: {one.category}", f"{one.change:.2f}") for one in found.worst]
-    says = (
-        f"Of {found.compared:,} subgroups; of two other variables, among the records of the subgroup, on average over "
-        "all pairs of them."
+def changed_subgroups_context(shown: UtilityView) -> list[dict[str, Any]]:
+    """A table for each measure of which the worst subgroups can be shown."""
+    measures = (
+        (
+            "Subgroups where most changed of what goes together",
+            "Change of Cramér’s V",
+            "of two other variables, among the records of the subgroup, on average over all pairs of them.",
+            shown.subgroup_associations,
+        ),
+        (
+            "Subgroups whose quantiles moved most",
+            "Interquartile ranges",
+            "how far quantiles moved among the records of the subgroup, on average over all numbers.",
+            shown.subgroup_quantiles,
+        ),
+        (
+            "Subgroups whose records can be told from their originals best",
+            "S_pMSE",
+            "of a logistic regression on all other variables; 1 is chance.",
+            shown.subgroup_propensity,
+        ),
     )
-    return {"rows": rows, "says": says}
+    return [
+        {
+            "title": title,
+            "unit": unit,
+            "says": f"Of {found.compared:,} subgroups; {says}",
+            "rows": [
+                (f"{one.variable}: {one.category}", "lost" if one.change is None else f"{one.change:.2f}")
+                for one in found.worst
+            ],
+        }
+        for title, unit, says, found in measures
+        if found is not None and found.worst
+    ]
 
 
 def rules_broken(found: BrokenRules | None) -> Sequence[dict[str, str]]:

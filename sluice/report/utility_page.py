@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from sluice.errors import SluiceError
 from sluice.report.analyses_page import (
-    associations_context,
+    changed_subgroups_context,
     clusterings_context,
     predictions_context,
     queries_context,
@@ -47,7 +47,7 @@ def utility_context(dossier: Dossier, view: RecordsView) -> dict[str, object]:
         "clusterings": clusterings_context(shown.clusterings or ()),
         "queries": queries_context(shown.queries or ()),
         "subgroups": subgroups_context(shown.subgroups),
-        "associations": associations_context(shown.subgroup_associations),
+        "changed_subgroups": changed_subgroups_context(shown),
         "rules_broken": rules_broken(shown.impossible_records),
     }
     return (

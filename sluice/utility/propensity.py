@@ -26,6 +26,7 @@ from sluice.utility.common_bins import CommonBins
 from sluice.utility.table_propensity import expected_pmse
 
 _PENALTY = 0.01
+_WORTH_THREADS = 100_000  # records: of fewer, handing out the work takes longer than the work
 _STEPS = 30
 _HALVINGS = 20
 _CONVERGED = 1e-8  # change of the mean deviance
@@ -174,6 +175,10 @@ class _Files:
                 found[0, place] += sums @ spread
                 found[place, place] += (spread * sums[:, None]).T @ spread
         pairs = [(file, *pair) for file in (0, 1) for pair in combinations(range(len(places)), 2)]
+        if sum(map(len, values)) < _WORTH_THREADS:
+            for file, one, two in pairs:
+                found[places[one], places[two]] += products(file, one, two)
+            return np.asarray(np.triu(found) + np.triu(found, 1).T)
         with ThreadPoolExecutor(threads()) as pool:
             made = counted(pool.map(lambda pair: products(*pair), pairs), "pairs of variables", len(pairs))
             for (_, one, two), product in zip(pairs, made, strict=True):

@@ -88,7 +88,12 @@ def quantile_change(before: OrderStatistics, after: OrderStatistics) -> Quantile
     too, a change is infinite.
     """
     moved = np.abs(after.quantiles - before.quantiles)
-    scale = before.quantiles[3] - before.quantiles[1] or before.quantiles[-1] - before.quantiles[0]
+    scale = interquartile_scale(before.quantiles)
     with np.errstate(divide="ignore", invalid="ignore"):
-        change = np.where(moved == 0, 0.0, moved / scale)
+        change = np.where(moved == 0, 0.0, moved / np.float64(scale))
     return QuantileChange(change, float(change.mean()), (before.gini, after.gini), (before.ratio, after.ratio))
+
+
+def interquartile_scale(quantiles: FloatArray) -> float:
+    """Of quantiles at `PROBABILITIES` the interquartile range; where that is 0, the range from first to last."""
+    return float(quantiles[3] - quantiles[1] or quantiles[-1] - quantiles[0])

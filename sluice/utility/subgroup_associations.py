@@ -9,33 +9,13 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.arrays import FloatArray
 from sluice.errors import DataError
 from sluice.utility.common_bins import CommonBins
+from sluice.utility.declared_subgroups import declared_subgroups
 from sluice.utility.marginals import MarginalTables
-
-_WORST = 10  # that are shown
-
-
-class ChangedSubgroup(BaseModel):
-    """One declared category, as the report shows it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    variable: str
-    category: str
-    change: float = Field(description="of Cramer's V of two other variables, mean of the pairs, 0 to 1")
-
-
-class ChangedSubgroups(BaseModel):
-    """Those where most changed of what goes together, the largest change first."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    compared: int = Field(description="subgroups with enough records")
-    worst: tuple[ChangedSubgroup, ...]
+from sluice.utility.record_weights import UNWEIGHTED, Weights
 
 
 class SubgroupAssociation(NamedTuple):
@@ -61,6 +41,7 @@ def subgroup_associations(
     declared: Mapping[str, Collection[str]],
     others: Collection[str],
     least: int = 100,
+    weights: Weights = UNWEIGHTED,
 ) -> tuple[SubgroupAssociation, ...]:
     """The change of every subgroup, the largest first.
 
@@ -68,18 +49,15 @@ def subgroup_associations(
     tables   : of triples of them, all or some
     declared : by variable, the categories that may be named; nobody else's are looked at
     others   : the variables whose pairs are compared, released ones as a rule
-    least    : subgroups of fewer original records are left out
+    least    : subgroups of fewer original records are left out, or of effectively fewer by their weights
+    weights  : of the records of both files, as the tables have them
     raises   : DataError if the tables are not of triples
     cost     : that of counting the triples
     """
     if tables.size != 3:
         raise DataError(f"associations within subgroups are read off tables of 3 variables; got {tables.size}.")
     held = [np.bincount(each.original, minlength=each.bins) for each in bins]
-    named = {
-        at: np.array([label in declared[each.name] for label in each.labels[:-1]]) & (held[at][:-1] >= max(least, 1))
-        for at, each in enumerate(bins)
-        if each.name in declared
-    }
+    named = declared_subgroups(bins, declared, least, weights)
     sums = {at: (np.zeros(len(kept)), np.zeros(len(kept)), np.zeros(len(kept))) for at, kept in named.items()}
     for table, before, after in tables.shares():
         for axis, by in enumerate(table):
@@ -105,18 +83,6 @@ def subgroup_associations(
         for place in np.flatnonzero(pairs).tolist()
     ]
     return tuple(sorted(found, key=lambda each: -each.change))
-
-
-def changed_subgroups(found: Sequence[SubgroupAssociation], minimum_cell: int) -> ChangedSubgroups:
-    """What is shown of them, in two digits, without those where fewer records than the minimum cell made the change."""
-    shown = [
-        ChangedSubgroup(variable=each.variable, category=each.category, change=round(each.change, 2))
-        for each in found
-        if each.moved >= minimum_cell
-    ]
-    # By what is told of them: in their own order equal figures would tell which change is the larger one.
-    shown.sort(key=lambda each: (-each.change, each.variable, each.category))
-    return ChangedSubgroups(compared=len(found), worst=tuple(shown[:_WORST]))
 
 
 def cramers_v_of_each(tables: FloatArray) -> FloatArray:

@@ -9,6 +9,7 @@ from sluice.utility.analyses.models_view import ComparedModel
 from sluice.utility.analyses.predictions_view import ComparedPrediction
 from sluice.utility.analyses.query_comparison import ComparedQuery
 from sluice.utility.categorical.categorical_view import CategoricalView
+from sluice.utility.changed_subgroups import ChangedSubgroups
 from sluice.utility.component_plane import ComponentPlane
 from sluice.utility.continuous.continuous_view import ContinuousView
 from sluice.utility.correlation_summary import CorrelationsView
@@ -16,7 +17,6 @@ from sluice.utility.marginal_summary import MarginalsView
 from sluice.utility.propensity_summary import PropensityView, TablePropensities
 from sluice.utility.quantile_summary import QuantilesView
 from sluice.utility.recoding.recoding_summary import RecodingView
-from sluice.utility.subgroup_associations import ChangedSubgroups
 from sluice.utility.subgroup_summary import SubgroupsView
 
 
@@ -42,6 +42,8 @@ class UtilityView(BaseModel):
     quantiles: QuantilesView | None = None
     subgroups: SubgroupsView | None = None
     subgroup_associations: ChangedSubgroups | None = None
+    subgroup_quantiles: ChangedSubgroups | None = None
+    subgroup_propensity: ChangedSubgroups | None = None
     predictions: tuple[ComparedPrediction, ...] | None = None
     clusterings: tuple[ComparedClustering, ...] | None = None
     queries: tuple[ComparedQuery, ...] | None = None

@@ -12,7 +12,9 @@ import numpy as np
 
 from sluice.errors import DataError
 from sluice.utility.common_bins import CommonBins
+from sluice.utility.declared_subgroups import declared_subgroups
 from sluice.utility.marginals import MarginalTables, total_variation
+from sluice.utility.record_weights import UNWEIGHTED, Weights
 
 
 class SubgroupLoss(NamedTuple):
@@ -35,6 +37,7 @@ def subgroup_losses(
     declared: Mapping[str, Collection[str]],
     others: Collection[str],
     least: int = 100,
+    weights: Weights = UNWEIGHTED,
 ) -> tuple[SubgroupLoss, ...]:
     """The loss of every subgroup, the largest first.
 
@@ -42,7 +45,8 @@ def subgroup_losses(
     tables   : of all pairs of them
     declared : by variable, the categories that may be named; nobody else's are looked at
     others   : the variables whose distributions are compared, released ones as a rule
-    least    : subgroups of fewer original records are left out
+    least    : subgroups of fewer original records are left out, or of effectively fewer by their weights
+    weights  : of the records of both files, as the tables have them
     raises   : DataError if the tables are not of pairs
     cost     : that of counting all pairs
     """
@@ -50,13 +54,14 @@ def subgroup_losses(
         raise DataError(f"subgroups are read off tables of 2 variables; got {tables.size}.")
     sums: dict[tuple[int, int], list[float]] = {}
     held = [np.bincount(each.original, minlength=each.bins) for each in bins]
+    named = declared_subgroups(bins, declared, least, weights)
     for (one, other), before, after in tables.shares():
         for by, of, p, q in ((one, other, before, after), (other, one, before.T, after.T)):
-            if tables.names[by] not in declared or tables.names[of] not in others:
+            if by not in named or tables.names[of] not in others:
                 continue
-            for bin_, label in enumerate(bins[by].labels[:-1]):
+            for bin_ in np.flatnonzero(named[by]).tolist():
                 were, left = float(p[bin_].sum()), float(q[bin_].sum())
-                if label not in declared[tables.names[by]] or held[by][bin_] < max(least, 1) or not were > 0:
+                if not were > 0:
                     continue
                 loss = total_variation(p[bin_] / were, q[bin_] / left) if left > 0 else 1.0
                 sums.setdefault((by, bin_), []).append(loss)

@@ -1,0 +1,61 @@
+"""Subgroup quantiles: a limit on how far the order statistics of numbers moved in the worst subgroup."""
+
+from math import isinf
+
+import numpy as np
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.utility.declared_categories import declared_categories
+from policies.utility.measured import Found, Measured, without_noise, written_number
+from sluice.utility.changed_subgroups import ChangedSubgroups, changed_subgroups
+from sluice.utility.continuous.number_columns import NumberColumns
+from sluice.utility.subgroup_quantiles import subgroup_quantiles
+from sluice.variables import Role
+
+_WHAT = "How far quantiles moved in the worst subgroup"
+
+
+def quantiles_of_subgroups(files: OriginalAndMasked) -> Found:
+    """Of all declared categories of released variables with enough records, the one in which the quantiles of the
+    released numbers moved most. Of a file that has no such variable or number of the original's left, all is lost."""
+    numbers, bins = files.released_numbers, files.common_bins
+    there_were, declared, least = declared_categories(files)
+    of = [
+        place
+        for place, name in enumerate(numbers.names)
+        if files.variables[name].kind.is_numeric
+        and files.variables[name].role is not Role.WEIGHT
+        and int(np.count_nonzero(~np.isnan(numbers.original[:, place]))) >= least
+    ]
+    left = [place for place in of if numbers.names[place] not in numbers.removed]
+    if not there_were or not of:
+        says = "Quantiles within subgroups are not compared: the data declare no categories, or have no number"
+        return _found(Measured(float("nan"), says, "", 0, 0, written_number, False))
+    if not declared or not left:
+        says = "Quantiles within subgroups are lost: the file has no variable left that forms them, or no number"
+        return _found(Measured(float("inf"), says, "", len(there_were), 0, written_number))
+    if not len(files.masked):
+        says = "How far quantiles moved within subgroups is not known: the masked file has no records"
+        return _found(Measured(float("nan"), says, "", 0, 0, written_number))
+    original, masked = (NumberColumns.of(each)[:, left] for each in (numbers.original, numbers.masked))
+    found = subgroup_quantiles(bins, original, masked, declared, least, files.weights)
+    if not found:
+        says = "Quantiles within subgroups are not compared: no declared category has enough records"
+        return _found(Measured(float("nan"), says, "", 0, 0, written_number, False))
+    worst = found[0]
+    scope = worst.variable if without_noise(worst.change) else ""
+    named = f" ({worst.variable} = {worst.category})" if scope else ""
+    says = f"Quantiles moved by {written_number(worst.change)} interquartile ranges on average in the worst subgroup"
+    if isinf(worst.change):
+        says = "Quantiles of a number are lost in the worst subgroup: it has no value left, or its constant was changed"
+    measured = Measured(worst.change, f"{says}{named}", scope, len(found), len(found), written_number)
+    if few := files.of_few & {*declared, *(numbers.names[place] for place in left)}:
+        return _found(measured.told(_WHAT, few))
+    if scope and worst.moved < files.minimum_cell:
+        hidden = f"{_WHAT} is not told: too few of its records changed"
+        return _found(measured._replace(says=hidden, scope="", tells_of_few=True))
+    return _found(measured, changed_subgroups(found, files.minimum_cell))
+
+
+def _found(measured: Measured, view: ChangedSubgroups | None = None) -> Found:
+    return Found({"subgroup_quantiles": measured}, {} if view is None else {"subgroup_quantiles": view})

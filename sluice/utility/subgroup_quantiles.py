@@ -1,0 +1,150 @@
+"""Subgroup quantiles: how far the quantiles of numbers moved among those who share a category, category by category.
+
+The median income of everybody can stay and that of a few be lost. As in `worst_subgroup`, who belongs to a subgroup of
+the masked file is what its reader can tell: a record in a group of categories belongs to each of them by the share in
+which the group stands for it. Quantiles are those of `quantiles`, and records weigh what the contract says.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from sluice.arrays import Codes, FloatArray, IntArray
+from sluice.machine import threads
+from sluice.utility.common_bins import CommonBins
+from sluice.utility.continuous.number_columns import NumberColumn, NumberColumns
+from sluice.utility.declared_subgroups import declared_subgroups
+from sluice.utility.quantiles import PROBABILITIES, interquartile_scale
+from sluice.utility.record_weights import UNWEIGHTED, Weights, relative_weight
+
+
+class SubgroupQuantiles(NamedTuple):
+    """One category of one variable.
+
+    change  : mean over the numbers, and over `PROBABILITIES`, of how far a quantile moved within the subgroup, by the
+              interquartile range of its originals, or of all originals where theirs is 0; higher is worse. Infinite
+              where the masked file has no value of a number in the subgroup, or changed one that is constant throughout
+    records : of the original in the subgroup
+    moved   : of these the most whose value of one number the masked subgroup lacks: a change of quantiles that fewer
+              than so many records made
+    """
+
+    variable: str
+    category: str
+    change: float
+    records: int
+    moved: float
+
+
+def subgroup_quantiles(
+    bins: Sequence[CommonBins],
+    original: NumberColumns,
+    masked: NumberColumns,
+    declared: Mapping[str, Collection[str]],
+    least: int = 100,
+    weights: Weights = UNWEIGHTED,
+) -> tuple[SubgroupQuantiles, ...]:
+    """The change of every subgroup, the largest first.
+
+    bins             : the variables on common bins, of n original and m masked records
+    original, masked : (n, d) and (m, d), the numbers of the same records
+    declared         : by variable, the categories that may be named; nobody else's are looked at
+    least            : subgroups of fewer original records are left out, as is a number of which fewer have a value
+    weights          : of the records of both files
+    raises           : DataError for weights that do not fit
+    cost             : for each pair of a number and a variable with declared categories, a few passes over the records;
+                       of 1,000,000 records, ten numbers and ten such variables take 4 s of the processor
+    """
+    named = {place: kept for place, kept in declared_subgroups(bins, declared, least, weights).items() if kept.any()}
+    weight, masked_weight = (
+        np.zeros(0) if each is None else each
+        for each in (relative_weight(weights[0], len(original)), relative_weight(weights[1], len(masked)))
+    )
+    by = {place: _Memberships.of(bins[place]) for place in named}
+
+    def changes(pair: tuple[NumberColumn, NumberColumn]) -> dict[int, tuple[FloatArray, FloatArray]]:
+        number = _Number.of(*pair)
+        everybody = number.scale_of_all(weight)
+        return {place: number.changes(each, weight, masked_weight, everybody, least) for place, each in by.items()}
+
+    with ThreadPoolExecutor(threads()) as pool:
+        found = list(pool.map(changes, zip(original.columns, masked.columns, strict=True)))
+    subgroups = []
+    for place, kept in named.items():
+        each = bins[place]
+        held = np.bincount(each.original, minlength=each.bins)
+        for bin_ in np.flatnonzero(kept).tolist():
+            known = [one[place][0][bin_] for one in found if not np.isnan(one[place][0][bin_])]
+            if known:
+                moved = max(float(one[place][1][bin_]) for one in found)
+                change = float(np.mean(known))
+                subgroups.append(SubgroupQuantiles(each.name, each.labels[bin_], change, int(held[bin_]), moved))
+    return tuple(sorted(subgroups, key=lambda each: -each.change))
+
+
+class _Memberships(NamedTuple):
+    """Of both files: the code of each record, and the subgroups that each code stands for, as the kernel takes them."""
+
+    original: tuple[Codes, IntArray, IntArray, FloatArray]
+    masked: tuple[Codes, IntArray, IntArray, FloatArray]
+    groups: int
+
+    @classmethod
+    def of(cls, bins: CommonBins) -> "_Memberships":
+        every = np.arange(bins.bins)
+        own = bins.original, np.arange(bins.bins + 1), every, np.ones(bins.bins)
+        code, group = np.nonzero(bins.spread > 0)
+        at = np.searchsorted(code, np.arange(bins.codes + 1))
+        return cls(own, (bins.masked, at, group, bins.spread[code, group]), bins.bins)
+
+
+class _Number(NamedTuple):
+    """One number of both files as codes of the values of both, and the records that have one, in rising order."""
+
+    values: FloatArray
+    codes: IntArray
+    rows: IntArray
+    masked_codes: IntArray
+    masked_rows: IntArray
+
+    @classmethod
+    def of(cls, original: NumberColumn, masked: NumberColumn) -> "_Number":
+        from sluice.utility.subgroup_quantiles_kernel import rising  # compiled: loaded where it is needed
+
+        values = np.union1d(original.values[:-1], masked.values[:-1])
+        files = []
+        for each in (original, masked):
+            codes = np.append(np.searchsorted(values, each.values[:-1]), len(values))[each.codes]
+            files += [codes, rising(codes, len(values))]
+        return cls(values, *files)
+
+    def scale_of_all(self, weight: FloatArray) -> float:
+        from sluice.utility.subgroup_quantiles_kernel import quantile_codes
+
+        all_of_one = np.zeros(len(self.codes), dtype=np.uint8), np.array([0, 1]), np.array([0]), np.ones(1)
+        place, _ = quantile_codes(self.rows, self.codes, *all_of_one, weight, 1, np.array(PROBABILITIES))
+        return interquartile_scale(self.values[place[0]]) if (place >= 0).all() else 0.0
+
+    def changes(
+        self, by: _Memberships, weight: FloatArray, masked_weight: FloatArray, everybody: float, least: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """By subgroup, the mean change of the quantiles, NaN where too few originals have a value; and the records
+        whose value the masked subgroup lacks."""
+        from sluice.utility.subgroup_quantiles_kernel import lacking, quantile_codes
+
+        levels = np.array(PROBABILITIES)
+        before, records = quantile_codes(self.rows, self.codes, *by.original, weight, by.groups, levels)
+        after, _ = quantile_codes(self.masked_rows, self.masked_codes, *by.masked, masked_weight, by.groups, levels)
+        gone = lacking(self.rows, self.codes, *by.original, self.masked_rows, self.masked_codes, *by.masked, by.groups)
+        found = np.full(by.groups, np.nan)
+        for group in np.flatnonzero(records >= least).tolist():
+            was = self.values[before[group]]
+            if (after[group] < 0).any():
+                found[group] = np.inf
+                continue
+            moved = np.abs(self.values[after[group]] - was)
+            scale = interquartile_scale(was) or everybody
+            found[group] = 0.0 if not moved.any() else float(moved.mean() / scale) if scale else np.inf
+        return found, gone

@@ -1,0 +1,118 @@
+"""Quantiles within subgroups against pandas, and what of them may be told."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.utility.common_bins import CommonBins
+from sluice.utility.continuous.number_columns import NumberColumns
+from sluice.utility.quantiles import order_statistics, quantile_change
+from sluice.utility.subgroup_quantiles import SubgroupQuantiles, subgroup_quantiles
+
+TOWNS = ("a", "b", "c")
+
+
+def by_town(original: np.ndarray, masked: np.ndarray, spread: np.ndarray | None = None) -> CommonBins:
+    return CommonBins("town", original, masked, np.eye(4) if spread is None else spread, (*TOWNS, "missing"))
+
+
+def found(
+    bins: CommonBins, original: np.ndarray, masked: np.ndarray, least: int = 1, **weights: object
+) -> dict[str, SubgroupQuantiles]:
+    files = (NumberColumns.of(each) for each in (original, masked))
+    changes = subgroup_quantiles([bins], *files, {"town": TOWNS}, least, **weights)  # type: ignore[arg-type]
+    return {each.category: each for each in changes}
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32), st.booleans())
+def test_each_subgroup_has_the_change_of_its_own_records(seed: int, weighted: bool) -> None:
+    rng = np.random.default_rng(seed)
+    n, m = rng.integers(40, 90, 2)
+    before, after = rng.integers(0, 4, n).astype(np.uint8), rng.integers(0, 4, m).astype(np.uint8)
+    original, masked = rng.integers(0, 30, (n, 2)).astype(float), rng.integers(0, 30, (m, 2)).astype(float)
+    original[rng.random((n, 2)) < 0.1] = np.nan
+    masked[rng.random((m, 2)) < 0.1] = np.nan
+    w, v = (rng.integers(1, 5, n).astype(float), rng.integers(1, 5, m).astype(float)) if weighted else (None, None)
+    changes = found(by_town(before, after), original, masked, weights=(w, v))
+    for place, town in enumerate(TOWNS):
+        here, there = before == place, after == place
+        if town not in changes:
+            continue
+        expected = []
+        for at in range(2):
+            of_before = order_statistics(original[here, at], None if w is None else w[here])
+            of_after = order_statistics(masked[there, at], None if v is None else v[there])
+            change = quantile_change(of_before, of_after).mean
+            expected.append(change)
+            held, kept = (pd.Series(one).value_counts() for one in (original[here, at], masked[there, at]))
+            lacks = held.sub(kept, fill_value=0)
+            assert changes[town].moved >= lacks.clip(lower=0).sum() - 1e-9
+        if np.isfinite(expected).all():
+            assert changes[town].change == pytest.approx(np.mean(expected))
+
+
+def test_a_record_in_a_group_belongs_to_each_by_its_share() -> None:
+    """Half of the group "a or b" is a's: its quantiles are those of a file where it weighs one half."""
+    rng = np.random.default_rng(1)
+    before = rng.integers(0, 3, 300).astype(np.uint8)
+    values = rng.normal(size=(300, 1))
+    spread = np.vstack([np.eye(4), [0.5, 0.5, 0, 0]])
+    after = np.where(before < 2, 4, before).astype(np.uint8)
+    changes = found(by_town(before, after, spread), values, values)
+    half = order_statistics(values[before < 2, 0])
+    assert changes["a"].change == pytest.approx(quantile_change(order_statistics(values[before == 0, 0]), half).mean)
+    assert changes["c"].change == 0
+
+
+def test_what_a_subgroup_lost_and_what_moved_from_a_constant() -> None:
+    before = np.repeat([0, 1, 2], 50).astype(np.uint8)
+    values = np.random.default_rng(2).normal(size=(150, 1))
+    values[before == 1] = 3.0
+    gone = found(by_town(before, np.where(before == 0, 3, before).astype(np.uint8)), values, values)
+    assert gone["a"].change == np.inf
+    moved = values + np.where(before == 1, 0.5, 0.0)[:, np.newaxis]
+    one = found(by_town(before, before), values, moved)["b"]
+    everybody = order_statistics(values[:, 0]).quantiles
+    assert one.change == pytest.approx(0.5 / (everybody[3] - everybody[1]))  # its own range is 0
+    assert one.moved == 50
+    constant = np.full((150, 1), 7.0)
+    assert found(by_town(before, before), constant, constant)["a"].change == 0
+    assert found(by_town(before, before), constant, constant + 1)["a"].change == np.inf
+
+
+def test_small_subgroups_by_records_or_by_weight_are_left_out() -> None:
+    before = np.repeat([0, 1, 2], [50, 50, 5]).astype(np.uint8)
+    values = np.random.default_rng(3).normal(size=(105, 1))
+    heavy = np.ones(105)
+    heavy[0] = 1e9
+    assert {*found(by_town(before, before), values, values, least=10)} == {"a", "b"}
+    assert {*found(by_town(before, before), values, values, least=10, weights=(heavy, heavy))} == {"b"}
+    assert not found(by_town(before, before), np.full((105, 1), np.nan), values, least=10)
+
+
+def test_adult_by_education(reference_data: Path) -> None:
+    """Against a sort: hours a week rounded to tens, within each level of education."""
+    frame = pd.read_csv(reference_data / "adult" / "adult.data.gz", header=None, usecols=[3, 12], skipinitialspace=True)
+    levels = tuple(sorted(frame[3].unique()))
+    codes = pd.Categorical(frame[3], levels).codes.astype(np.uint8)
+    bins = CommonBins("education", codes, codes, np.eye(len(levels) + 1), (*levels, "missing"))
+    hours = frame[[12]].to_numpy(np.float64)
+    changes = subgroup_quantiles(
+        [bins], NumberColumns.of(hours), NumberColumns.of(hours.round(-1)), {"education": levels}
+    )
+    assert len(changes) == sum(frame[3].value_counts() >= 100)
+    levels_of = [0.1, 0.25, 0.5, 0.75, 0.9]
+    for each in changes:
+        own = frame.loc[frame[3] == each.category, 12]
+        exact = [np.sort(own)[int(np.ceil(p * len(own) - 1e-9)) - 1] for p in levels_of]
+        after = [np.sort(own.round(-1))[int(np.ceil(p * len(own) - 1e-9)) - 1] for p in levels_of]
+        everybody = np.sort(frame[12])
+        scale = (
+            exact[3] - exact[1] or exact[4] - exact[0] or everybody[3 * len(frame) // 4] - everybody[len(frame) // 4]
+        )
+        assert each.change == pytest.approx(np.abs(np.subtract(after, exact)).mean() / scale)
