@@ -88,6 +88,16 @@ class PredictionAnalysis(BaseModel):
     ratio: Floor | None = Field(
         default=None, description="F measure after learning from the masked file, as a share of that from the original"
     )
+    by: Name | None = Field(
+        default=None, description="a variable whose categories are subgroups of the people who are predicted"
+    )
+    subgroup_ratio: Floor | None = Field(default=None, description="the same ratio in the worst subgroup")
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        if self.subgroup_ratio is not None and self.by is None:
+            raise ValueError(f"{self.name}: 'subgroup_ratio' needs 'by', the variable of the subgroups")
+        return self
 
 
 class ClusteringAnalysis(BaseModel):

@@ -13,6 +13,7 @@ from sluice.errors import DataError, did_you_mean
 from sluice.utility.analyses.clustering_agreement import clustering_agreement
 from sluice.utility.analyses.clusterings_view import ComparedClustering, compared_indices
 from sluice.utility.analyses.model_variables import masked_variables, original_variables
+from sluice.utility.record_weights import Weights
 from sluice.variables import NAMES, Kind, Variables
 from sluice.verdict import Finding
 
@@ -44,8 +45,8 @@ def judge_clustering(
     }
     try:
         refuse_unfit_clustering(analysis, files.variables)
-        original, masked, paired = _points(analysis, files)
-        found = clustering_agreement(original, masked, analysis.method, analysis.clusters, paired, rng)
+        original, masked, paired, weights = _points(analysis, files)
+        found = clustering_agreement(original, masked, analysis.method, analysis.clusters, paired, rng, weights)
     except DataError as error:
         says = f"The clusters {analysis.name} cannot be compared: {str(error).rstrip('.')}"
         measured = Measured(nan, says, analysis.name, len(files.original), 0, written_number)
@@ -64,8 +65,10 @@ def judge_clustering(
     return measured.finding("clusterings", analysis.loss), view
 
 
-def _points(analysis: ClusteringAnalysis, files: OriginalAndMasked) -> tuple[FloatArray, FloatArray, bool]:
-    """Records of both files, in standard deviations of the original, and whether they are paired."""
+def _points(analysis: ClusteringAnalysis, files: OriginalAndMasked) -> tuple[FloatArray, FloatArray, bool, Weights]:
+    """Records of both files that weigh anything, in standard deviations of the original, whether they are paired, and
+    their weights."""
+    weight, masked_weight = files.weights
     before = original_variables(analysis.variables, files.original, files.variables)
     after = masked_variables(
         analysis.variables, files.original, files.recoded, files.masked, files.variables, files.released
@@ -74,15 +77,24 @@ def _points(analysis: ClusteringAnalysis, files: OriginalAndMasked) -> tuple[Flo
     numbers = [after[name].numbers() for name in analysis.variables if name in after]
     masked = np.column_stack(numbers) if numbers else np.zeros((len(files.masked), 0))
     known = ~np.isnan(original).any(axis=1)
+    if weight is not None:
+        known &= weight > 0
     if not known.any():
         raise DataError("every record lacks a value of the variables to be clustered by.")
-    centre, scale = original[known].mean(axis=0), original[known].std(axis=0)
+    of_known = None if weight is None else weight[known]
+    centre = np.average(original[known], axis=0, weights=of_known)
+    scale = np.sqrt(np.average((original[known] - centre) ** 2, axis=0, weights=of_known))
     scale[scale == 0] = 1
     kept = [place for place, name in enumerate(analysis.variables) if name in after]
     original, masked = (original - centre) / scale, (masked - centre[kept]) / scale[kept]
     complete = ~np.isnan(masked).any(axis=1)
+    if masked_weight is not None:
+        complete &= masked_weight > 0
     if kept and not complete.any():
         raise DataError("every masked record lacks a value of the variables to be clustered by.")
     if files.paired and len(original) == len(masked):
-        return original[known], np.nan_to_num(masked[known]), True  # left out, suppressed records would cost nothing
-    return original[known], masked[complete], False
+        # left out, suppressed records would cost nothing
+        of_masked = None if masked_weight is None else masked_weight[known]
+        return original[known], np.nan_to_num(masked[known]), True, (of_known, of_masked)
+    of_masked = None if masked_weight is None else masked_weight[complete]
+    return original[known], masked[complete], False, (of_known, of_masked)

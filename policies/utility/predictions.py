@@ -1,5 +1,6 @@
 """Predictions: limits on how much worse a model predicts that learned from the masked file."""
 
+from collections.abc import Iterator
 from math import nan
 
 import numpy as np
@@ -7,14 +8,15 @@ import pandas as pd
 from numpy.random import Generator
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.utility.analyses import PredictionAnalysis
+from policies.utility.analyses import Floor, PredictionAnalysis
 from policies.utility.floor_finding import floor_finding
 from policies.utility.measured import few_told
-from sluice.arrays import IntArray
+from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.errors import DataError, did_you_mean
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
-from sluice.utility.analyses.prediction_loss import Examples, PredictionScores, features, prediction_scores
+from sluice.utility.analyses.prediction_loss import Examples, Learner, PredictionScores, features, prediction_scores
 from sluice.utility.analyses.predictions_view import ComparedPrediction, compared_learner
+from sluice.utility.record_weights import effective_records, record_weights
 from sluice.variables import NAMES, Kind, Role, Variables
 from sluice.verdict import Finding
 
@@ -34,6 +36,8 @@ def refuse_unfit_prediction(analysis: PredictionAnalysis, variables: Variables) 
         raise DataError(f"target: '{analysis.target}' must have categories; it is {variables[analysis.target].kind}.")
     if analysis.target in (analysis.variables or ()):
         raise DataError(f"variables: '{analysis.target}' is the target itself.")
+    if analysis.by is not None and not (analysis.by in variables and variables[analysis.by].kind.is_categorical):
+        raise DataError(f"by: the data have no variable with categories '{analysis.by}'.")
 
 
 def judge_prediction(
@@ -43,28 +47,60 @@ def judge_prediction(
     of_analysis = {"name": analysis.name, "target": analysis.target}
     try:
         refuse_unfit_prediction(analysis, files.variables)
-        before, after = _examples(analysis, files, rng)
-        found = [prediction_scores(before, after, learner, rng) for learner in analysis.learners]
+        before, after, subgroups = _examples(analysis, files, rng)
+        found = [prediction_scores(before, after, learner, rng, subgroups) for learner in analysis.learners]
     except DataError as error:
         says = f"The prediction {analysis.name} cannot be compared: {str(error).rstrip('.')}"
         findings = [
-            floor_finding("predictions", analysis.ratio, nan, says, f"{analysis.name}: {learner}", 1, 0)
+            floor_finding("predictions", floor, nan, says, scope, 1, 0)
             for learner in analysis.learners
+            for floor, scope in _floors(analysis, learner)
         ]
         return findings, ComparedPrediction(**of_analysis, says=str(error))
+    findings = [finding for scores in found for finding in _findings(analysis, scores)]
     if few := _of_few(analysis, files):
         says = few_told(f"What models learn of {analysis.target} ({analysis.name})", few)
-        findings = [_finding(analysis, scores).as_withheld(says) for scores in found]
-        return findings, ComparedPrediction(**of_analysis, says=says)
-    view = ComparedPrediction(**of_analysis, predicted=found[0].predicted, learners=tuple(map(compared_learner, found)))
-    return [_finding(analysis, scores) for scores in found], view
+        return [finding.as_withheld(says) for finding in findings], ComparedPrediction(**of_analysis, says=says)
+    view = ComparedPrediction(
+        **of_analysis,
+        predicted=found[0].predicted,
+        by=analysis.by,
+        learners=tuple(map(compared_learner, found)),
+    )
+    return findings, view
 
 
 def _of_few(analysis: PredictionAnalysis, files: OriginalAndMasked) -> frozenset[str]:
     """Of the variables that the analysis looks at, those of which a comparison would tell of a few people; all of
     these, where nothing else changed."""
-    looked_at = {analysis.target, *(analysis.variables or files.variables)}
+    looked_at = {analysis.target, *(analysis.variables or files.variables)} | {analysis.by or analysis.target}
     return files.of_few & looked_at
+
+
+def _floors(analysis: PredictionAnalysis, learner: Learner) -> list[tuple[Floor | None, str]]:
+    """What is asked of a learner, and its scope: of all people, and of the worst subgroup where these are named."""
+    scope = f"{analysis.name}: {learner}"
+    worst = [] if analysis.by is None else [(analysis.subgroup_ratio, f"{scope}, by {analysis.by}")]
+    return [(analysis.ratio, scope), *worst]
+
+
+def _findings(analysis: PredictionAnalysis, scores: PredictionScores) -> Iterator[Finding]:
+    yield _finding(analysis, scores)
+    if analysis.by is None:
+        return
+    _, (floor, scope) = _floors(analysis, scores.learner)
+    known = [each for each in scores.subgroups if not np.isnan(each.ratio)]
+    if not known:
+        says = f"How well {analysis.target} is predicted in subgroups by {analysis.by} is not known: none has"
+        yield floor_finding("predictions", floor, nan, f"{says} {_FEWEST} people to predict", scope, 0, 0)
+        return
+    worst, many = known[0], len(scores.subgroups)
+    says = (
+        f"In the worst of {many} subgroups by {analysis.by} ({worst.category}), who learned {analysis.target} from the "
+        f"file predicts it with F {worst.masked:.3f}, who learned from the original with {worst.original:.3f}: "
+        f"{worst.ratio:.3f} of it"
+    )
+    yield floor_finding("predictions", floor, worst.ratio, says, scope, many, len(known))
 
 
 def _finding(analysis: PredictionAnalysis, scores: PredictionScores) -> Finding:
@@ -82,7 +118,10 @@ def _finding(analysis: PredictionAnalysis, scores: PredictionScores) -> Finding:
     return floor_finding("predictions", analysis.ratio, ratio, says, scope, scores.predicted, scores.predicted)
 
 
-def _examples(analysis: PredictionAnalysis, files: OriginalAndMasked, rng: Generator) -> tuple[Examples, Examples]:
+def _examples(
+    analysis: PredictionAnalysis, files: OriginalAndMasked, rng: Generator
+) -> tuple[Examples, Examples, dict[str, BoolArray]]:
+    """Those of both files, and which of the people to predict belong to each subgroup with enough of them."""
     names = analysis.variables or tuple(
         name
         for name, variable in files.variables.items()
@@ -104,16 +143,30 @@ def _examples(analysis: PredictionAnalysis, files: OriginalAndMasked, rng: Gener
         raise DataError(f"at least {_FEWEST} people must be predicted, of whom the target is known; there are fewer.")
     target = original.pop(analysis.target)
     levels = target.levels()
-    of_people = to_predict.pop(analysis.target).levels()
-    place = {name: number for number, name in enumerate([*levels.names, *of_people.names])}
-    classes = np.array([place[name] for name in of_people.names], np.int64)[of_people.codes]
+    real = to_predict.pop(analysis.target).levels()
+    place = {name: number for number, name in enumerate([*levels.names, *real.names])}
+    classes = np.array([place[name] for name in real.names], np.int64)[real.codes]
     learnt = np.where(levels.codes >= 0, np.array([place[name] for name in levels.names], np.int64)[levels.codes], -1)
     released_target = released.pop(analysis.target, None)
     released_to_predict.pop(analysis.target, None)
     matrix, matrix_of_people = features(original, to_predict)
     there, there_of_people = features(released, released_to_predict)
     told = _released_classes(released_target, place, len(masked))
-    return Examples(matrix, learnt, matrix_of_people, classes), Examples(there, told, there_of_people, classes)
+    of_people = record_weights(people[known], files.variables)
+    first = Examples(matrix, learnt, matrix_of_people, classes, record_weights(learn, files.variables), of_people)
+    second = Examples(there, told, there_of_people, classes, record_weights(masked, files.released), of_people)
+    return first, second, _subgroups(analysis.by, people[known], of_people)
+
+
+def _subgroups(by: str | None, people: pd.DataFrame, weight: FloatArray | None) -> dict[str, BoolArray]:
+    if by is None:
+        return {}
+    held = {str(label): (people[by] == label).to_numpy(np.bool_, na_value=False) for label in people[by].cat.categories}
+
+    def enough(members: BoolArray) -> bool:
+        return effective_records(None if weight is None else weight[members], int(members.sum())) >= _FEWEST
+
+    return {label: members for label, members in held.items() if enough(members)}
 
 
 def _released_classes(target: ModelVariable | None, place: dict[str, int], n: int) -> IntArray:

@@ -30,6 +30,17 @@ def predictions_context(found: Sequence[ComparedPrediction]) -> list[dict[str, A
                 )
                 for one in each.learners
             ],
+            "by": each.by,
+            "subgroups": [
+                (
+                    f"{within.subgroup}, {one.learner.replace('_', ' ')}",
+                    figure(within.original),
+                    figure(within.masked),
+                    "–" if within.ratio is None else figure(within.ratio),
+                )
+                for one in each.learners
+                for within in one.subgroups
+            ],
         }
         for each in found
     ]

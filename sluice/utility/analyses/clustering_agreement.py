@@ -17,6 +17,7 @@ from scipy.spatial.distance import cdist
 from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.utility.analyses.partition_indices import PartitionIndices, partition_indices
+from sluice.utility.record_weights import UNWEIGHTED, Weights, relative_weight
 
 ClusteringMethod = Literal["k_means", "fuzzy_c_means"]
 _STARTS = 5
@@ -44,7 +45,13 @@ class IndexLoss:
 
 
 def clustering_agreement(
-    original: FloatArray, masked: FloatArray, method: ClusteringMethod, clusters: int, paired: bool, rng: Generator
+    original: FloatArray,
+    masked: FloatArray,
+    method: ClusteringMethod,
+    clusters: int,
+    paired: bool,
+    rng: Generator,
+    weights: Weights = UNWEIGHTED,
 ) -> tuple[IndexLoss, ...]:
     """The loss of each index of `PartitionIndices`, over five pairs of starts.
 
@@ -52,7 +59,9 @@ def clustering_agreement(
     masked   : (m, e), finite, the columns that the masked file still has, e <= d; with `paired`, row i is the record of
                row i of the original, and its cluster is that of its masked values; without, clusters of the masked
                file are regions, in which the original's records lie, and e must be d
-    raises   : DataError for fewer distinct records than clusters in the original, and different lengths
+    weights  : of the records of both files, by which they draw the centres and count in the indices
+    raises   : DataError for weights that do not fit, fewer distinct records than clusters in the original, and
+               different lengths
     cost     : O((n + m) d clusters) an iteration, 15 clusterings
 
     A masked file with fewer distinct records than clusters has as many clusters as these; one without columns has one.
@@ -64,18 +73,21 @@ def clustering_agreement(
     distinct = len(np.unique(original, axis=0))
     if distinct < clusters:
         raise DataError(f"{clusters} clusters need as many different records; the original has {distinct:,}.")
+    weight, masked_weight = (
+        relative_weight(each, len(file)) for each, file in zip(weights, (original, masked), strict=True)
+    )
     itself, with_masked = [], []
     for _ in range(_STARTS):
-        first = _nearest(original, _centres(original, method, clusters, rng))
-        again = _nearest(original, _centres(original, method, clusters, rng))
-        itself.append(partition_indices(first, again))
+        first = _nearest(original, _centres(original, weight, method, clusters, rng))
+        again = _nearest(original, _centres(original, weight, method, clusters, rng))
+        itself.append(partition_indices(first, again, weight))
         if not masked.shape[1] or not len(masked):
             found = np.zeros(len(original), np.int64)
         else:
             least = min(clusters, len(np.unique(masked, axis=0)))
-            centres = _centres(masked, method, least, rng)
+            centres = _centres(masked, masked_weight, method, least, rng)
             found = _nearest(masked if paired else original, centres)
-        with_masked.append(partition_indices(first, found))
+        with_masked.append(partition_indices(first, found, weight))
     return tuple(_index_loss(name, itself, with_masked) for name in asdict(itself[0]))
 
 
@@ -95,20 +107,23 @@ def _index_loss(name: str, itself: list[PartitionIndices], masked: list[Partitio
     )
 
 
-def _centres(points: FloatArray, method: ClusteringMethod, clusters: int, rng: Generator) -> FloatArray:
+def _centres(
+    points: FloatArray, weight: FloatArray | None, method: ClusteringMethod, clusters: int, rng: Generator
+) -> FloatArray:
     if method == "fuzzy_c_means":
-        return fuzzy_centres(points, clusters, rng)
+        return fuzzy_centres(points, clusters, rng, weight)
     from sklearn.cluster import KMeans  # loaded where it is needed
 
     seed = int(rng.integers(2**31))
-    found = KMeans(clusters, n_init=1, max_iter=_ITERATIONS, random_state=seed).fit(points)
+    found = KMeans(clusters, n_init=1, max_iter=_ITERATIONS, random_state=seed).fit(points, sample_weight=weight)
     return np.asarray(found.cluster_centers_, dtype=np.float64)
 
 
-def fuzzy_centres(points: FloatArray, clusters: int, rng: Generator) -> FloatArray:
+def fuzzy_centres(points: FloatArray, clusters: int, rng: Generator, weight: FloatArray | None = None) -> FloatArray:
     """The centres of fuzzy c-means with fuzzifier 2, shape (clusters, d), from memberships drawn at random.
 
     points : (n, d), finite, n >= clusters
+    weight : (n,), not negative: as if there were so many of each point. None: each weighs 1
     cost   : O(n d clusters) an iteration, at most 300
     """
     rows = rng.choice(len(points), clusters, replace=False)
@@ -118,9 +133,11 @@ def fuzzy_centres(points: FloatArray, clusters: int, rng: Generator) -> FloatArr
         for at in range(0, len(points), _AT_ONCE):
             part = points[at : at + _AT_ONCE]
             squared = memberships(part, centres) ** 2
+            if weight is not None:
+                squared *= weight[at : at + _AT_ONCE, np.newaxis]
             sums += squared.T @ part
             weights += squared.sum(axis=0)
-        moved = sums / weights[:, None]
+        moved = np.where(weights[:, None] > 0, sums / np.maximum(weights, 1e-300)[:, None], centres)
         done = float(np.abs(moved - centres).max()) < _TOLERANCE
         centres = moved
         if done:

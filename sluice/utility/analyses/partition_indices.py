@@ -10,12 +10,14 @@ equation (5); distance by Lopez de Mantaras (1991), section 3.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array
 
-from sluice.arrays import IntArray
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
+from sluice.utility.record_weights import relative_weight
 
 
 @dataclass(frozen=True)
@@ -30,11 +32,13 @@ class PartitionIndices:
     mantaras: float
 
 
-def partition_indices(first: IntArray, second: IntArray) -> PartitionIndices:
+def partition_indices(first: IntArray, second: IntArray, weight: FloatArray | None = None) -> PartitionIndices:
     """All indices of two partitions.
 
     first, second : (n,) the part of each record, 0 and up
-    raises        : DataError for different lengths
+    weight        : (n,): a pair of records weighs the product of theirs, and of the entropies a record its own; one of
+                    weight 0 is left out. None: every record weighs 1
+    raises        : DataError for different lengths, or weights that do not fit
     cost          : O(n)
 
     Where neither puts any two records together, nothing contradicts the other: Jaccard, Wallace and adjusted Rand are
@@ -42,13 +46,19 @@ def partition_indices(first: IntArray, second: IntArray) -> PartitionIndices:
     """
     if len(first) != len(second):
         raise DataError(f"two partitions must be of the same records; got {len(first):,} and {len(second):,}.")
+    weight = relative_weight(weight, len(first))
+    if weight is not None:
+        first, second, weight = first[weight > 0], second[weight > 0], weight[weight > 0]
     n = len(first)
     if n < 2:
         return PartitionIndices(*[float("nan")] * 5)
-    table = coo_array((np.ones(n), (first, second))).tocsr()
-    cells, rows, columns = table.data, np.bincount(first), np.bincount(second)
-    together, one, other = (float((count * (count - 1.0)).sum() / 2) for count in (cells, rows, columns))
-    pairs = n * (n - 1) / 2
+    of_each = np.ones(n) if weight is None else weight
+    table = coo_array((of_each, (first, second))).tocsr()
+    squares = coo_array((of_each**2, (first, second))).tocsr()
+    cells, rows, columns = table.data, np.bincount(first, weight), np.bincount(second, weight)
+    together = _pairs(cells, squares.data)
+    one, other = (_pairs(sums, np.bincount(part, of_each**2)) for sums, part in ((rows, first), (columns, second)))
+    pairs = _pairs(of_each.sum(), (of_each**2).sum())
     chance, most = one * other / pairs, (one + other) / 2
     either = one + other - together
     joint = _entropy(cells)
@@ -60,6 +70,11 @@ def partition_indices(first: IntArray, second: IntArray) -> PartitionIndices:
         wallace=2 * together / (one + other) if one + other else 1.0,
         mantaras=max(0.0, 1 - shared / joint) if joint > 0 else 0.0,
     )
+
+
+def _pairs(sums: Any, squares: Any) -> float:
+    """What the pairs of records of each part weigh, added up, by the sums of its weights and of their squares."""
+    return float((np.asarray(sums, np.float64) ** 2 - squares).sum() / 2)
 
 
 def _entropy(counts: "np.typing.NDArray[np.generic]") -> float:

@@ -14,9 +14,10 @@ from typing import Literal
 import numpy as np
 from numpy.random import Generator
 
-from sluice.arrays import FloatArray, IntArray
+from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.utility.analyses.model_variables import Levels, ModelVariable
+from sluice.utility.record_weights import relative_weight
 
 Learner = Literal["logistic", "forest"]
 MOST_LEARNT = 20_000
@@ -28,6 +29,21 @@ _TREES = 100
 
 
 @dataclass(frozen=True)
+class SubgroupScores:
+    """F measures of those of the predicted people who share a category."""
+
+    category: str
+    original: float
+    masked: float
+    predicted: int
+
+    @property
+    def ratio(self) -> float:
+        """F of the masked file as a share of that of the original; NaN where that is 0."""
+        return self.masked / self.original if self.original > 0 else float("nan")
+
+
+@dataclass(frozen=True)
 class PredictionScores:
     """F measures of one learner: the mean over the classes, weighted by their size, 0 to 1; less is worse.
 
@@ -35,6 +51,7 @@ class PredictionScores:
     guess            : of whoever says the most frequent class of the original to everybody
     low, high        : 95 % interval of the ratio over the people who were predicted, by bootstrap
     predicted, learnt, learnt_masked : records
+    subgroups        : of those who were asked for, that of the smallest ratio first
     """
 
     learner: Learner
@@ -46,6 +63,7 @@ class PredictionScores:
     predicted: int
     learnt: int
     learnt_masked: int
+    subgroups: tuple[SubgroupScores, ...] = ()
 
     @property
     def ratio(self) -> float:
@@ -59,21 +77,32 @@ class Examples:
 
     learn, learn_class     : (n, d) and (n,)
     predict, predict_class : (m, d) and (m,)
+    weight, predict_weight : (n,) and (m,), finite and not negative; None: each record weighs 1. A record to learn from
+                             of weight 0 is left out
     """
 
     learn: FloatArray
     learn_class: IntArray
     predict: FloatArray
     predict_class: IntArray
+    weight: FloatArray | None = None
+    predict_weight: FloatArray | None = None
 
 
-def prediction_scores(before: Examples, after: Examples, learner: Learner, rng: Generator) -> PredictionScores:
+def prediction_scores(
+    before: Examples,
+    after: Examples,
+    learner: Learner,
+    rng: Generator,
+    subgroups: Mapping[str, BoolArray] | None = None,
+) -> PredictionScores:
     """Both models of one kind, and how they predict the same people.
 
     before, after : examples of the original and of the masked file, whose people to predict are the same, in the same
                     order, with classes 0 and up of the same meaning; -1 for a class that only a group tells, which no
-                    model learns
-    raises        : DataError for no people to predict, or no two classes in the original
+                    model learns. The people weigh what the original's examples say
+    subgroups     : by category, which of the people to predict belong to it, one at least
+    raises        : DataError for no people to predict, no two classes in the original, or weights that do not fit
     cost          : a logistic regression, or a forest of 100 trees, of at most 20,000 records each
 
     A masked file that tells fewer than two classes predicts the one that it tells, or nothing: F is then 0.
@@ -85,18 +114,27 @@ def prediction_scores(before: Examples, after: Examples, learner: Learner, rng: 
     truth = before.predict_class
     first, learnt = _predicted(before, learner, rng)
     second, learnt_masked = _predicted(after, learner, rng)
-    guess = np.full(len(truth), np.bincount(before.learn_class[before.learn_class >= 0]).argmax())
+    known = before.learn_class >= 0
+    weights = None if before.weight is None else before.weight[known]
+    guess = np.full(len(truth), np.bincount(before.learn_class[known], weights).argmax())
     classes = int(max(truth.max(), first.max(), second.max())) + 1
-    once = np.ones((1, len(truth)))
-    drawn = rng.multinomial(len(truth), np.full(len(truth), 1 / len(truth)), size=_REPEATS).astype(np.float64)
+    weight = relative_weight(before.predict_weight, len(truth))
+    once = np.ones((1, len(truth))) if weight is None else weight[np.newaxis, :]
+    drawn = rng.multinomial(len(truth), np.full(len(truth), 1 / len(truth)), size=_REPEATS) * once
     of_original = weighted_f(truth, first, classes, drawn)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = weighted_f(truth, second, classes, drawn) / of_original
     low, high = np.nanquantile(ratios, [0.025, 0.975]) if (of_original > 0).any() else (np.nan, np.nan)
     original, masked, guessed = (float(weighted_f(truth, found, classes, once)[0]) for found in (first, second, guess))
+    within = []
+    for category, members in (subgroups or {}).items():
+        of_them = once * members
+        scores = (float(weighted_f(truth, found, classes, of_them)[0]) for found in (first, second))
+        within.append(SubgroupScores(category, next(scores), next(scores), int(members.sum())))
     return PredictionScores(
-        learner, original, masked, guessed, float(low), float(high), len(truth), learnt, learnt_masked
-    )
+        learner, original, masked, guessed, float(low), float(high), len(truth), learnt, learnt_masked,
+        tuple(sorted(within, key=lambda each: np.nan_to_num(each.ratio, nan=np.inf))),
+    )  # fmt: skip
 
 
 def weighted_f(truth: IntArray, predicted: IntArray, classes: int, times: FloatArray) -> FloatArray:
@@ -113,12 +151,14 @@ def weighted_f(truth: IntArray, predicted: IntArray, classes: int, times: FloatA
         hits = times @ ((truth == each) & (predicted == each))
         both = real + said
         total += real * np.divide(2 * hits, both, out=np.zeros_like(both), where=both > 0)
-    return np.asarray(total / times.sum(axis=1))
+    counted = times.sum(axis=1)
+    return np.asarray(np.divide(total, counted, out=np.zeros_like(total), where=counted > 0))
 
 
 def _predicted(examples: Examples, learner: Learner, rng: Generator) -> tuple[IntArray, int]:
     """The class of each person, and how many records were learned from."""
-    rows = np.flatnonzero(examples.learn_class >= 0)
+    weight = relative_weight(examples.weight, len(examples.learn_class))
+    rows = np.flatnonzero((examples.learn_class >= 0) & (True if weight is None else weight > 0))
     if len(rows) > MOST_LEARNT:
         rows = rng.choice(rows, MOST_LEARNT, replace=False)
     classes = examples.learn_class[rows]
@@ -127,6 +167,7 @@ def _predicted(examples: Examples, learner: Learner, rng: Generator) -> tuple[In
         only = classes[0] if len(rows) else -1
         return np.full(len(examples.predict_class), only, dtype=np.int64), len(rows)
     learn, predict = examples.learn[rows], examples.predict
+    weight = None if weight is None else weight[rows]
     if learner == "forest":
         from sklearn.ensemble import RandomForestClassifier  # loaded where it is needed
 
@@ -134,11 +175,14 @@ def _predicted(examples: Examples, learner: Learner, rng: Generator) -> tuple[In
     else:
         from sklearn.linear_model import LogisticRegression
 
-        centre, scale = learn.mean(axis=0), learn.std(axis=0)
+        centre = np.average(learn, axis=0, weights=weight)
+        scale = np.sqrt(np.average((learn - centre) ** 2, axis=0, weights=weight))
         scale[scale == 0] = 1
         learn, predict = (learn - centre) / scale, (predict - centre) / scale
         model = LogisticRegression(max_iter=500)
-    return np.asarray(model.fit(learn, classes).predict(predict), dtype=np.int64), len(rows)
+    # The penalty is for a mean weight of 1, or it would hang on the unit of the weights
+    each = None if weight is None else weight * (len(weight) / weight.sum())
+    return np.asarray(model.fit(learn, classes, sample_weight=each).predict(predict), dtype=np.int64), len(rows)
 
 
 def features(learn: Mapping[str, ModelVariable], predict: Mapping[str, ModelVariable]) -> tuple[FloatArray, FloatArray]:

@@ -6,6 +6,19 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.utility.analyses.prediction_loss import PredictionScores
 
+_WORST = 5  # subgroups that are shown
+
+
+class ComparedSubgroup(BaseModel):
+    """F measures of one kind of model among those who share a category."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    subgroup: str
+    original: float
+    masked: float
+    ratio: float | None
+
 
 class ComparedLearner(BaseModel):
     """F measures of one kind of model, 0 to 1; of few people to predict there are none."""
@@ -20,6 +33,7 @@ class ComparedLearner(BaseModel):
     low: float | None = Field(default=None, description="95 % interval of the ratio")
     high: float | None = None
     learnt: int = Field(description="records that the original's model learned from; more are drawn from")
+    subgroups: tuple[ComparedSubgroup, ...] = Field(default=(), description="of people to predict, the worst first")
 
 
 class ComparedPrediction(BaseModel):
@@ -31,6 +45,7 @@ class ComparedPrediction(BaseModel):
     target: str
     says: str = Field(default="", description="why there are no figures; empty: there are")
     predicted: int = Field(default=0, description="people whom no model learned from")
+    by: str | None = Field(default=None, description="the variable whose categories are subgroups")
     learners: tuple[ComparedLearner, ...] = ()
 
 
@@ -49,4 +64,13 @@ def compared_learner(scores: PredictionScores) -> ComparedLearner:
         low=rounded(scores.low),
         high=rounded(scores.high),
         learnt=scores.learnt,
+        subgroups=tuple(
+            ComparedSubgroup(
+                subgroup=each.category,
+                original=round(each.original, 3),
+                masked=round(each.masked, 3),
+                ratio=rounded(each.ratio),
+            )
+            for each in scores.subgroups[:_WORST]
+        ),
     )

@@ -126,3 +126,39 @@ def test_other_learners_are_refused() -> None:
     with pytest.raises(ValidationError, match="'logistic' or 'forest'"):
         UtilityLimits.model_validate({"predictions": [PREDICTION | {"learners": ["boosting"]}]})
     assert "predictions" in ADVICE
+
+
+def test_the_worst_subgroup_of_the_people_is_named_and_held_to_its_limit() -> None:
+    """In town b pay is drawn anew: who learned from the file knows nothing of it."""
+    masked = ORIGINAL.copy()
+    there = (masked["town"] == "b").to_numpy()
+    masked.loc[there, "pay"] = np.random.default_rng(5).permutation(masked.loc[there, "pay"])
+    asked = PREDICTION | {"by": "town", "ratio": {"at_least": 0.5}, "subgroup_ratio": {"at_least": 0.99}}
+    given = {"holdout": HOLDOUT, "recoded_holdout": HOLDOUT}
+    findings, found = judge(asked, masked, **given)
+    assert [each.scope for each in findings] == ["pay: logistic", "pay: logistic, by town"]
+    worst = findings[1]
+    assert (worst.verdict, worst.completed) == (Verdict.FAIL, 2)
+    assert "In the worst of 2 subgroups by town (" in worst.says
+    assert found.view.predictions is not None
+    (learner,) = found.view.predictions[0].learners
+    assert len(learner.subgroups) == 2
+    assert worst.observed == pytest.approx(learner.subgroups[0].ratio, abs=0.0006)
+    same = judge(asked, **given)[0][1]
+    assert (same.verdict, same.observed) == (Verdict.PASS, 1)
+
+
+def test_subgroups_need_a_variable_and_enough_people() -> None:
+    with pytest.raises(ValidationError, match="'subgroup_ratio' needs 'by'"):
+        judge(PREDICTION | {"subgroup_ratio": {"at_least": 0.9}})
+    findings, found = judge(PREDICTION | {"by": "age", "subgroup_ratio": {"at_least": 0.9}})
+    assert {each.verdict for each in findings} == {Verdict.UNKNOWN}
+    assert "by: the data have no variable with categories 'age'" in findings[1].says
+    few = HOLDOUT.head(150)
+    findings, found = judge(
+        PREDICTION | {"by": "town", "subgroup_ratio": {"at_least": 0.9}}, holdout=few, recoded_holdout=few
+    )
+    assert (findings[1].verdict, findings[1].binding) == (Verdict.UNKNOWN, True)
+    assert "none has 100 people to predict" in findings[1].says
+    assert found.view.predictions is not None
+    assert found.view.predictions[0].learners[0].subgroups == ()

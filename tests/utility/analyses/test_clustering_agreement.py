@@ -96,3 +96,32 @@ def test_too_few_records_and_other_lengths_are_refused() -> None:
 
 def test_the_same_seed_finds_the_same() -> None:
     assert agree(POINTS[::-1]) == agree(POINTS[::-1])
+
+
+@pytest.mark.parametrize("method", ["k_means", "fuzzy_c_means"])
+def test_who_weighs_nothing_draws_no_centre_and_counts_in_no_index(method: Any) -> None:
+    """Three clear clusters, torn apart among records that weigh nothing."""
+    rng = np.random.default_rng(6)
+    centre = rng.integers(0, 3, 600)
+    original = 20.0 * np.eye(3)[centre] + rng.normal(size=(600, 3))
+    masked, weight = original.copy(), np.ones(600)
+    weight[400:] = 1e-12
+    masked[400:] = rng.permutation(masked[400:])
+    found = {
+        each.index: each
+        for each in clustering_agreement(original, masked, method, 3, True, np.random.default_rng(0), (weight, weight))
+    }
+    assert found["adjusted_rand"].masked == pytest.approx(found["adjusted_rand"].itself, abs=1e-6)
+    counted = clustering_agreement(original, masked, method, 3, True, np.random.default_rng(0))
+    assert next(each for each in counted if each.index == "adjusted_rand").loss > 0.2
+    with pytest.raises(DataError, match="600 records need as many weights"):
+        clustering_agreement(original, masked, method, 3, True, np.random.default_rng(0), (weight[1:], weight))
+
+
+def test_weighted_fuzzy_centres_are_those_of_repeated_points() -> None:
+    rng = np.random.default_rng(7)
+    points, times = rng.normal(size=(80, 2)) + 6 * rng.integers(0, 2, (80, 1)), rng.integers(1, 4, 80)
+    weighted = fuzzy_centres(points, 2, np.random.default_rng(0), times / 3)
+    again = fuzzy_centres(np.repeat(points, times, axis=0), 2, np.random.default_rng(0))
+    for one, other in zip(*(each[np.argsort(each[:, 0])] for each in (weighted, again)), strict=True):
+        assert one == pytest.approx(other, abs=1e-3)

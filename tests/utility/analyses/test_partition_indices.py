@@ -60,3 +60,23 @@ def test_extremes() -> None:
 def test_other_records_are_refused() -> None:
     with pytest.raises(DataError, match="of the same records; got 3 and 2"):
         partition_indices(np.arange(3), np.arange(2))
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32))
+def test_weights_count_the_pairs_of_a_population(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    first, second, weight = rng.integers(0, 3, 30), rng.integers(0, 4, 30), rng.choice([0.0, 1.0, 2.5, 9.0], 30)
+    found, at = partition_indices(first, second, weight), np.triu_indices(30, 1)
+    pairs = np.outer(weight, weight)[at]
+    one, other = (np.equal.outer(each, each)[at] for each in (first, second))
+    assert found.rand == pytest.approx(pairs[one == other].sum() / pairs.sum())
+    assert found.jaccard == pytest.approx(pairs[one & other].sum() / pairs[one | other].sum())
+    kept = weight > 0
+    assert found == partition_indices(first[kept], second[kept], weight[kept])
+    alike = partition_indices(first, second, np.full(30, 0.3))
+    unweighted = partition_indices(first, second)
+    for name in ("rand", "jaccard", "adjusted_rand", "wallace", "mantaras"):
+        assert getattr(alike, name) == pytest.approx(getattr(unweighted, name))
+    with pytest.raises(DataError, match="30 records need as many weights"):
+        partition_indices(first, second, weight[1:])

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,14 @@ from sklearn.metrics import f1_score
 from sluice.errors import DataError
 from sluice.utility.analyses import prediction_loss
 from sluice.utility.analyses.model_variables import masked_variables, original_variables
-from sluice.utility.analyses.prediction_loss import Examples, PredictionScores, features, prediction_scores, weighted_f
+from sluice.utility.analyses.prediction_loss import (
+    Examples,
+    Learner,
+    PredictionScores,
+    features,
+    prediction_scores,
+    weighted_f,
+)
 from sluice.variables import Kind, Variable
 
 RNG = np.random.default_rng(0)
@@ -90,3 +98,53 @@ def test_features_are_numbers_categories_and_what_is_missing() -> None:
     grouped = masked_variables(variables, learn, recoded, recoded, variables, released)
     np.testing.assert_array_equal(features(grouped, grouped)[0][:, 0], [20, 40, 30])
     assert features({}, {})[0].shape == (0, 0)
+
+
+def test_whole_weights_are_repeated_records() -> None:
+    """A logistic regression and F measures: as many people, and as many to learn from, as the weights say."""
+    rng = np.random.default_rng(3)
+    times, of_people = rng.integers(1, 4, N), rng.integers(1, 4, len(POINTS) - N)
+    weighted = replace(BEFORE, weight=times * 7.0, predict_weight=of_people * 0.1)
+    again = Examples(
+        np.repeat(BEFORE.learn, times, axis=0),
+        np.repeat(BEFORE.learn_class, times),
+        np.repeat(BEFORE.predict, of_people, axis=0),
+        np.repeat(BEFORE.predict_class, of_people),
+    )
+    one, other = (prediction_scores(each, each, "logistic", np.random.default_rng(0)) for each in (weighted, again))
+    assert (one.original, one.masked, one.guess) == pytest.approx(
+        (other.original, other.masked, other.guess), abs=0.003
+    )
+    counted = prediction_scores(BEFORE, BEFORE, "logistic", np.random.default_rng(0))
+    assert one.original != counted.original
+
+
+@pytest.mark.parametrize("learner", ["logistic", "forest"])
+def test_who_weighs_nothing_is_neither_learned_from_nor_counted(learner: Learner) -> None:
+    weight, of_people = (np.ones(len(each)) for each in (BEFORE.learn, BEFORE.predict))
+    weight[: N // 2] = 0
+    of_people[::2] = 0
+    wrong = np.where(np.arange(N) < N // 2, 1 - np.minimum(BEFORE.learn_class, 1), BEFORE.learn_class)
+    ignored = replace(BEFORE, learn_class=wrong, weight=weight, predict_weight=of_people)
+    half = Examples(
+        BEFORE.learn[N // 2 :], BEFORE.learn_class[N // 2 :], BEFORE.predict[1::2], BEFORE.predict_class[1::2]
+    )
+    one, other = (prediction_scores(each, each, learner, np.random.default_rng(0)) for each in (ignored, half))
+    assert one.learnt == other.learnt == N - N // 2
+    # A forest draws its samples anew by the weights
+    assert one.original == pytest.approx(other.original, abs=0.03 if learner == "forest" else 1e-9)
+    with pytest.raises(DataError, match="need as many weights"):
+        prediction_scores(replace(BEFORE, weight=weight[1:]), BEFORE, learner, np.random.default_rng(0))
+
+
+def test_subgroups_have_the_scores_of_their_own_people() -> None:
+    first = BEFORE.predict[:, 0] > 0
+    groups = {"high": first, "low": ~first}
+    found = prediction_scores(BEFORE, BEFORE, "logistic", np.random.default_rng(0), groups)
+    assert {each.category: each.predicted for each in found.subgroups} == {"high": first.sum(), "low": (~first).sum()}
+    assert all(each.ratio == 1 for each in found.subgroups)
+    for each in found.subgroups:
+        members = groups[each.category]
+        alone = replace(BEFORE, predict=BEFORE.predict[members], predict_class=BEFORE.predict_class[members])
+        expected = prediction_scores(alone, alone, "logistic", np.random.default_rng(0))
+        assert each.original == pytest.approx(expected.original)
