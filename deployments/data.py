@@ -1,9 +1,9 @@
 """`make data`: the data of the shipped release definitions, into ./data.
 
-Adult and Census-Income (KDD) come from the UCI Machine Learning Repository (CC BY 4.0), and are believed by their
-SHA-256 alone. Where the folder of reference data has them, they are read there and not downloaded. Census and NHANES
-III are tables of R packages, published in R's own format only: where the folder lacks them, R writes them. The
-warehouse of the fair survey is made from what statsmodels carries.
+Adult, Census-Income (KDD) and Diabetes 130-US hospitals come from the UCI Machine Learning Repository (CC BY 4.0), and
+are believed by their SHA-256 alone. Where the folder of reference data has them, they are read there and not
+downloaded. Census and NHANES III are tables of R packages, published in R's own format only: where the folder lacks
+them, R writes them. The warehouse of the fair survey is made from what statsmodels carries.
 """
 
 import gzip
@@ -11,11 +11,14 @@ import hashlib
 import os
 import shutil
 import sys
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import IO
+from urllib.parse import urldefrag
 from urllib.request import urlopen
 
 from deployments.warehouse import build_warehouse, write_connections
@@ -37,7 +40,7 @@ class DataFile:
     """A file, gzipped if its name says so: its name in ./data, its origin, and the SHA-256 of what is in it."""
 
     name: str
-    origin: str  # an address, or the commands in R that write it
+    origin: str  # an address, with #member of a zip archive, or the commands in R that write it
     sha256: str
     reference: str  # its place in the folder of reference data
 
@@ -76,6 +79,12 @@ FILES = (
         "write.csv(BioAge::NHANES3, gzfile('nhanes3.csv.gz'), row.names = FALSE, na = '')",
         "2c0d246352cd1573f856aca029716ab541abff23c564698d33ad8d31ab3527f5",
         "nhanes_bioage/NHANES3.csv.gz",
+    ),
+    DataFile(
+        "diabetes130.csv.gz",
+        f"{_UCI}/00296/dataset_diabetes.zip#dataset_diabetes/diabetic_data.csv",
+        "0689e7ec031237dc63031b938805c48377748761a3b26acab621567afa24df97",
+        "diabetes130/diabetic_data.csv.gz",
     ),
     DataFile(
         "enterprises.csv.gz",
@@ -118,7 +127,7 @@ def _download(url: str, to: Path, target: Path) -> None:
     try:
         with urlopen(url, timeout=60) as answer, _content(answer, url) as content, gzip.open(to, "wb") as kept:
             shutil.copyfileobj(content, kept, _BLOCK)
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, KeyError, zipfile.BadZipFile) as error:
         raise FetchError(
             f"{url} cannot be downloaded ({getattr(error, 'reason', error)}). Without a network: put the file, "
             f"gzipped, at {target}, or name a folder of reference data in SLUICE_REFERENCE_DATA."
@@ -127,6 +136,11 @@ def _download(url: str, to: Path, target: Path) -> None:
 
 @contextmanager
 def _content(answer: IO[bytes], url: str) -> Iterator[IO[bytes]]:
+    archive, member = urldefrag(url)
+    if archive.endswith(".zip"):
+        with zipfile.ZipFile(BytesIO(answer.read())) as opened, opened.open(member) as content:
+            yield content
+        return
     if not url.endswith(".gz"):
         yield answer
         return

@@ -159,6 +159,7 @@ def _worst_first(summaries: Sequence[VariableSummary], tables: Mapping[str, InTa
 def _variable_view(
     summary: VariableSummary, smallest: int, original: int, released: int, name: str, tables: InTables | None
 ) -> dict[str, object]:
+    original = original if summary.records_before is None else summary.records_before
     view: dict[str, object] = {"summary": summary, "svg": None, "rows": [], "omitted": 0}
     view["caption"] = caption(summary, [], original, released, tables)
     for field, records in (

@@ -31,6 +31,7 @@ class VariableSummary(BaseModel):
     deviation_after: float | None = None
     entropy_before: float | None = None  # bits, of numbers and dates in intervals; see sluice.utility.entropy
     entropy_after: float | None = None
+    records_before: int | None = None  # of the original that are compared: without those that a sample left out
     missing_before: float  # share of records
     missing_after: float | None = None
     changed: float | None = None  # share of cells whose value differs from the recoded original, suppressed ones apart
@@ -94,6 +95,7 @@ def summarise(
                 deviation_after=after_told.deviation,
                 entropy_before=None if bits is None else bits.before,
                 entropy_after=None if bits is None else bits.after,
+                records_before=len(original),
                 missing_before=_missing_share(original[name]),
                 missing_after=None if after is None else _missing_share(masked[name]),
                 changed=None if changes is None else changes.changed,

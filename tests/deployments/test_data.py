@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import os
+import zipfile
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -27,6 +28,9 @@ def server(tmp_path: Path) -> Iterator[str]:
     (folder / "right.data").write_bytes(CONTENT)
     (folder / "right.data.gz").write_bytes(gzip.compress(CONTENT))
     (folder / "wrong.data").write_bytes(CONTENT + b"one more\n")
+    with zipfile.ZipFile(folder / "right.zip", "w") as archive:
+        archive.writestr("adult/adult.data", CONTENT)
+    (folder / "broken.zip").write_bytes((folder / "right.zip").read_bytes()[:-9])
     (folder / "broken.data.gz").write_bytes(gzip.compress(CONTENT)[:-4])
 
     class Quiet(SimpleHTTPRequestHandler):
@@ -47,7 +51,7 @@ def have(url: str, tmp_path: Path) -> str:
     return provide(wanted(url), tmp_path / "data", tmp_path / "reference")
 
 
-@pytest.mark.parametrize("name", ["right.data", "right.data.gz"])
+@pytest.mark.parametrize("name", ["right.data", "right.data.gz", "right.zip#adult/adult.data"])
 def test_the_right_content_is_kept_and_not_fetched_again(server: str, tmp_path: Path, name: str) -> None:
     assert "was downloaded" in have(f"{server}/{name}", tmp_path)
     assert [path.name for path in (tmp_path / "data").iterdir()] == ["adult.data.gz"]
@@ -61,6 +65,8 @@ def test_the_right_content_is_kept_and_not_fetched_again(server: str, tmp_path: 
         ("wrong.data", "holds something else than it did: its SHA-256 must be"),
         ("broken.data.gz", "cannot be downloaded"),
         ("absent.data", "cannot be downloaded"),
+        ("broken.zip#adult/adult.data", "cannot be downloaded"),
+        ("right.zip#adult/other.data", "cannot be downloaded"),
     ],
 )
 def test_anything_else_is_refused_and_nothing_is_left_behind(server: str, tmp_path: Path, name: str, says: str) -> None:

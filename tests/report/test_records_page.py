@@ -45,6 +45,16 @@ class TestSmallCounts:
         assert len(page.all("pattern")) == 1
         assert "fewer than 10 records" in page.section("variables")
 
+    def test_of_a_sample_a_hidden_count_cannot_be_subtracted_either(self) -> None:
+        """Whom a sample left out is in no count: 1,000 records, of which the 300 of the sample are compared."""
+        summary = variable(
+            records_before=300, bins=("a", "b", "c"), counts_before=(None, 20, 275), counts_after=(100, 100, 100)
+        )
+        page = Page(render(dossier(finding(), variables=(summary,))))
+        rows = [row for row in page.texts("tr") if row[:2] in ("a ", "b ", "c ")]
+        assert rows == ["a not shown 100", "b not shown 100", "c 275 100"]  # 300 - 20 - 275 = 5 would be the hidden one
+        assert "Most moved: c, from 91.7 % to 10.0 % of the records." in page.section("variables")
+
 
 class TestCurveExtremes:
     def test_an_empty_grid_says_so(self) -> None:
