@@ -1,6 +1,9 @@
 """The command for those who have a published folder: its data for their statistics package, or with labels."""
 
+import os
+import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Literal
 
 import typer
@@ -28,16 +31,28 @@ def convert(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Verify a published folder and convert its data; needs no workspace and no network."""
+    """Verify a published folder and convert its data; needs no workspace and no network.
+
+    Both are done with a copy of one's own: whoever may write to the folder could change it in between.
+    """
     from sluice.custody.signing.allowed_signers import read_allowed_signers
     from sluice.errors import DataError
     from sluice.publication.conversion import convert as converted
+    from sluice.publication.conversion import refuse_within
     from sluice.publication.verification import verify_folder
 
-    found = verify_folder(folder, read_allowed_signers(keys), release=release, unsigned=unsigned)
-    if found.problems:
-        raise DataError(f"{folder} is not to be believed, so it is not converted: {'; '.join(found.problems)}")
-    made = converted(folder, found.files, to, output)
+    refuse_within(folder, output)
+    release = release or Path(os.path.normpath(folder.absolute())).name
+    with TemporaryDirectory(prefix="sluice-convert-") as scratch:
+        own = Path(scratch) / "folder"
+        try:
+            shutil.copytree(folder, own, symlinks=True)
+        except (OSError, shutil.Error) as error:
+            raise DataError(f"{folder} cannot be read as a published folder: {type(error).__name__}") from None
+        found = verify_folder(own, read_allowed_signers(keys), release=release, unsigned=unsigned)
+        if found.problems:
+            raise DataError(f"{folder} is not to be believed, so it is not converted: {'; '.join(found.problems)}")
+        made = converted(own, found.files, to, output)
     if as_json:
         print_json({"files": [{"path": str(each.path), "renamed": dict(each.renamed)} for each in made]})
         return

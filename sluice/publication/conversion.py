@@ -34,14 +34,11 @@ def convert(folder: Path, files: Mapping[str, str], form: Form, output: Path) ->
     """Convert each Parquet file of a published folder that was verified.
 
     files  : name -> SHA-256, as it was verified: the bytes that are converted are those
-    output : folder, apart from the published one, which would not verify any more
+    output : folder, apart from the published one, see `refuse_within`
     raises : DataError where a file is there already, or the package cannot hold what is published
     cost   : memory for a file twice
     """
-    if output.resolve().is_relative_to(folder.resolve()):
-        raise DataError(
-            f"{output} is the published folder, which would not verify any more. Choose another by --output"
-        )
+    refuse_within(folder, output)
     wanted = [(file, _target(output, file, form)) for file in sorted(files) if file.endswith(".parquet")]
     if not wanted:
         raise DataError(f"{folder} holds no Parquet file to convert")
@@ -50,6 +47,14 @@ def convert(folder: Path, files: Mapping[str, str], form: Form, output: Path) ->
     described = _descriptor(folder)
     output.mkdir(parents=True, exist_ok=True)
     return [_converted(folder / file, files[file], described, form, target) for file, target in wanted]
+
+
+def refuse_within(folder: Path, output: Path) -> None:
+    """Raise DataError where what is written would lie in the published folder, which would not verify any more."""
+    if output.resolve().is_relative_to(folder.resolve()):
+        raise DataError(
+            f"{output} is the published folder, which would not verify any more. Choose another by --output"
+        )
 
 
 def _target(output: Path, file: str, form: Form) -> Path:

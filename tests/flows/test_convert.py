@@ -3,11 +3,14 @@
 import csv
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow.parquet as pq
 import pyreadstat
+import pytest
 
+from sluice.publication.verification import verify_folder
 from tests.flows.house import DONE, ERROR, House, Told
 from tests.flows.stages import stages
 from tests.flows.tables_house import TablesHouse
@@ -44,6 +47,27 @@ def test_a_file_of_records_for_each_package_and_a_spreadsheet(tmp_path: Path) ->
     with (tmp_path / "people-puf.labels.csv").open(newline="", encoding="utf-8") as file:
         assert [row["age"] for row in csv.DictReader(file)] == records["age"].tolist()
     assert not house.home.exists()  # not even made
+
+
+def test_what_is_changed_after_it_was_verified_is_not_converted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who may write to the folder waits until it was verified, and then has other labels and other data there."""
+    house, folder = published(House)
+    records = pd.read_parquet(folder / "people-puf.parquet")
+
+    def verified(*arguments: Any, **given: Any) -> Any:
+        found = verify_folder(*arguments, **given)
+        (folder / "datapackage.json").write_text("{}")
+        (folder / "people-puf.parquet").write_bytes(b"PAR1")
+        return found
+
+    monkeypatch.setattr("sluice.publication.verification.verify_folder", verified)
+    told = convert(house, folder, "stata", tmp_path)
+    assert told.code == DONE, told.words
+    found, _ = pyreadstat.read_dta(tmp_path / "people-puf.dta")
+    assert found["income"].tolist() == records["income"].tolist()
+    assert (folder / "datapackage.json").read_text() == "{}"  # it did wait
 
 
 def test_tables_too(tmp_path: Path) -> None:
