@@ -55,8 +55,7 @@ def subgroup_propensity(
     rng      : for groups of categories, and for what is drawn of large subgroups
     least    : subgroups of fewer original records are left out
     most     : records of a subgroup and file; of more, so many are drawn
-    cost     : a regression for each subgroup: 60 of 20 variables and 10,000 records of either file take 6 s of the
-               processor
+    cost     : a regression for each subgroup: of 18 variables and 10,000 records of either file 0.27 s of the processor
     """
     found = []
     for place, kept in declared_subgroups(bins, declared, least).items():
