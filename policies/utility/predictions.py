@@ -90,6 +90,12 @@ def _findings(analysis: PredictionAnalysis, scores: PredictionScores) -> Iterato
         return
     _, (floor, scope) = _floors(analysis, scores.learner)
     known = [each for each in scores.subgroups if not np.isnan(each.ratio)]
+    if known and not scores.original > scores.guess:
+        says = (
+            f"How well {analysis.target} is predicted in subgroups by {analysis.by} is not known: who learned from the"
+        )
+        yield floor_finding("predictions", floor, nan, f"{says} original does no better than to guess", scope, 1, 0)
+        return
     if not known:
         says = f"How well {analysis.target} is predicted in subgroups by {analysis.by} is not known: none has"
         yield floor_finding("predictions", floor, nan, f"{says} {_FEWEST} people to predict", scope, 0, 0)
@@ -139,8 +145,12 @@ def _examples(
     known = truth.notna().to_numpy()
     to_predict = original_variables(wanted, people[known], files.variables)
     released, released_to_predict = on_released(masked), on_released(recoded_people[known])
-    if int(known.sum()) < _FEWEST:
-        raise DataError(f"at least {_FEWEST} people must be predicted, of whom the target is known; there are fewer.")
+    of_people = record_weights(people[known], files.variables)
+    if effective_records(of_people, int(known.sum())) < _FEWEST:
+        raise DataError(
+            f"at least {_FEWEST} people must be predicted, of whom the target is known, by their effective number "
+            "where they have weights; there are fewer."
+        )
     target = original.pop(analysis.target)
     levels = target.levels()
     real = to_predict.pop(analysis.target).levels()
@@ -152,7 +162,6 @@ def _examples(
     matrix, matrix_of_people = features(original, to_predict)
     there, there_of_people = features(released, released_to_predict)
     told = _released_classes(released_target, place, len(masked))
-    of_people = record_weights(people[known], files.variables)
     first = Examples(matrix, learnt, matrix_of_people, classes, record_weights(learn, files.variables), of_people)
     second = Examples(there, told, there_of_people, classes, record_weights(masked, files.released), of_people)
     return first, second, _subgroups(analysis.by, people[known], of_people)

@@ -82,7 +82,7 @@ def test_nobody_left_and_too_few() -> None:
 
 
 def test_adult_by_sex(reference_data: Path) -> None:
-    """Women's education drawn at random among women: told apart by nothing but what the other variables say of it."""
+    """All women are given one education: they alone can be told from their originals."""
     frame = pd.read_csv(reference_data / "adult" / "adult.data.gz", header=None, skipinitialspace=True, nrows=8_000)
     masked = frame[[9, 6, 3]].copy()
     women = (frame[9] == "Female").to_numpy()

@@ -1,4 +1,4 @@
-"""Quantiles within subgroups against pandas, and what of them may be told."""
+"""Quantiles within subgroups against those of the subgroup taken out by itself, and what of them may be told."""
 
 from pathlib import Path
 

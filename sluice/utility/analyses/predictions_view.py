@@ -9,7 +9,7 @@ from sluice.utility.analyses.prediction_loss import PredictionScores
 _WORST = 5  # subgroups that are shown
 
 
-class ComparedSubgroup(BaseModel):
+class PredictedSubgroup(BaseModel):
     """F measures of one kind of model among those who share a category."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -33,7 +33,7 @@ class ComparedLearner(BaseModel):
     low: float | None = Field(default=None, description="95 % interval of the ratio")
     high: float | None = None
     learnt: int = Field(description="records that the original's model learned from; more are drawn from")
-    subgroups: tuple[ComparedSubgroup, ...] = Field(default=(), description="of people to predict, the worst first")
+    subgroups: tuple[PredictedSubgroup, ...] = Field(default=(), description="of people to predict, the worst first")
 
 
 class ComparedPrediction(BaseModel):
@@ -65,7 +65,7 @@ def compared_learner(scores: PredictionScores) -> ComparedLearner:
         high=rounded(scores.high),
         learnt=scores.learnt,
         subgroups=tuple(
-            ComparedSubgroup(
+            PredictedSubgroup(
                 subgroup=each.category,
                 original=round(each.original, 3),
                 masked=round(each.masked, 3),

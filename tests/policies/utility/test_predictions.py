@@ -10,7 +10,7 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.utility.analyses import Analyses
 from policies.utility.asked import unfit_analyses
 from policies.utility.limits import Utility, UtilityLimits
-from sluice.variables import Kind, Variable
+from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Finding, Verdict
 
 LEVELS = ("low", "middle", "high")
@@ -162,3 +162,35 @@ def test_subgroups_need_a_variable_and_enough_people() -> None:
     assert "none has 100 people to predict" in findings[1].says
     assert found.view.predictions is not None
     assert found.view.predictions[0].learners[0].subgroups == ()
+
+
+def test_where_the_original_does_no_better_than_to_guess_nothing_is_known_of_subgroups_either() -> None:
+    original, holdout = (
+        each.assign(age=0.0, pay=each["pay"].sample(frac=1, random_state=8).set_axis(each.index))
+        for each in (ORIGINAL, HOLDOUT)
+    )
+    variables = {name: VARIABLES[name] for name in original}
+    files = OriginalAndMasked(
+        original, original, original, holdout, variables, variables, np.random.default_rng(0), recoded_holdout=holdout
+    )
+    asked = PREDICTION | {"by": "town", "subgroup_ratio": {"at_least": 0.5}}
+    found = UtilityLimits.model_validate({"predictions": [asked]}).find(files)
+    overall, worst = (each for each in found.findings if each.rule == "predictions")
+    assert "no better than to guess" in overall.says
+    assert (worst.verdict, worst.binding) == (Verdict.UNKNOWN, True)
+    assert "no better than to guess" in worst.says
+
+
+def test_one_heavy_person_to_predict_is_too_few() -> None:
+    """Of people set aside, too: whether the heavy one is predicted rightly would be the F measure."""
+    weight = Variable(name="weight", kind=Kind.CONTINUOUS, role=Role.WEIGHT)
+    original, holdout = ORIGINAL.assign(weight=1.0), HOLDOUT.assign(weight=1.0)
+    holdout.loc[0, "weight"] = 1e9
+    variables = VARIABLES | {"weight": weight}
+    files = OriginalAndMasked(
+        original, original, original, holdout, variables, variables, np.random.default_rng(0), recoded_holdout=holdout
+    )
+    limits = UtilityLimits.model_validate({"predictions": [PREDICTION | {"ratio": {"at_least": 0.5}}]})
+    (finding,) = (each for each in limits.find(files).findings if each.rule == "predictions")
+    assert (finding.verdict, finding.observed) == (Verdict.UNKNOWN, None)
+    assert "by their effective number where they have weights" in finding.says
