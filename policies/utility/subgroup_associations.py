@@ -5,7 +5,7 @@ import numpy as np
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.declared_categories import declared_categories
 from policies.utility.measured import Found, Measured, without_noise, written_number
-from sluice.utility.changed_subgroups import ChangedSubgroups, changed_subgroups
+from policies.utility.worst_changed import found_of_worst
 from sluice.utility.marginals import MarginalTables
 from sluice.utility.subgroup_associations import subgroup_associations
 
@@ -43,13 +43,11 @@ def associations(files: OriginalAndMasked) -> Found:
     if len(tables.tables) < tables.of:
         says += f", by {len(tables.tables):,} of {tables.of:,} tables of three variables, drawn at random"
     measured = Measured(worst.change, says, scope, len(found), len(found), written_number)
-    if few := files.of_few & others:
-        return _found(measured.told(_WHAT, few))
-    if scope and worst.moved < files.minimum_cell:
-        hidden = f"{_WHAT} is not told: too few of its records changed"
-        return _found(measured._replace(says=hidden, scope="", tells_of_few=True))
-    return _found(measured, changed_subgroups(found, files.minimum_cell))
+    few = files.of_few & others
+    return found_of_worst(
+        "subgroup_cramers_v", "subgroup_associations", _WHAT, measured, found, few, files.minimum_cell
+    )
 
 
-def _found(measured: Measured, view: ChangedSubgroups | None = None) -> Found:
-    return Found({"subgroup_cramers_v": measured}, {} if view is None else {"subgroup_associations": view})
+def _found(measured: Measured) -> Found:
+    return Found({"subgroup_cramers_v": measured})

@@ -7,7 +7,7 @@ import numpy as np
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.declared_categories import declared_categories
 from policies.utility.measured import Found, Measured, without_noise, written_number
-from sluice.utility.changed_subgroups import ChangedSubgroups, changed_subgroups
+from policies.utility.worst_changed import found_of_worst
 from sluice.utility.subgroup_propensity import MOST_RECORDS, subgroup_propensity
 
 _WHAT = "How well records of the worst subgroup can be told apart"
@@ -43,13 +43,9 @@ def propensity_of_subgroups(files: OriginalAndMasked) -> Found:
     if isinf(worst.change):
         says = f"A subgroup is lost{named}: the file has nobody of it"
     measured = Measured(worst.change, says, scope, len(found), len(found), written_number)
-    if few := files.of_few & {each.name for each in bins}:
-        return _found(measured.told(_WHAT, few))
-    if scope and worst.moved < files.minimum_cell:
-        hidden = f"{_WHAT} is not told: too few of its records changed"
-        return _found(measured._replace(says=hidden, scope="", tells_of_few=True))
-    return _found(measured, changed_subgroups(found, files.minimum_cell))
+    few = files.of_few & {each.name for each in bins}
+    return found_of_worst("subgroup_propensity", "subgroup_propensity", _WHAT, measured, found, few, files.minimum_cell)
 
 
-def _found(measured: Measured, view: ChangedSubgroups | None = None) -> Found:
-    return Found({"subgroup_propensity": measured}, {} if view is None else {"subgroup_propensity": view})
+def _found(measured: Measured) -> Found:
+    return Found({"subgroup_propensity": measured})

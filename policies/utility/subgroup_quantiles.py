@@ -7,7 +7,7 @@ import numpy as np
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.declared_categories import declared_categories
 from policies.utility.measured import Found, Measured, without_noise, written_number
-from sluice.utility.changed_subgroups import ChangedSubgroups, changed_subgroups
+from policies.utility.worst_changed import found_of_worst
 from sluice.utility.continuous.number_columns import NumberColumns
 from sluice.utility.subgroup_quantiles import subgroup_quantiles
 from sluice.variables import Role
@@ -49,13 +49,9 @@ def quantiles_of_subgroups(files: OriginalAndMasked) -> Found:
     if isinf(worst.change):
         says = "Quantiles of a number are lost in the worst subgroup: it has no value left, or its constant was changed"
     measured = Measured(worst.change, f"{says}{named}", scope, len(found), len(found), written_number)
-    if few := files.of_few & {*declared, *(numbers.names[place] for place in left)}:
-        return _found(measured.told(_WHAT, few))
-    if scope and worst.moved < files.minimum_cell:
-        hidden = f"{_WHAT} is not told: too few of its records changed"
-        return _found(measured._replace(says=hidden, scope="", tells_of_few=True))
-    return _found(measured, changed_subgroups(found, files.minimum_cell))
+    few = files.of_few & {*declared, *(numbers.names[place] for place in left)}
+    return found_of_worst("subgroup_quantiles", "subgroup_quantiles", _WHAT, measured, found, few, files.minimum_cell)
 
 
-def _found(measured: Measured, view: ChangedSubgroups | None = None) -> Found:
-    return Found({"subgroup_quantiles": measured}, {} if view is None else {"subgroup_quantiles": view})
+def _found(measured: Measured) -> Found:
+    return Found({"subgroup_quantiles": measured})

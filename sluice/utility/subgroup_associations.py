@@ -13,7 +13,7 @@ import numpy as np
 from sluice.arrays import FloatArray
 from sluice.errors import DataError
 from sluice.utility.common_bins import CommonBins
-from sluice.utility.declared_subgroups import declared_subgroups
+from sluice.utility.declared_subgroups import declared_subgroups, weight_in_heaviest
 from sluice.utility.marginals import MarginalTables
 from sluice.utility.record_weights import UNWEIGHTED, Weights
 
@@ -23,7 +23,7 @@ class SubgroupAssociation(NamedTuple):
 
     change  : mean over the pairs of other variables of how far Cramer's V moved within the subgroup, 0 to 1; higher is
               worse. Where one of the files has no V, its V is 0
-    records : of the original in the subgroup
+    records : of the original in the subgroup; where they have weights, how many of its heaviest weigh as much
     moved   : of these the most that stand in another cell of the table of a pair: a change of V that fewer than so many
               records made
     """
@@ -56,7 +56,7 @@ def subgroup_associations(
     """
     if tables.size != 3:
         raise DataError(f"associations within subgroups are read off tables of 3 variables; got {tables.size}.")
-    held = [np.bincount(each.original, minlength=each.bins) for each in bins]
+    held = [weight_in_heaviest(each, weights) for each in bins]
     named = declared_subgroups(bins, declared, least, weights)
     sums = {at: (np.zeros(len(kept)), np.zeros(len(kept)), np.zeros(len(kept))) for at, kept in named.items()}
     for table, before, after in tables.shares():

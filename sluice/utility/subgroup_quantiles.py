@@ -15,7 +15,7 @@ from sluice.arrays import Codes, FloatArray, IntArray
 from sluice.machine import threads
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.continuous.number_columns import NumberColumn, NumberColumns
-from sluice.utility.declared_subgroups import declared_subgroups
+from sluice.utility.declared_subgroups import declared_subgroups, heaviest_record
 from sluice.utility.quantiles import PROBABILITIES, interquartile_scale
 from sluice.utility.record_weights import UNWEIGHTED, Weights, relative_weight
 
@@ -27,8 +27,9 @@ class SubgroupQuantiles(NamedTuple):
               interquartile range of its originals, or of all originals where theirs is 0; higher is worse. Infinite
               where the masked file has no value of a number in the subgroup, or changed one that is constant throughout
     records : of the original in the subgroup
-    moved   : of these the most whose value of one number the masked subgroup lacks: a change of quantiles that fewer
-              than so many records made
+    moved   : of these the most whose value of one number the masked subgroup lacks, by shares of the subgroup: a change
+              of quantiles that fewer than so many records made. Where they have weights, how many of its heaviest weigh
+              as much, so that one heavy record cannot look like many
     """
 
     variable: str
@@ -51,7 +52,8 @@ def subgroup_quantiles(
     bins             : the variables on common bins, of n original and m masked records
     original, masked : (n, d) and (m, d), the numbers of the same records
     declared         : by variable, the categories that may be named; nobody else's are looked at
-    least            : subgroups of fewer original records are left out, as is a number of which fewer have a value
+    least            : subgroups of fewer original records are left out, as is a number of which fewer have a value; by
+                       their effective number (Kish 1965) where they have weights
     weights          : of the records of both files
     raises           : DataError for weights that do not fit
     cost             : for each pair of a number and a variable with declared categories, a few passes over the records;
@@ -74,11 +76,11 @@ def subgroup_quantiles(
     subgroups = []
     for place, kept in named.items():
         each = bins[place]
-        held = np.bincount(each.original, minlength=each.bins)
+        held, heaviest = np.bincount(each.original, minlength=each.bins), heaviest_record(each, weights)
         for bin_ in np.flatnonzero(kept).tolist():
             known = [one[place][0][bin_] for one in found if not np.isnan(one[place][0][bin_])]
             if known:
-                moved = max(float(one[place][1][bin_]) for one in found)
+                moved = max(float(one[place][1][bin_]) for one in found) / float(heaviest[bin_])
                 change = float(np.mean(known))
                 subgroups.append(SubgroupQuantiles(each.name, each.labels[bin_], change, int(held[bin_]), moved))
     return tuple(sorted(subgroups, key=lambda each: -each.change))
@@ -124,22 +126,26 @@ class _Number(NamedTuple):
         from sluice.utility.subgroup_quantiles_kernel import quantile_codes
 
         all_of_one = np.zeros(len(self.codes), dtype=np.uint8), np.array([0, 1]), np.array([0]), np.ones(1)
-        place, _ = quantile_codes(self.rows, self.codes, *all_of_one, weight, 1, np.array(PROBABILITIES))
+        place, _, _ = quantile_codes(self.rows, self.codes, *all_of_one, weight, 1, np.array(PROBABILITIES))
         return interquartile_scale(self.values[place[0]]) if (place >= 0).all() else 0.0
 
     def changes(
         self, by: _Memberships, weight: FloatArray, masked_weight: FloatArray, everybody: float, least: int
     ) -> tuple[FloatArray, FloatArray]:
-        """By subgroup, the mean change of the quantiles, NaN where too few originals have a value; and the records
-        whose value the masked subgroup lacks."""
+        """By subgroup, the mean change of the quantiles, NaN where too few originals have a value; and what the records
+        weigh whose value the masked subgroup lacks."""
         from sluice.utility.subgroup_quantiles_kernel import lacking, quantile_codes
 
         levels = np.array(PROBABILITIES)
-        before, records = quantile_codes(self.rows, self.codes, *by.original, weight, by.groups, levels)
-        after, _ = quantile_codes(self.masked_rows, self.masked_codes, *by.masked, masked_weight, by.groups, levels)
-        gone = lacking(self.rows, self.codes, *by.original, self.masked_rows, self.masked_codes, *by.masked, by.groups)
+        before, total, records = quantile_codes(self.rows, self.codes, *by.original, weight, by.groups, levels)
+        after, masked_total, _ = quantile_codes(
+            self.masked_rows, self.masked_codes, *by.masked, masked_weight, by.groups, levels
+        )
+        unit = np.divide(total, masked_total, out=np.zeros_like(total), where=masked_total > 0)
+        original = self.rows, self.codes, *by.original, weight
+        gone = lacking(*original, self.masked_rows, self.masked_codes, *by.masked, masked_weight, unit)
         found = np.full(by.groups, np.nan)
-        for group in np.flatnonzero(records >= least).tolist():
+        for group in np.flatnonzero(records >= least * (1 - 1e-12)).tolist():
             was = self.values[before[group]]
             if (after[group] < 0).any():
                 found[group] = np.inf

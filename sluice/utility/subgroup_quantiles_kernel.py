@@ -41,16 +41,16 @@ def quantile_codes(
     weight: FloatArray,
     groups: int,
     levels: FloatArray,
-) -> tuple[IntArray, FloatArray]:
-    """The code of each quantile of each subgroup, shape (groups, levels), -1 without a record; and its records, with
-    those of which a part belongs to it counted by that part, shape (groups,)."""
-    total, records, reached = np.zeros(groups), np.zeros(groups), np.zeros(groups)
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """The code of each quantile of each subgroup, shape (groups, levels), -1 without a record; what its records weigh,
+    by the part that belongs to it; and their effective number (Kish 1965), shapes (groups,)."""
+    total, squares, reached = np.zeros(groups), np.zeros(groups), np.zeros(groups)
     for row in rows:
         w = weight[row] if len(weight) else 1.0
         if w > 0.0:
             for place in range(at[by[row]], at[by[row] + 1]):
                 total[group[place]] += w * share[place]
-                records[group[place]] += share[place]
+                squares[group[place]] += w * w * share[place]
     found = np.full((groups, len(levels)), -1, dtype=np.int64)
     following = np.zeros(groups, dtype=np.int64)
     for row in rows:
@@ -64,7 +64,11 @@ def quantile_codes(
                 while following[one] < len(levels) and enough >= levels[following[one]]:
                     found[one, following[one]] = codes[row]
                     following[one] += 1
-    return found, records
+    effective = np.zeros(groups)
+    for one in range(groups):
+        if squares[one] > 0.0:
+            effective[one] = total[one] * total[one] / squares[one]
+    return found, total, effective
 
 
 @njit(cache=True, nogil=True)
@@ -77,14 +81,17 @@ def add_held(
     at: IntArray,
     group: IntArray,
     share: FloatArray,
-    sign: float,
+    weight: FloatArray,
+    factor: FloatArray,
     held: FloatArray,
 ) -> int:
-    """Add the records of one code to what each subgroup holds of it; returns where the next code starts in `rows`."""
+    """Add what the records of one code weigh, times `factor`, to what each subgroup holds of it; returns where the next
+    code starts in `rows`."""
     while start < len(rows) and codes[rows[start]] == code:
         row = rows[start]
+        w = weight[row] if len(weight) else 1.0
         for place in range(at[by[row]], at[by[row] + 1]):
-            held[group[place]] += sign * share[place]
+            held[group[place]] += w * share[place] * factor[group[place]]
         start += 1
     return start
 
@@ -97,27 +104,35 @@ def lacking(
     at: IntArray,
     group: IntArray,
     share: FloatArray,
+    weight: FloatArray,
     other_rows: IntArray,
     other_codes: IntArray,
     other_by: Codes,
     other_at: IntArray,
     other_group: IntArray,
     other_share: FloatArray,
-    groups: int,
+    other_weight: FloatArray,
+    unit: FloatArray,
 ) -> FloatArray:
-    """Shape (groups,): records of each subgroup whose value the other file's subgroup lacks, as often as it lacks it.
+    """Shape (groups,): what the records weigh whose value the other file's subgroup lacks, as often as it lacks it.
 
     codes, other_codes : of the same values
+    unit               : (groups,) what the other file's weights are multiplied by, so that both weigh the same
     """
-    found, held = np.zeros(groups), np.zeros(groups)
+    groups = len(unit)
+    found, held, one_each = np.zeros(groups), np.zeros(groups), np.ones(groups)
+    minus_unit = -unit
     one, other = 0, 0
     while one < len(rows):
         code = codes[rows[one]]
         while other < len(other_rows) and other_codes[other_rows[other]] < code:
             other += 1
         first, first_other = one, other
-        one = add_held(rows, one, codes, code, by, at, group, share, 1.0, held)
-        other = add_held(other_rows, other, other_codes, code, other_by, other_at, other_group, other_share, -1.0, held)
+        one = add_held(rows, one, codes, code, by, at, group, share, weight, one_each, held)
+        other = add_held(
+            other_rows, other, other_codes, code, other_by, other_at, other_group, other_share, other_weight,
+            minus_unit, held,
+        )  # fmt: skip
         for row in rows[first:one]:
             for place in range(at[by[row]], at[by[row] + 1]):
                 found[group[place]] += max(0.0, held[group[place]])

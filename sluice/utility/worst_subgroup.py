@@ -12,7 +12,7 @@ import numpy as np
 
 from sluice.errors import DataError
 from sluice.utility.common_bins import CommonBins
-from sluice.utility.declared_subgroups import declared_subgroups
+from sluice.utility.declared_subgroups import declared_subgroups, weight_in_heaviest
 from sluice.utility.marginals import MarginalTables, total_variation
 from sluice.utility.record_weights import UNWEIGHTED, Weights
 
@@ -22,7 +22,8 @@ class SubgroupLoss(NamedTuple):
 
     loss    : mean over the other variables of the total variation distance of their distributions within the
               subgroup, 0 to 1; higher is worse. 1 where nobody of it is left
-    records : of the original in the subgroup
+    records : of the original in the subgroup; where they have weights, how many of its heaviest weigh as much: a loss
+              of so many of them is one of so many records at least
     """
 
     variable: str
@@ -53,7 +54,7 @@ def subgroup_losses(
     if tables.size != 2:
         raise DataError(f"subgroups are read off tables of 2 variables; got {tables.size}.")
     sums: dict[tuple[int, int], list[float]] = {}
-    held = [np.bincount(each.original, minlength=each.bins) for each in bins]
+    held = [weight_in_heaviest(each, weights) for each in bins]
     named = declared_subgroups(bins, declared, least, weights)
     for (one, other), before, after in tables.shares():
         for by, of, p, q in ((one, other, before, after), (other, one, before.T, after.T)):

@@ -28,6 +28,26 @@ def found(
     return {each.category: each for each in changes}
 
 
+Weight = np.ndarray | None
+
+
+def lacks(original: np.ndarray, masked: np.ndarray, w: Weight, v: Weight) -> float:
+    """What the values weigh that the original has more of than the masked file, when both weigh the same."""
+    held, kept = (
+        pd.Series(np.ones(len(each)) if weight is None else weight).groupby(each).sum()
+        for each, weight in ((original, w), (masked, v))
+    )
+    unit = held.sum() / kept.sum() if len(kept) else 0.0
+    return float(held.sub(kept * unit, fill_value=0).clip(lower=0).sum())
+
+
+def heaviest(here: np.ndarray, there: np.ndarray, w: Weight, v: Weight) -> float:
+    """The largest weight of a record in either file, in the original's unit."""
+    if w is None or v is None:
+        return 1.0
+    return max(w[here].max(), v[there].max(initial=0) * (w[here].sum() / v[there].sum() if there.any() else 0))
+
+
 @settings(max_examples=40)
 @given(st.integers(0, 2**32), st.booleans())
 def test_each_subgroup_has_the_change_of_its_own_records(seed: int, weighted: bool) -> None:
@@ -43,15 +63,20 @@ def test_each_subgroup_has_the_change_of_its_own_records(seed: int, weighted: bo
         here, there = before == place, after == place
         if town not in changes:
             continue
-        expected = []
+        expected, moved = [], []
         for at in range(2):
             of_before = order_statistics(original[here, at], None if w is None else w[here])
             of_after = order_statistics(masked[there, at], None if v is None else v[there])
             change = quantile_change(of_before, of_after).mean
             expected.append(change)
-            held, kept = (pd.Series(one).value_counts() for one in (original[here, at], masked[there, at]))
-            lacks = held.sub(kept, fill_value=0)
-            assert changes[town].moved >= lacks.clip(lower=0).sum() - 1e-9
+            moved.append(
+                lacks(
+                    original[here, at],
+                    masked[there, at],
+                    *(None if x is None else x[y] for x, y in ((w, here), (v, there))),
+                )
+            )
+        assert changes[town].moved == pytest.approx(max(moved) / heaviest(here, there, w, v))
         if np.isfinite(expected).all():
             assert changes[town].change == pytest.approx(np.mean(expected))
 
