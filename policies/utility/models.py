@@ -47,6 +47,11 @@ def judge_model(analysis: ModelAnalysis, files: OriginalAndMasked) -> tuple[list
     if not found.changes:
         says = "The original's records do not determine the model, or it has too few without a missing value"
         return list(_unknown(analysis, f"{says} ({analysis.name}).")), ComparedModel(**of_analysis, says=f"{says}.")
+    if analysis.weight is not None and found.effective < files.minimum_cell:
+        findings = list(_findings(analysis, files, found, recoded, subgroups))
+        why = f"too few records make up the weight {analysis.weight}"
+        says = f"What became of the model {analysis.name} is not told: {why}."
+        return [each.as_withheld(says) for each in findings], ComparedModel(**of_analysis, says=says)
     if few := files.of_few & {*before}:
         findings = list(_findings(analysis, files, found, recoded, subgroups))
         says = few_told(f"What became of the model {analysis.name}", few)

@@ -19,6 +19,7 @@ from sluice.utility.analyses.cox_regression import fit_cox
 from sluice.utility.analyses.design_matrix import Columns, Design, designs
 from sluice.utility.analyses.formula import Formula, ModelKind
 from sluice.utility.analyses.regression import Estimates, fit_regression
+from sluice.utility.record_weights import effective_records
 
 _OF_NORMAL = 1.959963984540054  # half a 95 % interval, in standard errors
 _RECORDS_A_COEFFICIENT = 10  # of a subgroup that is fitted by itself
@@ -56,12 +57,14 @@ class ModelComparison:
     changes        : of the coefficients that the original determines; none where the model cannot be fitted to it
     records, used  : of the original, and of those the ones without a missing value among the variables
     used_masked    : the same of the masked file
+    effective      : records of equal weight that would tell as much as those used of the original (Kish 1965)
     """
 
     changes: tuple[CoefficientChange, ...]
     records: int
     used: int
     used_masked: int
+    effective: float
 
     @property
     def overlap(self) -> float:
@@ -115,7 +118,8 @@ def compare_models(
             )
         )
     used_masked = 0 if second is None else len(second.response)
-    return ModelComparison(tuple(changes), len(first.rows), len(first.response), used_masked)
+    effective = effective_records(first.weights, len(first.response))
+    return ModelComparison(tuple(changes), len(first.rows), len(first.response), used_masked, effective)
 
 
 def compare_subgroups(
@@ -127,7 +131,8 @@ def compare_subgroups(
     groups_after: Mapping[str, BoolArray],
     weight: str | None = None,
 ) -> dict[str, ModelComparison]:
-    """The model in each subgroup by itself, the largest 50 of those with 10 records and more for each coefficient.
+    """The model in each subgroup by itself, the largest 50 of those with 10 records and more for each coefficient, by
+    their effective number where they have weights.
 
     groups_before, groups_after : which records of each file belong to a subgroup; one that the masked file has not at
                                   all has lost every coefficient
@@ -144,7 +149,7 @@ def compare_subgroups(
             else {}
         )
         compared = compare_models(formula, kind, here, there, weight)
-        if compared.changes and compared.used >= _RECORDS_A_COEFFICIENT * len(compared.changes):
+        if compared.changes and compared.effective >= _RECORDS_A_COEFFICIENT * len(compared.changes):
             found[name] = compared
     return found
 

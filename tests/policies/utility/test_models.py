@@ -176,3 +176,27 @@ def test_two_models_of_one_name_are_refused() -> None:
     survival = {"name": "s", "kind": "cox", "formula": "survival(pay, sex) ~ age", "weight": "age"}
     with pytest.raises(ValidationError, match="'weight' is for"):
         UtilityLimits.model_validate({"models": [survival]})
+
+
+def test_a_model_that_one_heavy_record_decides_is_not_told() -> None:
+    """Any number may be named as the weight: where one person has nearly all of it, the coefficients are that one's."""
+    capital = np.ones(N)
+    capital[0] = 1e9
+    variables = VARIABLES | {"capital": Variable(name="capital", kind=Kind.CONTINUOUS)}
+    noise = 0.01 * np.random.default_rng(1).normal(size=N)
+
+    def reported(weight: str | None) -> tuple[list[Finding], Utility]:
+        masked = MASKED.assign(capital=capital * (1 + noise))
+        original = ORIGINAL.assign(capital=capital)
+        files = OriginalAndMasked(original, original, masked, None, variables, variables, np.random.default_rng(0))
+        limits = {"models": [MODEL | ({"weight": weight} if weight else {}) | {"by": "sex"}]}
+        found = UtilityLimits.model_validate(limits).find(files)
+        return [finding for finding in found.findings if finding.rule == "models"], found
+
+    findings, found = reported("capital")
+    assert {(each.withheld, each.observed) for each in findings} == {(True, None)}
+    assert all("too few records make up the weight capital" in each.says for each in findings)
+    assert found.view.models is not None
+    assert found.view.models[0].coefficients == ()
+    told, _ = reported(None)
+    assert not any(each.withheld for each in told)
