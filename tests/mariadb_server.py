@@ -1,4 +1,4 @@
-"""A real MariaDB of the operating system's packages, for the tests that are asked for by `-m mariadb`."""
+"""A real MariaDB of the operating system's packages, where they have one."""
 
 import shutil
 import socket

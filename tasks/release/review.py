@@ -8,6 +8,7 @@ from policies.approvals import DECISION, PREDICATE, decision_predicate
 from policies.key_history import key_history
 from policies.people import stronger
 from policies.standing import REFUSALS, Decision, Standing
+from sluice.custody.clock import refuse_wrong_clock
 from sluice.custody.states import SERIES_ENDED, State, allowed
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
@@ -72,6 +73,8 @@ def decide(
     _refuse_unless_under_review(workspace.ledger.state(release_id), release_id)
     if decision != "approve" and not comment.strip():
         raise SluiceError(f"the comment must say why: who submitted {release_id} has to know what to change")
+    if decision == "approve":
+        refuse_wrong_clock(workspace.ledger)  # a refusal is safe at any time
     if seen not in (None, case.subject.digest()):
         raise SluiceError(f"{release_id} was judged again since you read it: look at it once more, then decide")
     if series and case.policy.approvals.series is None:

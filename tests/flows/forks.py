@@ -250,12 +250,25 @@ def _raise_in(place: str, text: str, panic: bool = False) -> None:
         setattr(module, name, broken)
 
 
+def _trace(file: str) -> None:
+    """As `opentelemetry-instrument` does before a program, with a file in the place of a collector."""
+    from opentelemetry import trace
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProcessor
+
+    provider = TracerProvider()
+    spans = Path(file).open("a")  # noqa: SIM115 - to the end of the process
+    provider.add_span_processor(SimpleSpanProcessor(ConsoleSpanExporter(out=spans)))
+    trace.set_tracer_provider(provider)
+
+
 _FAULTS: dict[str, Callable[..., None]] = {
     "kill_at": _kill_at,
     "kill_on_shelf": _kill_on_shelf,
     "kill_after_event": _kill_after_event,
     "meet": _meet,
     "raise_in": _raise_in,
+    "trace": _trace,
     "environment": lambda **variables: os.environ.update(variables),
 }
 
