@@ -18,8 +18,9 @@ from tests.notices.servers import web_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.prefect, pytest.mark.postgres]
 
-NAMES = ("postmaster", "killed", "orphan", "server", "submitting", "late")
+NAMES = ("postmaster", "early", "killed", "shelved", "orphan", "server", "outlived", "submitting", "late")
 JUDGED = ["received", "validated", "masked", "evaluated", "pending_review"]
+SHELVED = ["approved", "publishing", "published"]
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,7 @@ def test_a_postmaster_killed_at_each_state_is_waited_for(installation: StandingI
     assert "connection is tried again" in (installation.folder / "worker.log").read_text()
 
     assert installation.approve("postmaster", "amara").code == WAITING
-    with installation.stalled("approved", "publishing", "published") as turns:
+    with installation.stalled(*SHELVED) as turns:
         assert installation.approve("postmaster", "jonas").code == DONE
         for _ in turns:
             installation.database.kill()
@@ -58,23 +59,43 @@ def test_a_postmaster_killed_at_each_state_is_waited_for(installation: StandingI
     installation.is_whole("postmaster")
 
 
-def test_a_run_killed_with_its_worker_at_each_state_is_started_again(installation: StandingInstallation) -> None:
-    installation.run("killed")
-    run = until(lambda: installation.runs("killed"), "the run")[0]
-    for event in ("received", "masked"):
+@pytest.mark.parametrize(
+    ("name", "states"), [("early", JUDGED[:3]), ("killed", JUDGED[3:]), ("shelved", SHELVED)]
+)  # as many as are started again without a person
+def test_a_run_killed_with_its_worker_at_each_state_is_started_again(
+    installation: StandingInstallation, name: str, states: list[str]
+) -> None:
+    installation.run(name)
+    if states == SHELVED:
+        installation.waits(name)
+        assert installation.approve(name, "amara").code == WAITING
+    run = until(lambda: installation.runs(name), "the run")[0]["id"]
+    for event in states:
         with installation.stalled(event) as turns:
+            if event == SHELVED[0]:
+                assert installation.approve(name, "jonas").code == DONE
             next(turns)
             installation.kill_worker()
-            installation.kill_run(run["id"])
-        installation.start_worker()
-        [found] = [each for each in installation.doctor() if run["id"] in each["looked_at"]]
-        assert "its process is gone" in found["says"]
-        [done] = installation.repairs(run["id"])
-        assert "was started in the place of" in done
-        run = installation.runs("killed")[-1]
-    installation.waits("killed")
-    assert installation.events("killed") == ["received", "validated", "restarted", *JUDGED]
-    installation.is_whole("killed")
+            installation.kill_run(run)
+        run = started_again(installation, name, run)
+    if states == SHELVED:
+        until(lambda: "Published" in installation.states(name), "the publication")
+    else:
+        installation.waits(name)
+    through = [*JUDGED, *SHELVED] if states == SHELVED else JUDGED
+    told = [event for event in installation.events(name) if event not in ("restarted", "decision")]
+    assert told[-len(through) :] == through, "one of the runs went through"
+    installation.is_whole(name)
+
+
+def started_again(installation: StandingInstallation, name: str, run: str) -> str:
+    """The doctor says that the run is dead, and starts one in its place: the id of that."""
+    installation.start_worker()
+    [found] = [each for each in installation.doctor() if run in each["looked_at"]]
+    assert "its process is gone" in found["says"]
+    [done] = installation.repairs(run)
+    assert "was started in the place of" in done
+    return str(installation.runs(name)[-1]["id"])
 
 
 def test_a_run_whose_worker_alone_was_killed_goes_on(installation: StandingInstallation) -> None:
@@ -89,16 +110,31 @@ def test_a_run_whose_worker_alone_was_killed_goes_on(installation: StandingInsta
     installation.is_whole("orphan")
 
 
-def test_a_server_killed_while_a_run_is_at_work_is_outlived(installation: StandingInstallation) -> None:
-    """The run's process goes on: it asks the server again until it is back."""
+def test_a_server_killed_at_each_state_is_outlived(installation: StandingInstallation) -> None:
+    """The run's process goes on: it asks the server again until it is back. Nobody has to do anything."""
+    with installation.stalled(*JUDGED) as turns:
+        installation.run("outlived")
+        for _ in turns:
+            installation.kill_server()
+            installation.start_server()
+    installation.waits("outlived")
+    assert installation.events("outlived") == JUDGED
+    installation.is_whole("outlived")
+
+    assert installation.approve("outlived", "amara").code == WAITING
+    with installation.stalled(*SHELVED) as turns:
+        assert installation.approve("outlived", "jonas").code == DONE
+        for _ in turns:
+            installation.kill_server()
+            installation.start_server()
+    until(lambda: installation.states("outlived") == ["Published"], "the publication")
+    installation.is_whole("outlived")
+
+
+def test_a_server_that_is_away_when_the_last_person_approves(installation: StandingInstallation) -> None:
+    """What was decided stands in the ledger; the doctor does what could not be told. Then the power fails."""
     installation.run("server")
-    with installation.stalled("validated") as turns:
-        next(turns)
-        installation.kill_server()
-    installation.start_server()
     installation.waits("server")
-    assert installation.events("server") == JUDGED
-    installation.is_whole("server")
     assert installation.approve("server", "amara").code == WAITING
     installation.kill_server()
     told = installation.approve("server", "jonas")  # nobody can be told to go on
