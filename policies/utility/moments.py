@@ -3,11 +3,14 @@
 from collections.abc import Callable
 from math import inf, isnan, nan
 
+import numpy as np
+
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, written_number, written_percent
 from sluice.utility.continuous.il1s import il1s
 from sluice.utility.continuous.moments import moment_differences
 from sluice.utility.continuous.number_columns import Numbers
+from sluice.utility.continuous.released_numbers import ReleasedNumbers
 from sluice.variables import Role
 
 _WHAT = {
@@ -22,12 +25,12 @@ _WHAT = {
 def moments(files: OriginalAndMasked) -> Found:
     """Means, variances, correlations and rank correlations of the numbers, and how far single values moved.
 
-    Groups of numbers count by the mean of the values that they may stand for. Removed ones are left out, but of a file
-    that has none of the original's numbers left, or one where there were several to go together, the figures are lost:
-    infinitely far off. Weights are no numbers that could be lost.
+    Groups of numbers count by the mean of the values that they may stand for. Removed ones, and those suppressed in
+    every record, are left out, but of a file that has none of the original's numbers left, or one where there were
+    several to go together, the figures are lost: infinitely far off. Weights are no numbers that could be lost.
     """
     numbers = files.released_numbers
-    kept = [place for place, name in enumerate(numbers.names) if name not in numbers.removed]
+    kept = [place for place, name in enumerate(numbers.names) if name not in numbers.removed and _left(numbers, place)]
     names, original, masked = (
         [numbers.names[place] for place in kept],
         numbers.original[:, kept],
@@ -58,6 +61,12 @@ def moments(files: OriginalAndMasked) -> Found:
     measures["il1s"] = _il1s(files, original, masked, there_were)
     few = files.of_few & {*names}
     return Found({name: measure.told(_WHAT[name], few) for name, measure in measures.items()})
+
+
+def _left(numbers: ReleasedNumbers, place: int) -> bool:
+    """Whether a value of the number is released, where there are records and the original has any."""
+    masked, original = numbers.masked[:, place], numbers.original[:, place]
+    return not len(masked) or bool((~np.isnan(masked)).any()) or bool(np.isnan(original).all())
 
 
 def _il1s(files: OriginalAndMasked, original: Numbers, masked: Numbers, there_were: int) -> Measured:

@@ -116,15 +116,24 @@ def all_limits() -> UtilityLimits:
     return UtilityLimits.model_validate({name: {"at_most": 1} for name in MEASURES})
 
 
+def test_numbers_of_which_no_value_is_left_are_lost_whatever_the_plan_calls_it() -> None:
+    """Else whoever suppresses the number that moved most keeps the limit on those that are left."""
+    original = typed(20)
+    all_missing = find(all_limits(), original, original.assign(x=np.nan, y=np.nan))
+    assert {all_missing[name].verdict for name in MEASURES[:5]} == {Verdict.FAIL}
+    assert "are lost: of the original's" in all_missing["mean"].says
+    one_left = find(all_limits(), original, original.assign(y=np.nan))
+    assert "over 1 numeric variables" in one_left["mean"].says
+    assert "are lost" in one_left["correlation"].says
+
+
 def test_what_cannot_be_computed_is_unknown_under_a_binding_limit() -> None:
     original = typed(20)
-    all_missing = original.assign(x=np.nan, y=np.nan)
-    assert all(find(all_limits(), original, all_missing)[name].verdict is Verdict.UNKNOWN for name in MEASURES[:5])
     no_records = find(all_limits(), original.head(0), original.head(0))
     assert all(finding.verdict is Verdict.UNKNOWN for finding in no_records.values())
     assert decide(no_records.values()) is Verdict.UNKNOWN
     # Without a limit it is reported, and decides nothing.
-    reported = find(UtilityLimits(), original, all_missing)["mean"]
+    reported = find(UtilityLimits(), original.head(0), original.head(0))["mean"]
     assert (reported.verdict, reported.binding) == (Verdict.UNKNOWN, False)
     assert "could not be compared" in reported.says
 
