@@ -12,7 +12,7 @@ from schemas.reading.household import looks_like_groups
 from schemas.reading.missing_codes import declared_codes, doubtful_codes, marks_of, negative_codes
 from schemas.reading.overview import Overview
 from schemas.reading.universe import universe_of
-from schemas.reading.usual_names import usual_role, words_of
+from schemas.reading.usual_names import is_called_household, usual_role, words_of
 from sluice.reading.kind import ColumnSummary
 from sluice.reading.visible_text import one_line, unseen, visible
 from sluice.risk.classes.quasi_identifier_search import (
@@ -220,7 +220,10 @@ def _as_group(seen: Overview, proposed: Proposal, columns: Sequence[Proposal]) -
     if proposed.sure or any(each.role in GROUPS for each in columns) or not seen.is_whole:
         return proposed
     others = [each.name for each in columns if each.role in (Role.QUASI_IDENTIFIER, Role.OTHER) and each != proposed]
-    if proposed.kind not in (Kind.INTEGER, Kind.NOMINAL) or not looks_like_groups(seen, proposed.name, others):
+    named = is_called_household(proposed.name)
+    if proposed.kind not in (Kind.INTEGER, Kind.NOMINAL) or not looks_like_groups(
+        seen, proposed.name, others, attributes=1 if named else 2
+    ):
         return proposed
     why = "a few records share a value each, and agree in other columns: a household?"
     return replace(proposed, role=Role.HOUSEHOLD, why=why)

@@ -11,6 +11,7 @@ from sluice.variables import Role
 
 _INSIDE = 6  # letters from which a word is found inside a longer one
 _NOT_ASKED = "not_asked"
+_ALONE = "household_alone"
 
 
 def usual_role(name: str) -> tuple[Role, str] | None:
@@ -26,6 +27,11 @@ def usual_role(name: str) -> tuple[Role, str] | None:
 def is_not_asked(label: str) -> bool:
     """Whether a value says that the question was not put to this person, which is no missing answer."""
     return " ".join(words_of(label)) in _read()[_NOT_ASKED]
+
+
+def is_called_household(name: str) -> bool:
+    """Whether a name is nothing but 'household', of which only the values say whether it is a number or a size."""
+    return " ".join(words_of(name)) in _read()[_ALONE]
 
 
 def words_of(name: str) -> list[str]:
@@ -51,7 +57,7 @@ def _usual() -> dict[Role, tuple[tuple[str, ...], ...]]:
     return {
         Role(role): tuple(dict.fromkeys(tuple(words_of(name)) for names in languages.values() for name in names))
         for role, languages in _read().items()
-        if role != _NOT_ASKED
+        if role not in (_NOT_ASKED, _ALONE)
     }
 
 

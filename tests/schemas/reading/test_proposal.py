@@ -69,6 +69,16 @@ def test_each_role_is_found_by_name_or_by_what_the_values_do(people: pd.DataFram
     assert found.record_key == ("nr",)
 
 
+def test_of_a_column_called_household_one_shared_attribute_says_that_it_numbers_them(
+    people: pd.DataFrame, tmp_path: Path
+) -> None:
+    people = people.drop(columns="x9")
+    assert proposed(people, tmp_path).by_name("unit_no").role is not Role.HOUSEHOLD
+    assert proposed(people.rename(columns={"unit_no": "HH"}), tmp_path).by_name("HH").role is Role.HOUSEHOLD
+    sizes = people.assign(household=people.groupby("unit_no")["unit_no"].transform("size"))
+    assert proposed(sizes, tmp_path).by_name("household").role is not Role.HOUSEHOLD
+
+
 def test_an_age_that_hides_behind_a_name_of_no_meaning_is_found_by_its_separation(
     people: pd.DataFrame, tmp_path: Path
 ) -> None:
