@@ -28,7 +28,7 @@ class DeltaPresence(PopulationRule):
     rule: Literal["delta_presence"] = "delta_presence"
     example: ClassVar[str] = "{rule: delta_presence, at_most: 0.9, population: population.csv}"
     advice: ClassVar[str] = (
-        "Nearly everybody of one kind is in the file: release a random sample of the records, or recode the quasi- "
+        "Nearly everybody of one kind is in the file: release a random sample of the records, or recode the quasi-"
         "identifiers so that each combination also fits people who took no part."
     )
     needs: ClassVar[str] = (

@@ -30,7 +30,7 @@ class DistanceLinkage(LinkageRule):
     rule: Literal["distance_linkage"] = "distance_linkage"
     example: ClassVar[str] = "{rule: distance_linkage, excess: 0.01}"
     advice: ClassVar[str] = (
-        "Masked records lie nearest to their originals: swap or add noise over wider distances on the quasi- "
+        "Masked records lie nearest to their originals: swap or add noise over wider distances on the quasi-"
         "identifiers that the scope names, or microaggregate them in larger groups."
     )
     distance: Distance = Field(default="robust", description="how nearness is measured")

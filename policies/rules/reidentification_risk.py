@@ -34,7 +34,7 @@ class ReidentificationRisk(PopulationRule):
     rule: Literal["reidentification_risk"] = "reidentification_risk"
     example: ClassVar[str] = "{rule: reidentification_risk, model: prosecutor, highest_at_most: 0.2}"
     advice: ClassVar[str] = (
-        "For the highest chance, recode or suppress the smallest groups; for the average, coarsen the quasi- "
+        "For the highest chance, recode or suppress the smallest groups; for the average, coarsen the quasi-"
         "identifiers of everybody. Releasing a sample helps against the journalist and the marketer, never against the "
         "prosecutor."
     )
