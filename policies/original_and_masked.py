@@ -89,7 +89,16 @@ class OriginalAndMasked:
 
     @cached_property
     def bins_of_all(self) -> tuple[CommonBins, ...]:
-        """As `common_bins`, of the original with those that a sample left out, so that sampling counts as loss."""
+        """As `common_bins`, of the original with those that a sample left out, so that sampling counts as loss; what
+        may be any value is missing, as `CommonBins.as_told` has it."""
+        return tuple(each.as_told for each in self._bins_of_all())
+
+    @cached_property
+    def kept(self) -> tuple[str, ...]:
+        """Names of the original's variables of which the masked file tells something, in the order of `bins_of_all`."""
+        return tuple(each.name for each in self.bins_of_all if each.name in self.told_of and not each.is_lost)
+
+    def _bins_of_all(self) -> tuple[CommonBins, ...]:
         if self.left_out is None:
             return self.common_bins
         described = {name: each for name, each in self.variables.items() if each.role is not Role.WEIGHT}

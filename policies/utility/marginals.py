@@ -26,13 +26,13 @@ _WORDS = {2: "pair", 3: "triple"}
 
 def marginals(files: OriginalAndMasked) -> Found:
     """The mean loss of all pairs and of all triples of variables, those of removed variables included; and S_pMSE of
-    the pairs of released variables."""
+    the pairs of released variables. A variable recoded to one group is a removed one."""
     (pairs, pair_scores), (triples, triple_scores) = _losses(files, 2), _losses(files, 3)
     summaries = {losses.size: _summary(files, losses) for losses in (pairs, triples)}
     measured = {_LIMITS[size]: _measured(files, size, summary) for size, summary in summaries.items()}
     fewer = min(_originals(files), len(files.masked))
-    told = table_propensities(pair_scores, triple_scores, (pairs, triples), files.told_of, fewer, files.minimum_cell)
-    measured["pair_propensity"] = _told_apart(pair_scores.among(list(files.told_of)), pair_scores.of, told)
+    told = table_propensities(pair_scores, triple_scores, (pairs, triples), files.kept, fewer, files.minimum_cell)
+    measured["pair_propensity"] = _told_apart(pair_scores.among(files.kept), pair_scores.of, told)
     view: dict[str, BaseModel] = {}
     if (two := summaries[2]) is not None:
         view["marginals"] = MarginalsView(pairs=two, triples=summaries[3])
@@ -80,7 +80,7 @@ def _told_apart(scores: MarginalLosses, of: int, told: TablePropensities | None)
 def _summary(files: OriginalAndMasked, losses: MarginalLosses) -> MarginalSummary | None:
     equivalent, tables = _equivalent(files, losses)
     fewer = min(_originals(files), len(files.masked))
-    return marginal_summary(losses, files.told_of, fewer, files.minimum_cell, equivalent, tables)
+    return marginal_summary(losses, files.kept, fewer, files.minimum_cell, equivalent, tables)
 
 
 def _equivalent(files: OriginalAndMasked, losses: MarginalLosses) -> tuple[SubsampleEquivalent | None, int]:

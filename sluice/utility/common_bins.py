@@ -7,7 +7,7 @@ their shares; and a missing value for a missing one, as are all values of a vari
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -32,6 +32,7 @@ class CommonBins:
     spread   : (codes, bins) the share of a code in each bin, as its reader takes it; every row adds up to 1
     labels   : what the bins are called. Of categories that the contract does not declare they are values of the data
     ordered  : the bins are intervals in rising order, but for the last one
+    any_value : the codes that may stand for every value of the original, as a group called `*` does
     """
 
     name: str
@@ -40,6 +41,28 @@ class CommonBins:
     spread: FloatArray
     labels: tuple[str, ...]
     ordered: bool = False
+    any_value: tuple[int, ...] = ()
+
+    @property
+    def as_told(self) -> "CommonBins":
+        """The same, where what may be any value is missing, and so is a variable of which one value alone was released.
+
+        Either tells no more than a variable that was left out. Taken for an even distribution over all values it would
+        count as far less of a loss, and whoever may not remove a variable would recode it to one group.
+        """
+        alike = len(self.masked) and bool((self.masked == self.masked[0]).all())
+        lost = alike and bool((self.original != self.original[:1]).any())
+        if not lost and not self.any_value:
+            return self
+        spread = self.spread.copy()
+        spread[slice(None) if lost else [*self.any_value]] = np.eye(self.bins)[-1]
+        return replace(self, spread=spread)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the masked file tells no value, though the original has some."""
+        told = self.spread[np.unique(self.masked)]
+        return bool(len(told)) and bool((told[:, -1] == 1).all() and (self.original != self.bins - 1).any())
 
     @property
     def bins(self) -> int:
@@ -121,8 +144,8 @@ def _binned(
             continue
         told = DistinctValues.of(after)
         behind = DistinctValues.of(before) if known is None else known
-        spread = _spread(behind, bins, DistinctValues.of(between), told, missing)
-        yield CommonBins(name, bins, told.codes, spread, labels, known is None)
+        spread, any_value = _spread(behind, bins, DistinctValues.of(between), told, missing)
+        yield CommonBins(name, bins, told.codes, spread, labels, known is None, any_value)
 
 
 def _distributions(shares: FloatArray, value: IntArray, bin_of_value: Codes, missing: int) -> tuple[Codes, FloatArray]:
@@ -169,8 +192,9 @@ def _bins(known: DistinctValues, most: int) -> tuple[Codes, tuple[str, ...]]:
 
 def _spread(
     known: DistinctValues, bins: Codes, recoded: DistinctValues, told: DistinctValues, missing: int
-) -> FloatArray:
-    """(groups + 1, bins): of each released group the distinct original values behind it, shared out among their bins.
+) -> tuple[FloatArray, tuple[int, ...]]:
+    """(groups + 1, bins): of each released group the distinct original values behind it, shared out among their bins;
+    and the groups that may be any of several values.
 
     A group behind which no original value stands may be any value. The last row is that of a missing value.
     """
@@ -183,7 +207,10 @@ def _spread(
     label, value, _ = recoded.pairs(known)
     behind = (group_of[label] >= 0) & (value < values)
     np.add.at(spread, (group_of[label[behind]], bin_of[value[behind]]), 1.0)
+    occurring, behind_it = np.count_nonzero(known.counts[:-1]), spread[:-1].sum(axis=1)
+    several = occurring > 1
+    any_value = tuple(np.flatnonzero((behind_it == 0) | (behind_it == occurring)).tolist()) if several else ()
     unknown = spread.sum(axis=1) == 0
     spread[unknown, :missing] = 1.0
     spread[:, missing] += spread.sum(axis=1) == 0  # the original has no value at all
-    return np.asarray(spread / spread.sum(axis=1, keepdims=True))
+    return np.asarray(spread / spread.sum(axis=1, keepdims=True)), any_value

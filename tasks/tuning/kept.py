@@ -14,7 +14,6 @@ from sluice.errors import SluiceError
 from sluice.utility.marginals import MarginalLosses, marginal_losses
 from sluice.utility.propensity import propensity
 from tasks.release.records.definition import RecordsDefinition
-from tasks.tuning.loss import bins_as_told
 from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.trial import files_of_trial
 
@@ -61,7 +60,7 @@ def kept_by(definition: RecordsDefinition, records: RecordsAtHand, seed: Sequenc
         files = files_of_trial(definition, records, seed)
     except SluiceError:
         return None
-    bins, names = bins_as_told(files)
+    bins, names = files.bins_of_all, files.kept
     pairs, triples = (
         marginal_losses(bins, size, *files.weights_of_all, rng=np.random.default_rng(0)) for size in (2, 3)
     )

@@ -1,20 +1,18 @@
 """The loss of a plan, as the user weighs it: how far the masked file's pairs of variables lie from the original's.
 
 Every pair of the original's variables is counted on common bins of the original as it was, so that recoding,
-suppression, sampling and dropped variables count. A variable of which one value was released tells no more than one
-that was left out, and counts as such: else a recoding of everything to one group would seem better than to leave the
-variable out.
+suppression, sampling and dropped variables count. A variable of which one value was released, or one that may be any,
+tells no more than one that was left out, and counts as such.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import nan
 
 import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
 from sluice.arrays import FloatArray
-from sluice.utility.common_bins import CommonBins
 from sluice.utility.marginals import MarginalLosses, marginal_losses
 from sluice.verdict import Finding
 from tasks.tuning.space import LossWeights
@@ -43,7 +41,7 @@ def pair_distances(files: OriginalAndMasked, weights: Mapping[str, float] | None
     Records weigh what the contract says. Of a single variable it is the distance of that variable alone. Cost: O(n) a
     pair; of more than 5,000 pairs as many are drawn, the same each time.
     """
-    bins, kept = bins_as_told(files)
+    bins, kept = files.bins_of_all, files.kept
     if not bins:
         return PairDistances()
     found = marginal_losses(bins, min(2, len(bins)), *files.weights_of_all, rng=np.random.default_rng(0))
@@ -51,23 +49,10 @@ def pair_distances(files: OriginalAndMasked, weights: Mapping[str, float] | None
     return PairDistances(_mean(found, weights), _mean(among, weights), len(kept), len(bins))
 
 
-def bins_as_told(files: OriginalAndMasked) -> tuple[list[CommonBins], tuple[str, ...]]:
-    """All variables, those of which one value was released as if they were left out; and the names of the others."""
-    bins = [_as_told(each) for each in files.bins_of_all]
-    kept = tuple(each.name for each in bins if each.name in files.told_of and not _is_lost(each))
-    return bins, kept
-
-
 def _mean(found: MarginalLosses, weights: Mapping[str, float] | None) -> float:
     of_variable = np.array([(weights or {}).get(name, 1.0) for name in found.names])
     of_table: FloatArray = of_variable[found.tables].prod(axis=1)
     return float(np.average(found.losses, weights=of_table)) if of_table.any() else nan
-
-
-def _is_lost(variable: CommonBins) -> bool:
-    """Whether no value is told, though the original has some."""
-    told = variable.spread[np.unique(variable.masked)]
-    return bool((told[:, -1] == 1).all() and (variable.original != variable.bins - 1).any())
 
 
 def loss_of(pair_distance: float, weights: LossWeights, utility: Sequence[Finding] = ()) -> float:
@@ -80,12 +65,3 @@ def loss_of(pair_distance: float, weights: LossWeights, utility: Sequence[Findin
         observed = next((each.observed for each in utility if each.rule == name), None)
         loss += weight * (nan if observed is None else observed)
     return float(loss)
-
-
-def _as_told(variable: CommonBins) -> CommonBins:
-    """The same; where one value was released, as if none was."""
-    if len(variable.masked) and np.all(variable.masked == variable.masked[0]):
-        spread: FloatArray = np.zeros((1, variable.bins))
-        spread[0, -1] = 1
-        return replace(variable, masked=np.zeros_like(variable.masked), spread=spread)
-    return variable
