@@ -10,7 +10,7 @@ from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.wording import figure
 from sluice.utility.marginal_summary import MarginalSummary
 from sluice.utility.variable_summary import VariableSummary
-from sluice.variables import NAMES
+from sluice.variables import NAMES, Role
 
 
 class KeptFigures(BaseModel):
@@ -41,7 +41,7 @@ def kept_figures(dossier: Dossier) -> KeptFigures | None:
     view = dossier.view
     if not isinstance(view, RecordsView):
         return None
-    described = [summary for summary in view.variables if summary.role not in NAMES]
+    described = [summary for summary in view.variables if summary.role not in (*NAMES, Role.WEIGHT)]
     if not described:
         return None
     shown = view.utility
