@@ -131,7 +131,7 @@ def _make(
     def finish(draft: Path) -> None:
         write_new(draft / "prefect.yaml", prefect_yaml(draft / "releases", draft).encode(), 0o644)
 
-    note(f"drafting a plan for {policy}, and trying it ...")
+    note(f"drafting a plan for {policy}{'' if tries == 0 else ', and trying it'} ...")
     with waiting(quiet=False) as shown:
         if shown is not None:
             shown.step("trying a plan")
