@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from sluice.errors import SluiceError
+from sluice.machine import give_back_memory
 from sluice.progress import report
 from sluice.reading.visible_text import visible
 from sluice.verdict import Finding, Verdict
@@ -19,5 +20,7 @@ def findings_of(rule: str, stage: str, measure: Callable[[], Sequence[Finding]])
         why = str(error) if isinstance(error, SluiceError) else f"The measure stopped with {type(error).__name__}."
         print(visible(f"sluice: {rule} on the {stage} data: {explain(error)}"), file=sys.stderr)
         return [Finding(rule=rule, verdict=Verdict.UNKNOWN, stage=stage, says=why)]
+    finally:
+        give_back_memory()  # of a large file the next measure may need what this one had
     nothing = "It found nothing to measure."
     return findings or [Finding(rule=rule, verdict=Verdict.UNKNOWN, stage=stage, says=nothing)]

@@ -30,7 +30,7 @@ _AXES_FROM = 16_384  # points from which the main axes are found
 _MAIN_AXES = (6, 12, 24)  # how many may be looked at first, besides all of them
 _BATCH = 32  # groups of queries that are searched together
 _TRIED = 2  # batches that tell how many main axes are best, of 16 times as many at least
-_COORDINATES = 24_000_000  # of points that are searched at a time: 200 MB, and as much again for the search
+_COORDINATES = 12_000_000  # of points that are searched at a time: 100 MB, and as much again for the search
 _LARGEST = 1e37  # of a squared length in single precision; whatever is longer is measured in full
 
 
@@ -51,7 +51,7 @@ def nearest_neighbours(queries: FloatArray, points: Points, k: int, own_row: Int
               out by its position: another point of equal values stays
     raises  : ValueError on shapes that do not match, values that are not finite, or fewer than k points
     cost    : O(n m d) time at worst, far less where a few main axes hold most of the variance; about 20 d bytes for
-              each query and each of the 24,000,000 / d points that are searched at a time, and 60 bytes for each
+              each query and each of the 12,000,000 / d points that are searched at a time, and 60 bytes for each
               point, in addition to the arguments and the result
     """
     queries = np.ascontiguousarray(queries, np.float64)

@@ -61,16 +61,13 @@ class LearnedLinker:
         beside : a linker of the same variables, whose codes are shared
         cost   : O(v q log q) time; O(v m) memory, without `beside`
         """
-        learned = tuple(variable.learn(rows) for variable in compared)
         if beside is not None:
-            return cls(tuple(compared), learned, beside._levels, beside._exact)
-        m = len(compared[0].released)
-        exact = np.zeros((len(compared), m), np.int32)
-        for j, variable in enumerate(compared):
-            if variable.exact is not None:
-                exact[j] = variable.exact[1]
+            learned = tuple(variable.learn(rows) for variable in beside.compared)
+            return cls(beside.compared, learned, beside._levels, beside._exact)
+        exact = np.zeros((len(compared), len(compared[0].released)), np.int32)
         levels = np.vstack([variable.released for variable in compared])
-        return cls(tuple(compared), learned, levels, exact)
+        shared = tuple(variable.sharing(row, sent) for variable, row, sent in zip(compared, levels, exact, strict=True))
+        return cls(shared, tuple(variable.learn(rows) for variable in shared), levels, exact)
 
     @property
     def names(self) -> tuple[str, ...]:

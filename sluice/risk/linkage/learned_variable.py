@@ -8,7 +8,7 @@ are as close to this very value. No scale is
 assumed: a number is compared by exact equality, and by ranks, values or logarithms, whichever tells most.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -53,11 +53,11 @@ class ComparedNumber:
     exact: tuple[Codes, Codes] | None
     known: Codes  # (n,) code of the original value, -1 where missing
     sent: Codes  # (m,) code of the released value, -1 where missing
-    below: IntArray  # (codes + 1,) released records with a smaller code; the last: all with a value
-    held: IntArray  # (codes + 1,) released records with each code; the last, of missing values, is 0
-    level: IntArray  # (codes,) level of each code
+    below: Codes  # (codes + 1,) released records with a smaller code; the last: all with a value
+    held: Codes  # (codes + 1,) released records with each code; the last, of missing values, is 0
+    level: Codes  # (codes,) level of each code
     scales: tuple[FloatArray, ...]  # (codes,) each, rising: measures of closeness, of which one is chosen in learning
-    group: IntArray  # (codes + 1,) records of alike chances: 0 missing (the last), then quantiles, then heaps
+    group: Codes  # (codes + 1,) records of alike chances: 0 missing (the last), then quantiles, then heaps
 
     @classmethod
     def of(cls, name: str, before: FloatArray, after: FloatArray) -> "ComparedNumber":
@@ -78,12 +78,20 @@ class ComparedNumber:
             exact=(known, sent) if wide else None,
             known=known,
             sent=sent,
-            below=below,
-            held=np.append(held, 0),
-            level=level,
+            below=below.astype(np.int32),
+            held=np.append(held, 0).astype(np.int32),
+            level=level.astype(np.int32),
             scales=_scales(np.asarray(values, np.float64), known[known >= 0]),
             group=_groups(known, len(values)),
         )
+
+    def sharing(self, released: Levels, sent: Codes) -> "ComparedNumber":
+        """The same, which keeps what was released in these arrays of another's, (m,), and no copy of its own."""
+        released[:] = self.released
+        if self.exact is None:
+            return replace(self, released=released)
+        sent[:] = self.sent
+        return replace(self, released=released, sent=sent, exact=(self.known, sent))
 
     def learn(self, rows: IntArray) -> "LearnedNumber":
         """The scale by which the true pairs of these rows stand out most, and how often they are how close by it."""
@@ -199,7 +207,7 @@ def _scales(values: FloatArray, known: Codes) -> tuple[FloatArray, ...]:
     return ranks, (values - centre) / spread, np.arcsinh(values / (_LINEAR * middle))
 
 
-def _groups(known: Codes, codes: int) -> IntArray:
+def _groups(known: Codes, codes: int) -> Codes:
     """Group of each code, shape (codes + 1,): values whose true pairs are likely to be alike in closeness.
 
     A single value that many records share, such as 0, is a group by itself; the others are parted by rank, as noise
@@ -209,7 +217,7 @@ def _groups(known: Codes, codes: int) -> IntArray:
     shares = np.bincount(known[known >= 0], minlength=codes)
     heaps = np.flatnonzero(shares >= max(_HEAP * len(known), 2 * _PAIRS_A_BIN))
     parts = int(np.clip(n // _PEOPLE_A_PART, 1, _PARTS))
-    group = np.empty(codes + 1, np.int64)
+    group = np.empty(codes + 1, np.int32)
     group[:-1] = np.clip((np.cumsum(shares) - shares) * parts // max(n, 1), 0, parts - 1) + 1
     group[heaps] = np.arange(len(heaps)) + 1 + parts
     group[-1] = 0
@@ -248,6 +256,11 @@ class ComparedCategory:
             name, found + 1, out.astype(np.uint16), None, pairs.astype(np.min_scalar_type(len(came))),
             label.astype(np.uint16), len(came), found + 1,
         )  # fmt: skip
+
+    def sharing(self, released: Levels, sent: Codes) -> "ComparedCategory":
+        """The same, which keeps what was released in this array of another's, (m,), and no copy of its own."""
+        released[:] = self.released
+        return replace(self, released=released)
 
     def learn(self, rows: IntArray) -> "LearnedCategory":
         out, label, known = (each[rows].astype(np.int64) for each in (self.released, self.label, self.known))
