@@ -54,6 +54,9 @@ def init(
     layout: Annotated[
         Path | None, typer.Option("--layout", help="where the columns of a file of fixed width stand: .rda or .csv")
     ] = None,
+    structure: Annotated[
+        Path | None, typer.Option("--structure", help="of SDMX-CSV: the structure message (XML) with its code lists")
+    ] = None,
     columns: Annotated[
         str, typer.Option("--columns", metavar="A,B,...", help="names for a CSV file without a header")
     ] = "",
@@ -76,7 +79,10 @@ def init(
     if output is not None and str(output) != "-" and not output.parent.is_dir():
         raise SluiceError(f"--output: there is no folder {output.parent}. Make it, or name a file elsewhere.")
     named = tuple(name.strip() for name in columns.split(",")) if columns else ()
-    data = own_data(source, table, layout, separator=separator, decimal=decimal, encoding=encoding, columns=named)
+    data = own_data(
+        source, table, layout, separator=separator, decimal=decimal, encoding=encoding, columns=named,
+        structure=structure,
+    )  # fmt: skip
     name = dataset or table or Path(source).name.split(".")[0]
     folder = project or Path(release_name(name))
     if output is None:

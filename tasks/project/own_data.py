@@ -15,6 +15,7 @@ from sluice.sources.csv_source import CsvSource
 from sluice.sources.database_url import typed_address
 from sluice.sources.description import Descriptions
 from sluice.sources.recognition import Recognised, recognise
+from sluice.sources.sdmx_structure_file import structure_descriptions
 from sluice.sources.sql_source import SqlSource
 from sluice.sources.tabular_source import TabularSource
 
@@ -68,9 +69,15 @@ def own_data(
     decimal: str | None = None,
     encoding: str | None = None,
     columns: tuple[str, ...] = (),
+    structure: Path | None = None,
 ) -> OwnData:
-    """The data at a path or URL, by their content. Raises SluiceError: what is lacking, or what it is instead."""
+    """The data at a path or URL, by their content. Raises SluiceError: what is lacking, or what it is instead.
+
+    structure : of SDMX-CSV: the structure message, which says what columns and codes mean
+    """
     if "://" in source or source.startswith("${"):
+        if structure is not None:
+            raise SluiceError("--structure: says what the codes of an SDMX-CSV file mean; a database is none")
         return _of_database(source, table)
     path = Path(source)
     found = recognise(path, table, layout, separator=separator, decimal=decimal, encoding=encoding)
@@ -78,7 +85,10 @@ def own_data(
         if not isinstance(found.source, CsvSource):
             raise SluiceError("--columns: names the columns of a text without a header; this file names its own")
         found = replace(found, source=found.source.model_copy(update={"header": False, "columns": columns}))
-    return OwnData(found.records, path, found.described(), found)
+    described = found.described()
+    if structure is not None:
+        described = {**described, **structure_descriptions(structure, tuple(found.records.column_names()))}
+    return OwnData(found.records, path, described, found)
 
 
 def _of_database(source: str, table: str | None) -> OwnData:

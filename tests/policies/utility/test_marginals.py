@@ -85,7 +85,7 @@ def test_recoding_and_removal_are_losses_that_the_limit_sees() -> None:
 @pytest.mark.parametrize("kind", [int, str])
 @pytest.mark.parametrize("way", ["left out", "one group", "one value", "one group, a few kept"])
 def test_no_shipped_policy_passes_two_variables_of_nine(name: str, kind: type, way: str) -> None:
-    """Every mean, variance and correlation of what is left is as it was; the others tell nothing, by one way or other."""
+    """Every mean, variance and correlation of what is left is as it was; the others tell nothing, in some way."""
     rng = np.random.default_rng(4)
     original = pd.DataFrame({f"answer_{number}": rng.integers(0, 5, 500) for number in range(9)}).astype(kind)
     lost = [*original.columns[2:]]
