@@ -10,6 +10,8 @@ from sluice.reading.visible_text import visible
 from sluice.verdict import Finding, Verdict
 from tasks.failure import explain
 
+_MUCH = 2 << 30  # bytes of a process, from which on it is worth the tenths of a second between two measures
+
 
 def findings_of(rule: str, stage: str, measure: Callable[[], Sequence[Finding]]) -> list[Finding]:
     """What `measure` found; one UNKNOWN finding when it raised an exception or found nothing at all."""
@@ -21,6 +23,6 @@ def findings_of(rule: str, stage: str, measure: Callable[[], Sequence[Finding]])
         print(visible(f"sluice: {rule} on the {stage} data: {explain(error)}"), file=sys.stderr)
         return [Finding(rule=rule, verdict=Verdict.UNKNOWN, stage=stage, says=why)]
     finally:
-        give_back_memory()  # of a large file the next measure may need what this one had
+        give_back_memory(_MUCH)  # of a large file the next measure may need what this one had
     nothing = "It found nothing to measure."
     return findings or [Finding(rule=rule, verdict=Verdict.UNKNOWN, stage=stage, says=nothing)]
