@@ -9,12 +9,14 @@ from rich.console import Console
 import flows.cli.progress
 from flows.cli.main import main
 from flows.cli.progress import Waiting, duration, waiting
+from sluice.log import write_log
 from sluice.progress import report
 from tests.tasks.workbench.firms_file import VALUE, protect, write_firms
 
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    write_log(None)  # another test of this process may have asked for one, which would stand in the place of this
     shown = io.StringIO()
     monkeypatch.setattr(flows.cli.progress, "err", Console(file=shown, force_terminal=True, width=80))
     monkeypatch.setattr(flows.cli.progress, "_SCREEN", 0.0)
