@@ -19,6 +19,8 @@ from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.risk.attacks.attack_success import quantile
 from sluice.risk.linkage.candidate_posterior import CandidatePosterior
 
+SmallCodes = npt.NDArray[np.signedinteger[Any]]  # a byte each where there are few
+
 NEAR = (0.0, 0.01, 0.05)
 """How near a number must be read, as the share of the people who lie between: equal, a hundredth, a twentieth."""
 
@@ -28,15 +30,16 @@ class OtherVariable:
     """A variable that is read: codes of its true and released values, equal where the values are."""
 
     name: str
-    truth: IntArray  # (n,) -1 where missing: nothing to learn
-    released: IntArray  # (m,) -1 where missing
+    truth: SmallCodes  # (n,) -1 where missing: nothing to learn
+    released: SmallCodes  # (m,) -1 where missing
     places: FloatArray  # of each code, the share of true values below; empty: categories, which are equal or not
 
     @classmethod
     def of(cls, name: str, before: npt.NDArray[Any], after: npt.NDArray[Any], number: bool) -> "OtherVariable":
         both = np.concatenate([before, after])
         codes, values = pd.factorize(both, sort=number)
-        truth, released = codes[: len(before)].astype(np.int64), codes[len(before) :].astype(np.int64)
+        codes = codes.astype(np.min_scalar_type(-max(1, len(values))))  # of all variables they are held at once
+        truth, released = codes[: len(before)], codes[len(before) :]
         places = np.empty(0)
         if number:
             held = np.bincount(truth[truth >= 0], minlength=len(values)).astype(np.float64)
@@ -47,7 +50,7 @@ class OtherVariable:
     def nearness(self) -> tuple[float, ...]:
         return NEAR if len(self.places) else NEAR[:1]
 
-    def near(self, one: IntArray, other: IntArray, within: float) -> BoolArray:
+    def near(self, one: SmallCodes, other: SmallCodes, within: float) -> BoolArray:
         equal = (one == other) & (one >= 0)
         if within == 0 or not len(self.places):
             return np.asarray(equal)

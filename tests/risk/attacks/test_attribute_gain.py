@@ -96,3 +96,12 @@ def test_people_of_one_household_tell_less_than_as_many_strangers() -> None:
     couples = attribute_gains([variable], people, found, reading, people % 50)[0]  # both lose, or neither
     assert couples.gain == strangers.gain
     assert couples.interval[1] - couples.gain > 1.3 * (strangers.interval[1] - strangers.gain)
+
+
+@pytest.mark.parametrize("values", [1, 127, 128, 129, 32_768, 32_769])
+def test_codes_are_as_small_as_the_values_are_few_and_stay_apart(values: int) -> None:
+    codes = np.arange(float(values))
+    variable = OtherVariable.of("income", codes, codes[::-1].copy(), number=True)
+    assert (variable.truth == np.arange(values)).all()
+    assert (variable.released == np.arange(values)[::-1]).all()
+    assert variable.truth.dtype.itemsize == (1 if values <= 128 else 2 if values <= 32_768 else 4)
