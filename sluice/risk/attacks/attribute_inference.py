@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.arrays import BoolArray, FloatArray
+from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.risk.attacks.attack_success import LEVEL, quantile
 from sluice.risk.attacks.released_column import released_column
@@ -107,20 +107,21 @@ def attribute_inference(
         raise DataError(f"paired files must be of one length; got {n} and {len(masked)}. Is paired=False meant?")
     if tolerance is not None and tolerance < 0:
         raise DataError(f"tolerance of attribute inference must be at least 0; got {tolerance}")
-    original, masked = _in_order(original, masked) if paired else (*_in_order(original), *_in_order(masked))
-    holdout = _in_order(holdout)[0] if holdout else None
+    order = _in_order(original, masked) if paired else _in_order(original)
     size = min(n, records, *([len(holdout)] if holdout else []))
-    people = np.sort(rng.choice(n, size, replace=False))
+    people = order[np.sort(rng.choice(n, size, replace=False))]
     people = people[~np.isnan(original.value[people])]
     attacked = original.rows(people)
     if len(people) < folds or np.isnan(masked.value).all() or (holdout and np.isnan(holdout.value).all()):
         nothing = Measurement(0.0, n, 0)
         return AttributeInference(nothing, nothing)
     forest = _Forest(rng, trees, tolerance)
-    hits = forest.hits(masked.rows(people) if paired else masked, attacked)
+    hits = forest.hits(masked.rows(people if paired else _in_order(masked)), attacked)
     if holdout:
-        same_size = np.sort(rng.choice(len(holdout), size, replace=False)) if paired else np.arange(len(holdout))
-        without = forest.hits(holdout.rows(same_size), attacked)
+        others = _in_order(holdout)
+        if paired:
+            others = others[np.sort(rng.choice(len(holdout), size, replace=False))]
+        without = forest.hits(holdout.rows(others), attacked)
     else:
         without = np.zeros(len(people), np.bool_)
         fold = rng.permutation(len(people)) % folds
@@ -131,11 +132,9 @@ def attribute_inference(
     return AttributeInference(_compared(hits, without, n), _compared(unmasked, without, n))
 
 
-def _in_order(*files: LabelledFile) -> tuple[LabelledFile, ...]:
-    """The same rows of all files, sorted by value: the order in which they came then steers no draw."""
-    columns = [column for file in files for column in (*file.known.T, file.value)]
-    order = np.lexsort(columns)
-    return tuple(file.rows(order) for file in files)
+def _in_order(*files: LabelledFile) -> IntArray:
+    """The rows of all files, sorted by value: the order in which they came then steers no draw."""
+    return np.lexsort([column for file in files for column in (*file.known.T, file.value)])
 
 
 @dataclass(frozen=True)
