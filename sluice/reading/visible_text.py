@@ -48,11 +48,14 @@ def one_line(text: str) -> str:
 
 
 def in_markdown(text: str) -> str:
-    """A text that a reader of Markdown shows as it is: no markup, no link and no picture is read in it.
+    """A text that a reader of Markdown shows as it is: no markup, no link and no picture is read in it, and the markup
+    around it is markup still.
 
-    Source: CommonMark 0.31.2, section 2.4: a backslash takes its meaning from any punctuation of ASCII.
+    Source: CommonMark 0.31.2, sections 2.4 and 2.5: a backslash takes its meaning from any punctuation of ASCII, and a
+    character by its number is no white space to what stands beside it, such as the stars that end what is bold.
     """
-    return re.sub(f"[{re.escape(string.punctuation)}]", r"\\\g<0>", one_line(text))
+    escaped = re.sub(f"[{re.escape(string.punctuation)}]", r"\\\g<0>", one_line(text))
+    return re.sub(r"^\s+|\s+$", lambda blanks: "".join(f"&#{ord(blank)};" for blank in blanks[0]), escaped)
 
 
 def json_text(value: Any, indent: int | None = None) -> str:

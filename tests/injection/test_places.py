@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from markdown_it import MarkdownIt
 
 from flows.cli import terminal
@@ -139,6 +139,9 @@ def test_no_text_becomes_a_part_of_the_stewards_index(tmp_path_factory: pytest.T
 
 
 @given(texts)
+@example("zz ")
+@example("\u2003 zz")
+@example(" ")
 def test_markdown_shows_it_as_text(text: str) -> None:
     tokens = MarkdownIt("commonmark").parse(f"**{in_markdown(text)}** (people-1)\n\nsays")
     inline = [child for token in tokens for child in token.children or ()]
