@@ -31,7 +31,7 @@ _ONLY_IN_CP1252 = set("ŠšŽžŸœŒƒ")
 
 
 def encoding_of(path: Path) -> str:
-    """utf-8, utf-16, utf-16-le, utf-16-be, latin-1 or cp1252.
+    """utf-8, utf-16, utf-16-le, utf-16-be or cp1252.
 
     raises : DataError where it is none of these for certain; says how to name it
     cost   : one pass over the file, O(1) memory
@@ -95,7 +95,7 @@ def _western(path: Path, words: bytes) -> str:
     lone = letters and letters <= {sign.lower() for sign in _ONLY_IN_CP1252}
     if _NO_TEXT.search(text) or mixed or lone:
         raise _unknown(path)
-    return "cp1252" if re.search(rb"[\x80-\x9f]", words) else "latin-1"
+    return "cp1252"  # and not latin-1, which makes invisible signs of the dash or the euro in the next file
 
 
 def _is_utf_8(word: bytes) -> bool:

@@ -84,9 +84,7 @@ def test_init_reads_a_german_file(empty: House) -> None:
     assert told.code == 0
     assert 'name: "Größe"' in told.out
     assert told.out.count("kind: continuous") == 2
-    assert empty.sluice("init", str(path), "-o", "-").out == told.out.replace(
-        "cp1252", "latin-1"
-    )  # found without a word
+    assert empty.sluice("init", str(path), "-o", "-").out == told.out  # found without a word
     refused = empty.sluice("init", str(path), "--separator", ";;")
     assert "the separator must be one sign; got ';;'" in refused.words
     assert empty.sluice("init", str(path), "--decimal", "'").words.count("must be '.' or ','") == 1

@@ -138,11 +138,11 @@ def csv(folder: Path, content: str | bytes) -> Path:
 def test_what_was_found_is_written_and_said(tmp_path: Path) -> None:
     found = recognise(csv(tmp_path, "id;pay;town\n01;1,5;Zürich\n02;2,25;Genève\n".encode("cp1252")))
     assert found.written(tmp_path) == {
-        "type": "csv", "path": "data.csv", "separator": ";", "header": True, "decimal": ",", "encoding": "latin-1",
+        "type": "csv", "path": "data.csv", "separator": ";", "header": True, "decimal": ",", "encoding": "cp1252",
         "quote": '"',
     }  # fmt: skip
     assert found.says == (
-        "text with 3 columns, separated by semicolon in latin-1",
+        "text with 3 columns, separated by semicolon in cp1252",
         "numbers have a decimal comma",
     )
 

@@ -41,10 +41,7 @@ def test_unicode_proves_itself(tmp_path: Path, language: str) -> None:
 
 @pytest.mark.parametrize("language", ["French", "German", "Portuguese", "Spanish", "Danish", "Italian"])
 def test_western_texts_are_found(tmp_path: Path, language: str) -> None:
-    path = written(tmp_path, language, "cp1252")
-    found = encoding_of(path)
-    assert found in ("latin-1", "cp1252")
-    assert path.read_bytes().decode(found) == path.read_bytes().decode("cp1252")
+    assert encoding_of(written(tmp_path, language, "cp1252")) == "cp1252"
 
 
 @pytest.mark.parametrize(
@@ -70,7 +67,7 @@ def test_utf_16_without_a_mark(tmp_path: Path) -> None:
 def test_the_last_byte_counts(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"place\n" + b"Bern\n" * 500_000 + "Genève\n".encode("latin-1"))
-    assert encoding_of(path) == "latin-1"
+    assert encoding_of(path) == "cp1252"  # next month's file may hold a dash or a euro
     path.write_bytes(b"place\n" + b"Bern\n" * 500_000 + "Genè".encode()[:-1])
     with pytest.raises(DataError, match="breaks off within a letter"):
         encoding_of(path)
