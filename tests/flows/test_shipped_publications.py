@@ -1,0 +1,124 @@
+"""What each shipped definition publishes, whole: valid by the standard's own program, and the same to whoever reads it.
+
+frictionless reads the data package; pandas, DuckDB and R the files.
+"""
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pytest
+import yaml
+
+from deployments.data import FILES
+from deployments.warehouse import build_warehouse, write_connections
+from tests.flows.house import DONE, WAITING, House
+from tests.publication.data_package import problems
+
+ROOT = Path(__file__).resolve().parents[2]
+SHIPPED = ROOT / "deployments" / "releases"
+# A table of what each program read, as name,missing,sum: R's numbers are told with 15 digits.
+IN_R = """
+arguments <- commandArgs(trailingOnly = TRUE)
+suppressMessages({library(haven); library(readr)})
+for (file in list.files(arguments[1], pattern = "[.](csv|dta|sav)$", full.names = TRUE)) {
+  ending <- tools::file_ext(file)
+  read <- switch(ending, csv = read_csv(file, col_types = cols(), guess_max = Inf),
+                 dta = read_dta(file), sav = read_sav(file))
+  numeric <- vapply(read, is.numeric, logical(1))
+  total <- vapply(read, function(each) if (is.numeric(each)) sum(as.numeric(each), na.rm = TRUE) else NA_real_, 0)
+  told <- data.frame(name = names(read), rows = nrow(read), numeric = numeric, total = sprintf("%.15g", total))
+  write.csv(told, file.path(arguments[2], paste0(basename(file), ".told")), row.names = FALSE)
+}
+"""
+
+QUICK = ("fair-survey", "anes96", "adult", "fair-tables")
+LARGE = (
+    "census",
+    "enterprises",
+    "nhanes-3",
+    "adult-synthetic",
+    "diabetes-130",
+    "census-income",
+    "census-income-synthetic",
+)
+
+
+def house_of(name: str, reference_data: Path, root: Path) -> House:
+    """A house with the documents of a shipped definition, whose people are known by their word."""
+    house = House(root)
+    definition = yaml.safe_load((SHIPPED / f"{name}.yaml").read_text(encoding="utf-8"))
+    house.contract, house.policy = (
+        yaml.safe_load((SHIPPED / definition[each]).read_text(encoding="utf-8")) for each in ("contract", "policy")
+    )
+    house.policy["approvals"]["identity"] = "declared"
+    source = definition["source"]
+    if "path" in source:
+        where = {file.name: str(reference_data / file.reference) for file in FILES}
+        paths = [source["path"]] if isinstance(source["path"], str) else source["path"]
+        source["path"] = [where[Path(path).name] for path in paths]
+    else:
+        build_warehouse(root / "warehouse.duckdb")
+    write_connections(house.home / "connections.yaml", root / "warehouse.duckdb", [reference_data, root])
+    changed = {"contract": "contract.yaml", "policy": "policy.yaml", "target": "../published", "owner": "emil"}
+    house.definition = definition | changed
+    if "plan" in definition:
+        house.definition["copies"] = ["stata", "spss"]
+    house.write()
+    return house
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.exhaustive) for name in LARGE)])
+def test_what_a_shipped_definition_publishes(name: str, reference_data: Path, tmp_path: Path) -> None:
+    house = house_of(name, reference_data, tmp_path / "house")
+    told = house.release()
+    assert told.code == WAITING, told.words
+    assert house.approve("amara").code == WAITING
+    assert (told := house.approve("jonas")).code == DONE, told.words
+    folder = house.target / house.id
+
+    assert problems(folder) == []
+    for file in folder.glob("*.parquet"):
+        reads_the_same(pd.read_parquet(file), file)
+    reads_the_same_in_r(folder, tmp_path)
+
+
+def reads_the_same(read: pd.DataFrame, file: Path) -> None:
+    """pandas and DuckDB, CSV and Parquet."""
+    csv = pd.read_csv(file.with_suffix(".csv"), low_memory=False)
+    assert (list(csv), len(csv)) == (list(read), len(read))
+    for column in read:
+        numeric = pd.api.types.is_numeric_dtype(read[column])
+        assert read[column].isna().equals(csv[column].isna()), column
+        if numeric:
+            assert float(csv[column].sum()) == pytest.approx(float(read[column].sum()), rel=1e-12), column
+            for path in (file, file.with_suffix(".csv")):
+                reader = f"read_csv('{path}', sample_size=-1)" if path.suffix == ".csv" else f"'{path}'"
+                [(rows, total)] = duckdb.execute(f'SELECT count(*), sum("{column}"::DOUBLE) FROM {reader}').fetchall()
+                assert rows == len(read)
+                assert (total or 0) == pytest.approx(float(read[column].sum()), rel=1e-12), column
+
+
+def reads_the_same_in_r(folder: Path, tmp_path: Path) -> None:
+    """CSV by readr, and the copies for Stata and SPSS by haven."""
+    found: Any = shutil.which("Rscript")
+    if not found or subprocess.run([found, "-e", "library(haven); library(readr)"], capture_output=True).returncode:
+        return
+    (tmp_path / "read.R").write_text(IN_R, encoding="utf-8")
+    subprocess.run([found, str(tmp_path / "read.R"), str(folder), str(tmp_path)], check=True, timeout=1200)
+    for file in folder.glob("*.parquet"):
+        read = pd.read_parquet(file)
+        for ending in (".csv", ".dta", ".sav"):
+            if not file.with_suffix(ending).exists():
+                assert ending != ".csv"
+                continue
+            told = pd.read_csv(tmp_path / f"{file.with_suffix(ending).name}.told").set_index("name")
+            assert list(told.index) == list(read)
+            assert set(told["rows"]) == {len(read)}
+            for column in read.columns[[pd.api.types.is_numeric_dtype(kind) for kind in read.dtypes]]:
+                assert told.loc[column, "numeric"], (file.name, ending, column)
+                assert told.loc[column, "total"] == pytest.approx(float(read[column].sum()), rel=1e-9), column
