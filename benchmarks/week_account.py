@@ -73,10 +73,10 @@ def final_faults(office: WeeklyOffice, desks: list[Desk]) -> list[str]:
     now = states(histories)
     for desk in desks:
         faults += [f"{desk.name}: load {load.number} is lost: {load}" for load in desk.done if load.outcome == "lost"]
-        expected = {load.release for load in desk.done if load.release}
+        expected = {load.release for load in (*desk.done, *desk.aside) if load.release}
         made = {name for name, entries in histories.items() if entries[0].body["definition"] == desk.name}
         faults += [f"{desk.name}: {name} is of no load" for name in made - expected]
-        for load in desk.done:
+        for load in (*desk.done, *desk.aside):
             faults += _load_faults(load.review, load.ill, load.release, now.get(load.release))
     for name, entries in histories.items():
         events = Counter(entry.event for entry in entries)
@@ -106,7 +106,7 @@ def _load_faults(review: str, ill: str, release: str, state: State | None) -> li
     else:
         allowed = {
             "approve": {*on_shelf},
-            "late": {*on_shelf, State.OVERTAKEN},
+            "late": {*on_shelf, State.OVERTAKEN, State.PENDING_REVIEW},  # whom the week's end found waiting
             "refuse": {State.REJECTED},
             "never": {State.PENDING_REVIEW, State.OVERTAKEN},
             "withdraw": {State.WITHDRAWN},

@@ -215,8 +215,8 @@ def records(number: int, ill: str = "") -> pd.DataFrame:
         data.loc[3, "region"] = "beyond"
     elif ill == "negative":
         data.loc[3, "income"] = -1000.0
-    elif ill == "revealing":  # three people of their age group in a region, and no more
-        old = data.index[data["age"] > 60]
+    elif ill == "revealing":  # three people of their age group, and no more
+        old = data.index[data["age"] >= 60]
         data.loc[old[3:], "age"] = 45
     return data
 

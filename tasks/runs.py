@@ -1,7 +1,7 @@
 """The runs on Prefect's server that an operator should know of: late, stuck, lost, crashed, failed, and those that
 come."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -23,8 +23,12 @@ from prefect.client.schemas.responses import DeploymentResponse
 from prefect.client.schemas.sorting import FlowRunSort
 from prefect.settings import get_current_settings
 
+from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
-from tasks.release.waiting import OURS, is_gone
+from tasks.release.waiting import OURS, is_gone, note_of_run, read_note
+
+UNJUDGED = (State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED)
+UNFINISHED = (*UNJUDGED, State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING)
 
 _PAGE = 200  # runs that the server gives at once
 _LATE = timedelta(minutes=2)  # after its time a run that nobody has taken is late
@@ -68,8 +72,8 @@ def runs_of_interest(workspace: Workspace, now: datetime | None = None) -> list[
             return []
         due = list(_due(client, deployments, now))
         coming = [run for each in deployments.values() for run in _next(client, each, now)]
-    gone, latest = partial(is_gone, workspace), _latest(due)
-    found = [(run, *trouble) for run in due if (trouble := _trouble(run, latest, now, gone))]
+    gone, left, latest = partial(is_gone, workspace), partial(is_open, workspace), _latest(due)
+    found = [(run, *trouble) for run in due if (trouble := _trouble(run, latest, now, gone, left))]
     found += [(run, "scheduled", _time_of(run), "") for run in coming]
     return [
         Run(str(run.id), run.name, name, condition, since, _command(do, name), f"{pages}/runs/flow-run/{run.id}")
@@ -78,17 +82,30 @@ def runs_of_interest(workspace: Workspace, now: datetime | None = None) -> list[
     ]
 
 
+def releases_of(workspace: Workspace, run: FlowRun) -> Collection[str]:
+    """What may be the release that a run is for: what it is called, what it was given, and what it noted."""
+    noted = read_note(note_of_run(workspace, run.id)).get("release")
+    return {name for name in (run.name, run.parameters.get("release_id"), noted) if name}
+
+
+def is_open(workspace: Workspace, run: FlowRun) -> bool:
+    """Whether something is left to do for a run: its release is not at its end, or there is none yet."""
+    return all(workspace.ledger.state(name) in (None, *UNFINISHED) for name in releases_of(workspace, run))
+
+
 def _command(do: str, deployment: str) -> str:
     """What to do, with the deployment's name, which anybody on the server chose, as one word for the shell."""
     return do.format(quote(f"release/{deployment}"))
 
 
 def _trouble(
-    run: FlowRun, latest: Mapping[UUID | None, FlowRun], now: datetime, gone: Callable[[UUID], bool]
-) -> tuple[str, datetime, str] | None:
+    run: FlowRun, latest: Mapping[UUID | None, FlowRun], now: datetime, gone: Callable[[UUID], bool],
+    left: Callable[[FlowRun], bool],
+) -> tuple[str, datetime, str] | None:  # fmt: skip
     """What is wrong with a run whose time has come, since when, and what to do.
 
     gone : whether the process of a run is no more
+    left : whether something is left to do for a run
     """
     state = run.state
     if state is None:
@@ -102,6 +119,8 @@ def _trouble(
             return "late", _time_of(run), "no worker takes it: is one running, and the work pool not paused?"
         case StateType.CRASHED | StateType.FAILED if latest[run.deployment_id].id == run.id:
             if state.type is StateType.CRASHED:
+                if not left(run):  # killed after the last word of its release
+                    return None
                 return "crashed", state.timestamp, "its process ended or was lost: sluice doctor --repair"
             return "failed", state.timestamp, "the worker's output says why; then: prefect deployment run {}"
     return None

@@ -7,7 +7,7 @@ there was one: what was staged is not read again, and the release is judged from
 """
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -26,22 +26,21 @@ from prefect.client.schemas.filters import (
     FlowRunFilterState,
 )
 from prefect.client.schemas.filters import FlowRunFilterStateType as OfType
-from prefect.client.schemas.objects import TERMINAL_STATES, FlowRun, StateType
-from prefect.client.schemas.objects import State as PrefectState
+from prefect.client.schemas.objects import TERMINAL_STATES, FlowRun, State, StateType
 from prefect.client.schemas.sorting import FlowRunSort
 from prefect.events.filters import EventFilter, EventNameFilter, EventResourceFilter
 from prefect.settings import get_current_settings
 from prefect.states import Crashed
 
 from flows.doctor.diagnosis import Diagnosis, fail, ok, warn
-from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
 from tasks.release.account import account
 from tasks.release.documents import deployed_definition
 from tasks.release.products import load_product
 from tasks.release.release import recorded_release
-from tasks.release.waiting import is_gone, note_of_run, process_note, read_note
+from tasks.release.waiting import is_gone, note_of_run, process_note
+from tasks.runs import UNJUDGED, is_open, releases_of
 
 ATTEMPTS = 3  # runs that may be started in the place of one: what crashes each time is no accident
 RECENT = timedelta(days=7)  # a run that crashed before that is history
@@ -51,8 +50,6 @@ _FLOW = "release"
 _HEARTBEAT = "prefect.flow-run.heartbeat"
 _AGAIN = "sluice-again"  # begins the key of a run that was started in the place of another: ...:FIRST RUN:ATTEMPT
 _LOST_CONNECTION = ("TransportError", "SourceUnreachableError")  # kinds of error that a failed run ends with
-_UNJUDGED = (State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED)
-_OPEN = (None, *_UNJUDGED, State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING)
 
 
 @dataclass(frozen=True)
@@ -88,7 +85,7 @@ class Runs:
     def at_work(self) -> set[str]:
         """The releases that runs are busy with, or about to be."""
         alive = [run for run in self._of(StateType.PENDING, StateType.RUNNING) if not self._lost(run)]
-        return {name for run in [*alive, *self._of(StateType.SCHEDULED)] for name in self._names(run)}
+        return {name for run in [*alive, *self._of(StateType.SCHEDULED)] for name in releases_of(self.workspace, run)}
 
     def _of(self, *types: StateType) -> list[FlowRun]:
         """The runs in such states; of those that ended only recent ones, and of those that are to come none."""
@@ -146,7 +143,7 @@ class Runs:
         said = (run.state.message or "").rstrip(". ")
         if run.state_type is StateType.FAILED and not said.endswith(_LOST_CONNECTION):
             return False  # a step broke, and would break again
-        return self._attempt(run) <= ATTEMPTS and not self._has_successor(run) and self._is_open(run)
+        return self._attempt(run) <= ATTEMPTS and not self._has_successor(run) and is_open(self.workspace, run)
 
     def _has_successor(self, run: FlowRun) -> bool:
         """Whether a later run of the same deployment began, or will at once, that does what this one would.
@@ -156,7 +153,7 @@ class Runs:
         if run.deployment_id is None or run.expected_start_time is None:
             return False
         after, now = run.expected_start_time, datetime.now(UTC)
-        unjudged = [name for name in self._names(run) if self.workspace.ledger.state(name) in _UNJUDGED]
+        unjudged = [name for name in releases_of(self.workspace, run) if self.workspace.ledger.state(name) in UNJUDGED]
         later = FlowRunFilter(
             deployment_id=FlowRunFilterDeploymentId(any_=[run.deployment_id]),
             expected_start_time=FlowRunFilterExpectedStartTime(after_=after, before_=now),
@@ -188,13 +185,13 @@ class Runs:
     def _end(self, run: FlowRun) -> str:
         """Give its place free. Should it have a process after all, that does no harm: publication asks the ledger."""
         if run.state_type in (StateType.PENDING, StateType.RUNNING):
-            ended: PrefectState[None] = Crashed(message="Nobody worked at it any more, as sluice doctor found.")
+            ended: State[None] = Crashed(message="Nobody worked at it any more, as sluice doctor found.")
             self.client.set_flow_run_state(run.id, ended, force=True)
         return f"the run {run.name} was ended as Crashed"
 
     def _start_again(self, run: FlowRun) -> str:
         release = self._release(run)
-        wanted = self._is_open(run)
+        wanted = is_open(self.workspace, run)
         if not wanted or run.deployment_id is None:
             return f"{self._end(run)}; its release is at its end"
         started = self.client.create_flow_run_from_deployment(
@@ -216,21 +213,14 @@ class Runs:
     def _attempt(self, run: FlowRun) -> int:
         return _lineage(run)[1]
 
-    def _names(self, run: FlowRun) -> Collection[str]:
-        noted = read_note(note_of_run(self.workspace, run.id)).get("release")
-        return {name for name in (run.name, run.parameters.get("release_id"), noted) if name}
-
     def _release(self, run: FlowRun) -> str | None:
         """The release that the run was for, if it can go on with the documents as they are; else it is made anew."""
-        known = [name for name in self._names(run) if self.workspace.ledger.state(name) is not None]
+        known = [name for name in releases_of(self.workspace, run) if self.workspace.ledger.state(name) is not None]
         with suppress(SluiceError):
             for name in known:
                 definition = deployed_definition(str(run.parameters.get("definition", "")))
                 return recorded_release(load_product(definition, self.workspace), name).id
         return None
-
-    def _is_open(self, run: FlowRun) -> bool:
-        return all(self.workspace.ledger.state(name) in _OPEN for name in self._names(run))
 
 
 def _lineage(run: FlowRun) -> tuple[str, int]:
