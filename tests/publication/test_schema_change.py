@@ -281,6 +281,37 @@ def test_readers_keep_what_they_were_granted_where_the_columns_stay(postgresql: 
     assert public.run(granted) == [(1,)]
 
 
+def test_a_reader_by_a_view_of_theirs_keeps_neither_a_withdrawn_table_nor_an_old_view(
+    postgresql: str, tmp_path: Path
+) -> None:
+    public, writer, reader = Public(postgresql, "open_data", tmp_path), f"w_{tmp_path.name}", f"r_{tmp_path.name}"
+    for statement in (
+        f'CREATE ROLE "{writer}" LOGIN',
+        f'CREATE ROLE "{reader}" LOGIN',
+        f'CREATE SCHEMA open_data AUTHORIZATION "{writer}"',
+        f'GRANT USAGE ON SCHEMA open_data TO "{reader}"',
+        f'ALTER DEFAULT PRIVILEGES FOR ROLE "{writer}" IN SCHEMA open_data GRANT SELECT ON TABLES TO "{reader}"',
+    ):
+        public.run(statement)
+    url = database_url(postgresql).set(username=writer).render_as_string(hide_password=False)
+
+    def carried_out(**given: Any) -> None:
+        carry_out(public.change(**given).model_copy(update={"url": url}))
+
+    carried_out(tables={"people_1": public.file("a", a=[1])}, views={"people": "people_1"})
+    engine = sa.create_engine(database_url(postgresql))
+    with engine.connect() as theirs:
+        theirs.exec_driver_sql(f'SET SESSION AUTHORIZATION "{reader}"')
+        for name in ("people", "people_1"):
+            theirs.exec_driver_sql(f"CREATE TEMPORARY VIEW mine_of_{name} AS SELECT * FROM open_data.{name}")
+        theirs.commit()
+        carried_out(tables={"people_2": public.file("b", other=["x"])}, views={"people": "people_2"})
+        assert public.shown() == [("x",)]
+        carried_out(views={"people": None}, gone=("people_1", "people_2"))
+    engine.dispose()
+    assert public.objects() == set()
+
+
 def test_an_account_that_sees_sources_publishes_nothing(postgresql: str, tmp_path: Path) -> None:
     """Whoever writes where the sources are could change what is released next."""
     public, writer = Public(postgresql, "open_data", tmp_path), f"writer_{tmp_path.name}"
