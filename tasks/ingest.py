@@ -54,7 +54,7 @@ def ingest(product: AnyProduct) -> AnyRelease:
     if not release.needs_judgement:
         return recorded_release(product, release.id)
     period = reference_period(release)
-    refuse_foreign_name(product, period is not None)
+    refuse_foreign_name(product, product.definition.target, period is not None)
     release, vault = set_aside(release), product.workspace.vault
     for document in (product.contract, product.policy, product.written):  # for whoever asks when they have changed
         vault.keep_bytes(document_bytes(document), ".json")

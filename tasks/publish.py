@@ -102,7 +102,7 @@ def _refuse_unready(release: AnyRelease) -> None:
     """Raise SluiceError unless all that a publication needs is there."""
     refuse_wrong_clock(release.product.workspace.ledger)
     refuse_unadopted(release.product, submitters(release))
-    refuse_foreign_name(release.product, release.product.contract.reference_period is not None)
+    refuse_foreign_name(release.product, release.shelf, release.product.contract.reference_period is not None)
     _refuse_unfit(release)
     _refuse_unapproved(release)
 
@@ -110,13 +110,10 @@ def _refuse_unready(release: AnyRelease) -> None:
 def _begin(release: AnyRelease) -> None:
     """Record that the publication begins, if all that it needs is there."""
     _refuse_unready(release)
-    received = last(release.entries(), State.RECEIVED)
-    assert received is not None
-    target = Path(received.body["target"])  # a relative one is another where the definition was moved since
     release.record(
         State.PUBLISHING,
         subject=subject(release).digest(),
-        folder=str(target / release.id),
+        folder=str(release.shelf / release.id),
         files={file: sha256 for file, (sha256, _) in approved_files(release).items()},
     )
 

@@ -67,14 +67,15 @@ def overtaken(release: DocumentedRelease) -> tuple[Edition, Edition] | None:
     return (edition, newer) if newer else None
 
 
-def refuse_foreign_name(product: Documents[Definition], has_period: bool) -> None:
-    """Raise SluiceError where the definition's name, on its shelf, stands for editions that this is none of.
+def refuse_foreign_name(product: Documents[Definition], shelf: Path, has_period: bool) -> None:
+    """Raise SluiceError where the definition's name, on the shelf that it goes to, stands for editions that this is
+    none of.
 
     Else a definition of other data that bears the name would take the place of what everybody reads as current.
 
     has_period : whether its data say their reference period
     """
-    name, shelf = product.definition.name, product.definition.target
+    name = product.definition.name
     mine = (product.contract.dataset, product.definition.product)
     for line in lines_of_editions(product.workspace.ledger.histories()):
         for edition in line:

@@ -1,5 +1,6 @@
 """One edition is current, whatever is approved, withdrawn or interrupted in which order."""
 
+import copy
 from collections.abc import Callable
 from typing import Any
 from unittest.mock import patch
@@ -19,6 +20,7 @@ from tasks.release.acting import Means
 from tasks.release.current_edition import edition_notices
 from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
+from tasks.release.release import recorded_release
 from tasks.release.review import approve as approve_as
 from tasks.release.review import withdraw
 from tasks.report import report
@@ -218,6 +220,26 @@ def test_a_name_cannot_be_taken_over(house: House, change: str) -> None:
         second = judged(house)
         assert f"The edition before it, {first.id} (2025-04), was submitted by emil." in edition_notices(second)
     assert first.state is State.PUBLISHED
+
+
+@pytest.mark.slow
+def test_a_name_cannot_be_taken_over_by_a_definition_that_was_moved(house: House) -> None:
+    """It is held against the shelf on which it is published, and not against where its target would lead by now."""
+    contract = copy.deepcopy(house.contract)
+    house.contract["dataset"] = "other-people"
+    others = judged(house)
+    house.contract = contract
+    house.new_edition()
+    late = judged(house)
+    published(others)
+    moved = house.root / "elsewhere" / "documents"
+    moved.parent.mkdir()
+    house.documents.rename(moved)
+    late = recorded_release(load_product(moved / "release.yaml", house.workspace()), late.id)
+    with pytest.raises(StepFailed) as failure:
+        publish(approved(late))
+    assert "'people-puf' stands for records of the data set 'other-people'" in failure.value.detail
+    assert house.shelf == [others.id]
 
 
 @pytest.mark.slow
