@@ -32,7 +32,13 @@ from sluice.transport import persistently
 from sluice.verdict import Finding, Verdict, decide
 from tasks.release.adopted import refuse_unadopted
 from tasks.release.approval import approved_files, standing, subject, submitters, verify_subject
-from tasks.release.current_edition import close_overtaken, overtaken, publishing_lock, refuse_foreign_name
+from tasks.release.current_edition import (
+    close_overtaken,
+    overtaken,
+    publishing_lock,
+    refuse_foreign_name,
+    refuse_nested_shelf,
+)
 from tasks.release.product import AnyRelease
 from tasks.release.publisher import publisher_key
 from tasks.release.release import last
@@ -102,6 +108,7 @@ def _refuse_unready(release: AnyRelease) -> None:
     """Raise SluiceError unless all that a publication needs is there."""
     refuse_wrong_clock(release.product.workspace.ledger)
     refuse_unadopted(release.product, submitters(release))
+    refuse_nested_shelf(release.product, release.shelf)
     refuse_foreign_name(release.product, release.shelf, release.product.contract.reference_period is not None)
     _refuse_unfit(release)
     _refuse_unapproved(release)

@@ -94,6 +94,21 @@ def refuse_foreign_name(product: Documents[Definition], shelf: Path, has_period:
                 )
 
 
+def refuse_nested_shelf(product: Documents[Definition], shelf: Path) -> None:
+    """Raise SluiceError where a shelf lies in another, or in a folder on it, or another in it.
+
+    What is published there would be added to what was published, signed and verified before.
+    """
+    for line in lines_of_editions(product.workspace.ledger.histories()):
+        other, place = line[0].shelf, shelf.resolve()
+        was_public = any(edition.state in (*PUBLIC, State.WITHDRAWN) for edition in line)
+        if was_public and not is_same_shelf(other, place) and (other in place.parents or place in other.parents):
+            raise SluiceError(
+                f"{product.path}: target: {shelf} and the shelf {other} lie one in the other. A shelf is a folder of "
+                "its own: name another"
+            )
+
+
 def edition_notices(release: DocumentedRelease) -> tuple[str, ...]:
     """What the report tells of the place of this release among the editions: what it replaces, or why it does not."""
     edition, line = line_of(release.product.workspace.ledger.histories(), release.id)

@@ -243,6 +243,22 @@ def test_a_name_cannot_be_taken_over_by_a_definition_that_was_moved(house: House
 
 
 @pytest.mark.slow
+def test_nothing_is_published_into_what_was_published(house: House) -> None:
+    """Its folder would hold what nobody signed, and be believed by nobody any more."""
+    unpublished = judged(house)
+    house.definition |= {"name": "inner", "target": f"../published/{unpublished.id}"}
+    inner = approved(judged(house))  # before there is such a folder
+    published(unpublished)
+    with pytest.raises(StepFailed) as failure:
+        publish(inner)
+    assert "lie one in the other. A shelf is a folder of its own" in failure.value.detail
+    for target in (f"../published/{unpublished.id}/deeper", "../published/elsewhere"):
+        house.definition["target"] = target
+        assert "lie one in the other" in refused(house)
+    assert house.shelf == [unpublished.id]
+
+
+@pytest.mark.slow
 def test_a_crash_after_publication_is_mended_by_the_next_run(house: House) -> None:
     first = published(judged(house))
     house.new_edition()
