@@ -152,22 +152,23 @@ def compare(folder: Path, expected: Mapping[str, str], whatever: Collection[str]
 def withdraw(folder: Path, reason: str) -> Path:
     """Take a published folder off the shelf; returns where it went: `.withdrawn-NAME`, closed to other accounts.
 
-    A tombstone `NAME.withdrawn.txt` with the reason stays in its place. Calling it again finishes what was interrupted.
+    A tombstone `NAME.withdrawn.txt` with the reason stays in its place, also in that of a folder that somebody removed
+    before. Calling it again finishes what was interrupted, and takes off the shelf what came back.
 
-    raises : SluiceError when there is nothing to withdraw, or no reason is given
+    raises : SluiceError when the shelf is not there, or no reason is given
     """
     if not reason.strip():
         raise SluiceError(f"reason for withdrawing '{folder.name}' must be given; it is shown in its place.")
     gone = withdrawn_of(folder)
-    if not folder.is_dir() and not gone.is_dir():
-        raise SluiceError(f"there is no published folder {folder} to withdraw.")
+    if not folder.parent.is_dir():
+        raise SluiceError(f"the shelf {folder.parent} is not there, so '{folder.name}' cannot be withdrawn from it.")
     with disk_of(f"the disk of {folder.parent}"), alone_in(folder.parent):
         tombstone, says = tombstone_of(folder), epitaph(folder, reason)
         if not tombstone.is_file() or tombstone.is_symlink() or tombstone.read_bytes() != says:
             replace(tombstone, says, 0o644)  # the reasons may have become more since it was interrupted
         if folder.is_dir():
+            folder.chmod(0o700)
             folder.rename(gone)
-        gone.chmod(0o700)
         sync_folder(folder.parent)
     return gone
 

@@ -278,13 +278,30 @@ def test_a_withdrawal_that_was_interrupted_is_finished(
     assert _names(shelf) == [".withdrawn-fair-1", "fair-1.withdrawn.txt"]
 
 
-def test_a_withdrawal_needs_a_folder_and_a_reason(shelf: Path, files: dict[str, Path | bytes]) -> None:
+def test_a_withdrawal_needs_a_shelf_and_a_reason(shelf: Path, files: dict[str, Path | bytes]) -> None:
     folder = publish(shelf, "fair-1", files)
     with pytest.raises(SluiceError, match="reason for withdrawing 'fair-1' must be given"):
         withdraw(folder, "  ")
-    with pytest.raises(SluiceError, match="no published folder"):
-        withdraw(shelf / "fair-2", "a reason")
+    with pytest.raises(SluiceError, match=r"the shelf .*elsewhere is not there, so 'fair-1' cannot be withdrawn"):
+        withdraw(shelf.with_name("elsewhere") / "fair-1", "a reason")
     assert _names(shelf) == ["fair-1"]
+
+
+def test_what_somebody_removed_by_hand_can_be_withdrawn_and_goes_again_when_it_comes_back(
+    shelf: Path, files: dict[str, Path | bytes]
+) -> None:
+    folder = publish(shelf, "fair-1", files)
+    aside = folder.rename(shelf.with_name("aside"))
+    withdraw(folder, "an error in the weights")
+    assert _names(shelf) == ["fair-1.withdrawn.txt"]
+    copy = shutil.copytree(aside, shelf.with_name("copy"))
+    aside.rename(folder)
+    gone = withdraw(folder, "an error in the weights")
+    assert _names(shelf) == [".withdrawn-fair-1", "fair-1.withdrawn.txt"]
+    copy.rename(folder)
+    with pytest.raises(OSError, match="not empty"):
+        withdraw(folder, "an error in the weights")
+    assert [each.stat().st_mode & 0o777 for each in (folder, gone)] == [0o700] * 2
 
 
 def test_what_an_inspection_refuses_never_appears(shelf: Path, files: dict[str, Path | bytes]) -> None:
