@@ -182,10 +182,12 @@ def _open_to_us(target: Path) -> None:
         raise SluiceError(f"{target} cannot be made a folder to publish in ({error.strerror}).") from None
     if not os.access(target, os.W_OK):
         raise SluiceError(f"{target} cannot be written by this account.")
-    if target.stat().st_mode & stat.S_IWOTH:
-        raise SluiceError(
-            f"{target} can be written by everybody, who could put anything there. Run: chmod o-w {target}"
-        )
+    for folder in (target, *target.resolve().parents):
+        mode = folder.stat().st_mode
+        # Where the sticky bit is set, as in /tmp, nobody renames what is another's.
+        if mode & stat.S_IWOTH and (folder == target or not mode & stat.S_ISVTX):
+            what = "anything there" if folder == target else f"another folder in the place of {target}"
+            raise SluiceError(f"{folder} can be written by everybody, who could put {what}. Run: chmod o-w {folder}")
 
 
 def withdrawn_of(folder: Path) -> Path:
