@@ -18,7 +18,7 @@ from tasks.release.account import account
 from tasks.release.definition import Definition
 from tasks.release.documents import Documents
 from tasks.release.doubt import doubt_of
-from tasks.release.release import DocumentedRelease
+from tasks.release.release import DocumentedRelease, last
 
 
 def publishing_lock(workspace: Workspace) -> Path:
@@ -110,8 +110,10 @@ def refuse_nested_shelf(product: Documents[Definition], shelf: Path) -> None:
 
 
 def edition_notices(release: DocumentedRelease) -> tuple[str, ...]:
-    """What the report tells of the place of this release among the editions: what it replaces, or why it does not."""
-    edition, line = line_of(release.product.workspace.ledger.histories(), release.id)
+    """What the report tells of the place of this release among the editions: what it replaces, or why it does not; and
+    that these very data were withdrawn, under whatever name and documents."""
+    histories = release.product.workspace.ledger.histories()
+    edition, line = line_of(histories, release.id)
     others = [each for each in line if each.release != release.id]
     latest, newer, earlier = current(others), overtaken_by(edition, others), before(edition, others)
     found = []
@@ -125,6 +127,10 @@ def edition_notices(release: DocumentedRelease) -> tuple[str, ...]:
         found.append(f"When {edition.of} is published, it takes the place of {latest.of} as the current edition.")
     if earlier and (owner := _owner(release, earlier)) not in (None, release.product.definition.owner):
         found.append(f"The edition before it, {earlier.of}, was submitted by {owner}.")
+    for each in (each for line in lines_of_editions(histories) for each in line):
+        withdrawn = last(each.entries, State.WITHDRAWN)
+        if withdrawn and each.received["data"]["sha256"] == edition.received["data"]["sha256"]:
+            found.append(f"{each.of}, of these very data, was withdrawn: {withdrawn.body['reason']}")
     return tuple(found)
 
 

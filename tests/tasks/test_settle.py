@@ -141,6 +141,18 @@ def test_withdrawal_reinstates_the_edition_before_that_is_still_there(
 
 
 @pytest.mark.slow
+def test_people_are_told_that_data_were_withdrawn_before_they_let_them_out_again(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = published(judged(house))
+    withdrawn(house, first, monkeypatch)
+    house.definition |= {"name": "people-again", "title": "People"}
+    again = judged(house)
+    assert edition_notices(again) == (f"{first.id}, of these very data, was withdrawn: a mistake",)
+    assert "of these very data, was withdrawn" in (house.home / "reports" / f"{again.id}.html").read_text()
+
+
+@pytest.mark.slow
 def test_what_was_overtaken_can_be_judged_again_when_the_newer_one_is_withdrawn(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
