@@ -210,6 +210,7 @@ class _Work:
             return
         if self.found.kind_of(table) != "table":
             raise DataError(f"'{self.change.into}.{table}' is not there, so '{view}' cannot show it")
+        self.refuse_other(view)  # once more: while tables were written somebody may have made it
         made = f"VIEW {quoted} AS SELECT * FROM {self.found.quoted(table)}"
         if kind and self.found.backend == "postgresql":
             try:  # it keeps who may read it, and what else looks at it

@@ -263,6 +263,25 @@ def test_a_database_that_keeps_something_else_publishes_nothing(public: Public) 
         public.shown()
 
 
+@pytest.mark.parametrize("kind", [each for each in DATABASES if each not in ("duckdb", "sqlite")])
+def test_a_view_that_another_definition_made_meanwhile_is_not_replaced(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """'a' with a file 'b' and 'a-b' ask for one view. The files of DuckDB and SQLite have one writer at a time."""
+    url: str = request.getfixturevalue(kind)
+    public = Public(url, str(sa.make_url(url).database) if kind == "mariadb" else "public", tmp_path)
+    theirs = public.change(tables={"people_2": public.file("b", a=[2])}, views={"people": "people_2"})
+
+    def meanwhile(step: str) -> None:
+        if step == "people_1 written":
+            carry_out(theirs)
+
+    mine = public.change(tables={"people_1": public.file("a", a=[1])}, views={"people": "people_1"})
+    with pytest.raises(DataError, match="exists and is no view that editions of this definition made"):
+        carry_out(mine.model_copy(update={"own_tables": ("people_1",)}), meanwhile)
+    assert public.shown() == [(2,)]
+
+
 def test_an_error_of_the_database_is_its_kind_alone(public: Public) -> None:
     change = public.change(tables={"people_1": public.file("a", a=["secret-4711"])}).model_copy(update={"into": "none"})
     if public.url.startswith("sqlite"):
