@@ -20,6 +20,7 @@ from sluice.custody.durable import NO_SPACE, disk_of, make_folder, replace, sha2
 from sluice.errors import DataError, SluiceError
 
 CHECKSUMS = "checksums.sha256"  # in the form that `sha256sum --check` reads
+LOCK = ".lock"  # on the shelf: who writes there holds it
 # Say of a folder that it is no longer current, and were not there when it was published and signed.
 SUPERSEDED_NOTICE, WITHDRAWN_NOTICE = NOTICES = ("superseded.json", "withdrawn.json")
 
@@ -240,13 +241,20 @@ def _sha256(path: Path) -> str:
 
 @contextmanager
 def alone_in(target: Path) -> Iterator[None]:
-    """Keep a second publisher from taking the first one's partial folder for a stale one."""
-    handle = os.open(target, os.O_RDONLY | os.O_DIRECTORY)
+    """Keep a second publisher from taking the first one's partial folder for a stale one.
+
+    The lock is on a file that no other account can open: on the folder, which everybody can read, everybody could hold
+    it, and keep what is withdrawn on the shelf.
+    """
+    if target.is_dir() and not os.access(target, os.W_OK):
+        yield  # nothing can be written, as on a disk that is read only
+        return
+    handle = os.open(target / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
         except OSError as error:
-            if error.errno not in (errno.EBADF, errno.ENOLCK, errno.ENOTSUP):  # a share that cannot lock a folder
+            if error.errno not in (errno.EBADF, errno.ENOLCK, errno.ENOTSUP):  # a share that cannot lock
                 raise
         yield
     finally:

@@ -1,6 +1,7 @@
 """The shelf: a release is there whole or not at all, whenever the run is killed."""
 
 import errno
+import fcntl
 import hashlib
 import multiprocessing
 import os
@@ -14,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sluice.custody.shelf import CHECKSUMS, publish, read_back, withdraw
+from sluice.custody.shelf import CHECKSUMS, LOCK, publish, read_back, withdraw
 from sluice.errors import DataError, SluiceError
 
 STEPS = [
@@ -47,7 +48,8 @@ def _content(folder: Path) -> dict[str, bytes]:
 
 
 def _names(shelf: Path) -> list[str]:
-    return sorted(path.name for path in shelf.iterdir())
+    """What is there, but for the lock."""
+    return sorted(path.name for path in shelf.iterdir() if path.name != LOCK)
 
 
 def test_a_release_is_published_with_checksums_that_other_tools_read(
@@ -304,6 +306,21 @@ def test_what_somebody_removed_by_hand_can_be_withdrawn_and_goes_again_when_it_c
     assert [each.stat().st_mode & 0o777 for each in (folder, gone)] == [0o700] * 2
 
 
+def test_who_reads_the_shelf_cannot_keep_what_is_withdrawn_there(shelf: Path, files: dict[str, Path | bytes]) -> None:
+    folder = publish(shelf, "fair-1", files)
+    reader = os.open(shelf, os.O_RDONLY)
+    fcntl.flock(reader, fcntl.LOCK_EX)
+    done = multiprocessing.get_context("fork").Process(target=withdraw, args=(folder, "an error"))
+    done.start()
+    done.join(20)
+    waits = done.is_alive()
+    done.kill()
+    os.close(reader)
+    assert not waits
+    assert _names(shelf) == [".withdrawn-fair-1", "fair-1.withdrawn.txt"]
+    assert (shelf / LOCK).stat().st_mode & 0o777 == 0o600, "else every reader could lock it"
+
+
 def test_what_an_inspection_refuses_never_appears(shelf: Path, files: dict[str, Path | bytes]) -> None:
     seen: list[set[str]] = []
 
@@ -315,4 +332,4 @@ def test_what_an_inspection_refuses_never_appears(shelf: Path, files: dict[str, 
     with pytest.raises(ValueError, match="not the approved table"):
         publish(shelf, "fair-1", files, inspect=refuse)
     assert seen == [{*files, CHECKSUMS}]
-    assert list(shelf.iterdir()) == []
+    assert _names(shelf) == []
