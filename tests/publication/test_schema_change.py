@@ -209,6 +209,31 @@ def test_what_differs_from_the_ledger_is_said(public: Public) -> None:
     assert "47110815" not in altered
 
 
+@pytest.mark.parametrize(
+    "shows",
+    [
+        "* FROM (SELECT * FROM {} WHERE whole > 0) AS some",
+        "* FROM (SELECT whole, whole + 1 AS other FROM {}) AS s",
+        "r.whole, r.other FROM {} AS r(other, whole)",
+        "* REPLACE (whole + 1 AS whole) FROM {}",
+        "* FROM {} TABLESAMPLE SYSTEM (50)",
+    ],
+)
+def test_a_view_of_a_part_of_the_table_or_of_other_values_is_none_of_it(public: Public, shows: str) -> None:
+    file = public.file("a", whole=[1, -1], other=[1, -1])
+    change = public.change(tables={"people_1": file}, views={"people": "people_1"})
+    carry_out(change)
+    public.run(f"DROP VIEW {public.named('people')}")
+    made = f"CREATE VIEW {public.named('people')} AS SELECT {shows}".format(public.named("people_1"))
+    try:
+        public.run(made)
+    except sa.exc.DBAPIError:
+        pytest.skip("the database knows no such view")
+    assert "does not show people_1, which is current" in " ".join(differences(change))
+    with pytest.raises(DataError, match="is no view that editions of this definition made"):
+        carry_out(change)
+
+
 def test_columns_that_stand_in_another_order_are_another_table(public: Public) -> None:
     """Of equal values a digest of the records alone would not tell."""
     carry_out(public.change(tables={"people_1": public.file("a", a=[1], b=[1])}))
