@@ -255,6 +255,14 @@ def test_a_name_cannot_be_taken_over_by_a_definition_that_was_moved(house: House
 
 
 @pytest.mark.slow
+def test_a_definition_that_is_named_like_a_release_writes_nothing_into_its_history(house: House) -> None:
+    first = published(judged(house))
+    house.definition |= {"name": first.id, "source": {"type": "csv", "path": "nowhere.csv"}}
+    assert "no such file" in refused(house)
+    assert house.events(first.id)[-1] == "published"
+
+
+@pytest.mark.slow
 def test_nothing_is_published_into_what_was_published(house: House) -> None:
     """Its folder would hold what nobody signed, and be believed by nobody any more."""
     unpublished = judged(house)
