@@ -40,6 +40,8 @@ def writing_engine(url: sa.URL, *, reads_only: bool = False) -> sa.Engine:
     options: dict[str, Any] = {}
     if backend == "duckdb":
         options = {"read_only": reads_only}
+    elif backend == "sqlite":
+        options = {"timeout": _SECONDS}
     elif backend not in IN_FILES:
         options = {"connect_timeout": _SECONDS}
     engine = sa.create_engine(url, poolclass=sa.NullPool, hide_parameters=True, connect_args=options)

@@ -1,8 +1,11 @@
 """Schema changes on real databases: what was written is read back, a view is swapped whole or not at all."""
 
+import sqlite3
+from contextlib import closing
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
+from threading import Timer
 from typing import Any
 from unittest.mock import patch
 
@@ -305,6 +308,19 @@ def test_a_view_that_another_definition_made_meanwhile_is_not_replaced(
     with pytest.raises(DataError, match="exists and is no view that editions of this definition made"):
         carry_out(mine.model_copy(update={"own_tables": ("people_1",)}), meanwhile)
     assert public.shown() == [(2,)]
+
+
+def test_whoever_reads_a_file_of_sqlite_is_waited_for(tmp_path: Path) -> None:
+    public = Public(f"sqlite:///{tmp_path}/public.db", "main", tmp_path)
+    carry_out(public.change(tables={"people_1": public.file("a", a=[1])}, views={"people": "people_1"}))
+    with closing(sqlite3.connect(tmp_path / "public.db", check_same_thread=False)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM people").fetchall()
+        ends = Timer(7, reader.rollback)  # SQLite itself waits for five
+        ends.start()
+        carry_out(public.change(views={"people": None}, gone=("people_1",)))
+        ends.join()
+    assert public.objects() == set()
 
 
 def test_an_error_of_the_database_is_its_kind_alone(public: Public) -> None:
