@@ -24,7 +24,7 @@ def verify_shelf(place: Path, releases: Mapping[Path, Sequence[Entry]], says: Sh
     except OSError as error:
         names = ", ".join(folder.name for folder in releases)
         return Verification(unchecked=(f"{place} cannot be read ({error.strerror}). Published there: {names}",))
-    found, explained = Verification(), {*says.names}
+    found, explained = Verification(), {*says.names, shelf.LOCK}
     for folder, entries in releases.items():
         state = state_of(entry.event for entry in entries)
         explained.add(folder.name)

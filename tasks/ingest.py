@@ -12,7 +12,7 @@ from sluice.documents.documents import document_bytes
 from sluice.errors import SluiceError
 from sluice.sources.permission import meaning_of, permitted_file
 from tasks.release.adopted import refuse_unadopted
-from tasks.release.current_edition import refuse_foreign_name
+from tasks.release.current_edition import refuse_foreign_name, refuse_nested_shelf
 from tasks.release.documents import open_workspace
 from tasks.release.holdout import set_aside
 from tasks.release.product import AnyProduct, AnyRelease
@@ -54,7 +54,8 @@ def ingest(product: AnyProduct) -> AnyRelease:
     if not release.needs_judgement:
         return recorded_release(product, release.id)
     period = reference_period(release)
-    refuse_foreign_name(product, period is not None)
+    refuse_nested_shelf(product, product.definition.target)
+    refuse_foreign_name(product, product.definition.target, period is not None)
     release, vault = set_aside(release), product.workspace.vault
     for document in (product.contract, product.policy, product.written):  # for whoever asks when they have changed
         vault.keep_bytes(document_bytes(document), ".json")

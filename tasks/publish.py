@@ -32,7 +32,13 @@ from sluice.transport import persistently
 from sluice.verdict import Finding, Verdict, decide
 from tasks.release.adopted import refuse_unadopted
 from tasks.release.approval import approved_files, standing, subject, submitters, verify_subject
-from tasks.release.current_edition import close_overtaken, overtaken, publishing_lock, refuse_foreign_name
+from tasks.release.current_edition import (
+    close_overtaken,
+    overtaken,
+    publishing_lock,
+    refuse_foreign_name,
+    refuse_nested_shelf,
+)
 from tasks.release.product import AnyRelease
 from tasks.release.publisher import publisher_key
 from tasks.release.release import last
@@ -102,7 +108,8 @@ def _refuse_unready(release: AnyRelease) -> None:
     """Raise SluiceError unless all that a publication needs is there."""
     refuse_wrong_clock(release.product.workspace.ledger)
     refuse_unadopted(release.product, submitters(release))
-    refuse_foreign_name(release.product, release.product.contract.reference_period is not None)
+    refuse_nested_shelf(release.product, release.shelf)
+    refuse_foreign_name(release.product, release.shelf, release.product.contract.reference_period is not None)
     _refuse_unfit(release)
     _refuse_unapproved(release)
 
@@ -110,13 +117,10 @@ def _refuse_unready(release: AnyRelease) -> None:
 def _begin(release: AnyRelease) -> None:
     """Record that the publication begins, if all that it needs is there."""
     _refuse_unready(release)
-    received = last(release.entries(), State.RECEIVED)
-    assert received is not None
-    target = Path(received.body["target"])  # a relative one is another where the definition was moved since
     release.record(
         State.PUBLISHING,
         subject=subject(release).digest(),
-        folder=str(target / release.id),
+        folder=str(release.shelf / release.id),
         files={file: sha256 for file, (sha256, _) in approved_files(release).items()},
     )
 

@@ -70,8 +70,8 @@ def _record(args: tuple[Any, ...], name: str, kind: str) -> None:
         match args[0] if args else None:
             case Release() as release:
                 release.record("failed", **body)
-            case Documents() as documents:
-                documents.workspace.ledger.append(documents.definition.name, "failed", account(), body)
+            case Documents() as documents:  # whose name may be the id of a release that has a history of its own
+                documents.workspace.ledger.append(documents.definition.name, "failed", account(), body, expect={None})
 
 
 class _Sealed:

@@ -176,7 +176,8 @@ def withdraw(
     if as_json:
         print_json({"release": release_id, "state": State.WITHDRAWN, "moved_to": str(answer)})
     else:
-        say(f"{release_id} is withdrawn; its files are in {answer}.")
+        files = f"its files are in {answer}" if answer.exists() else "its folder was on the shelf no more"
+        say(f"{release_id} is withdrawn; {files}.")
 
 
 @review_app.command("end-series")

@@ -20,6 +20,7 @@ from sluice.custody.durable import NO_SPACE, disk_of, make_folder, replace, sha2
 from sluice.errors import DataError, SluiceError
 
 CHECKSUMS = "checksums.sha256"  # in the form that `sha256sum --check` reads
+LOCK = ".lock"  # on the shelf: who writes there holds it
 # Say of a folder that it is no longer current, and were not there when it was published and signed.
 SUPERSEDED_NOTICE, WITHDRAWN_NOTICE = NOTICES = ("superseded.json", "withdrawn.json")
 
@@ -152,22 +153,23 @@ def compare(folder: Path, expected: Mapping[str, str], whatever: Collection[str]
 def withdraw(folder: Path, reason: str) -> Path:
     """Take a published folder off the shelf; returns where it went: `.withdrawn-NAME`, closed to other accounts.
 
-    A tombstone `NAME.withdrawn.txt` with the reason stays in its place. Calling it again finishes what was interrupted.
+    A tombstone `NAME.withdrawn.txt` with the reason stays in its place, also in that of a folder that somebody removed
+    before. Calling it again finishes what was interrupted, and takes off the shelf what came back.
 
-    raises : SluiceError when there is nothing to withdraw, or no reason is given
+    raises : SluiceError when the shelf is not there, or no reason is given
     """
     if not reason.strip():
         raise SluiceError(f"reason for withdrawing '{folder.name}' must be given; it is shown in its place.")
     gone = withdrawn_of(folder)
-    if not folder.is_dir() and not gone.is_dir():
-        raise SluiceError(f"there is no published folder {folder} to withdraw.")
+    if not folder.parent.is_dir():
+        raise SluiceError(f"the shelf {folder.parent} is not there, so '{folder.name}' cannot be withdrawn from it.")
     with disk_of(f"the disk of {folder.parent}"), alone_in(folder.parent):
         tombstone, says = tombstone_of(folder), epitaph(folder, reason)
         if not tombstone.is_file() or tombstone.is_symlink() or tombstone.read_bytes() != says:
             replace(tombstone, says, 0o644)  # the reasons may have become more since it was interrupted
         if folder.is_dir():
+            folder.chmod(0o700)
             folder.rename(gone)
-        gone.chmod(0o700)
         sync_folder(folder.parent)
     return gone
 
@@ -181,10 +183,12 @@ def _open_to_us(target: Path) -> None:
         raise SluiceError(f"{target} cannot be made a folder to publish in ({error.strerror}).") from None
     if not os.access(target, os.W_OK):
         raise SluiceError(f"{target} cannot be written by this account.")
-    if target.stat().st_mode & stat.S_IWOTH:
-        raise SluiceError(
-            f"{target} can be written by everybody, who could put anything there. Run: chmod o-w {target}"
-        )
+    for folder in (target, *target.resolve().parents):
+        mode = folder.stat().st_mode
+        # Where the sticky bit is set, as in /tmp, nobody renames what is another's.
+        if mode & stat.S_IWOTH and (folder == target or not mode & stat.S_ISVTX):
+            what = "anything there" if folder == target else f"another folder in the place of {target}"
+            raise SluiceError(f"{folder} can be written by everybody, who could put {what}. Run: chmod o-w {folder}")
 
 
 def withdrawn_of(folder: Path) -> Path:
@@ -237,13 +241,20 @@ def _sha256(path: Path) -> str:
 
 @contextmanager
 def alone_in(target: Path) -> Iterator[None]:
-    """Keep a second publisher from taking the first one's partial folder for a stale one."""
-    handle = os.open(target, os.O_RDONLY | os.O_DIRECTORY)
+    """Keep a second publisher from taking the first one's partial folder for a stale one.
+
+    The lock is on a file that no other account can open: on the folder, which everybody can read, everybody could hold
+    it, and keep what is withdrawn on the shelf.
+    """
+    if target.is_dir() and not os.access(target, os.W_OK):
+        yield  # nothing can be written, as on a disk that is read only
+        return
+    handle = os.open(target / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
         except OSError as error:
-            if error.errno not in (errno.EBADF, errno.ENOLCK, errno.ENOTSUP):  # a share that cannot lock a folder
+            if error.errno not in (errno.EBADF, errno.ENOLCK, errno.ENOTSUP):  # a share that cannot lock
                 raise
         yield
     finally:

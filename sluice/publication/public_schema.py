@@ -26,6 +26,7 @@ _VIEWS = sa.table(
     *map(sa.column, ("table_schema", "table_name", "view_definition")),
     schema="information_schema",
 )
+_NAMING = {"this", "db", "catalog", "alias"}  # what a plain name of a table consists of
 _OF_SQLITE = sa.table("sqlite_master", *map(sa.column, ("name", "type", "sql")))
 _OF_POSTGRESQL = sa.table("pg_tables", *map(sa.column, ("schemaname", "tablename", "tableowner")), schema="pg_catalog")
 
@@ -39,6 +40,8 @@ def writing_engine(url: sa.URL, *, reads_only: bool = False) -> sa.Engine:
     options: dict[str, Any] = {}
     if backend == "duckdb":
         options = {"read_only": reads_only}
+    elif backend == "sqlite":
+        options = {"timeout": _SECONDS}
     elif backend not in IN_FILES:
         options = {"connect_timeout": _SECONDS}
     engine = sa.create_engine(url, poolclass=sa.NullPool, hide_parameters=True, connect_args=options)
@@ -96,15 +99,20 @@ class PublicSchema:
             name for name, part in select.args.items() if part and name not in ("expressions", "from_", "kind")
         }:
             return None
-        tables = [part for part in select.walk() if isinstance(part, exp.Table)]
+        shown = select.args.get("from_")
+        table = shown.this if shown else None
         plain = all(
             isinstance(each.unalias(), exp.Column | exp.Star)
             and (isinstance(each, exp.Star) or each.alias_or_name == each.unalias().name)
             for each in select.expressions
         )
-        if not plain or len(tables) != 1 or tables[0].db not in ("", self.into):
+        # Neither a part of it (a subselect, a sample) nor with other values, as `* REPLACE` of DuckDB gives them.
+        if not isinstance(table, exp.Table) or {name for name, part in table.args.items() if part} - _NAMING:
             return None
-        return tables[0].name
+        changed = any(part for star in select.find_all(exp.Star) for part in star.args.values())
+        if not plain or changed or table.alias_column_names or table.db not in ("", self.into):
+            return None
+        return table.name
 
     def visible_in(self, schema: str) -> bool:
         """Whether a server shows this account anything in another schema, which it does where it may use it."""

@@ -147,7 +147,7 @@ class _Work:
             self.reached(f"{view} swapped")
         for name in self.change.gone:
             if self.found.kind_of(name) == "table":
-                self.run(f"DROP TABLE {self.found.quoted(name)}")
+                self.drop("TABLE", name)
 
     def write(self, name: str, path: Path) -> None:
         found = self.found
@@ -206,10 +206,11 @@ class _Work:
         quoted, kind = self.found.quoted(view), self.found.kind_of(view)
         if table is None:
             if kind and self.is_ours(view, kind):
-                self.run(f"DROP VIEW {quoted}")
+                self.drop("VIEW", view)
             return
         if self.found.kind_of(table) != "table":
             raise DataError(f"'{self.change.into}.{table}' is not there, so '{view}' cannot show it")
+        self.refuse_other(view)  # once more: while tables were written somebody may have made it
         made = f"VIEW {quoted} AS SELECT * FROM {self.found.quoted(table)}"
         if kind and self.found.backend == "postgresql":
             try:  # it keeps who may read it, and what else looks at it
@@ -217,9 +218,9 @@ class _Work:
                     self.run(f"CREATE OR REPLACE {made}")
                 return
             except sa.exc.ProgrammingError:  # other columns: no view can be replaced by such
-                self.run(f"DROP VIEW {quoted}")
+                self.drop("VIEW", view)
         if kind and self.found.backend == "sqlite":
-            self.run(f"DROP VIEW {quoted}")
+            self.drop("VIEW", view)
         self.run(f"CREATE {'OR REPLACE ' if self.found.backend in ('duckdb', *MYSQL) else ''}{made}")
 
     def is_ours(self, view: str, kind: str) -> bool:
@@ -233,6 +234,12 @@ class _Work:
             f"'{self.change.into}.{view}' exists and is no view that editions of this definition made; it was left as "
             "it is. Rename it, or publish into another schema."
         )
+
+    def drop(self, kind: str, name: str) -> None:
+        """In PostgreSQL with the views that look at it: else any reader, by a view of their own, could keep a withdrawn
+        table there, and a view from being swapped."""
+        with_views = " CASCADE" if self.found.backend == "postgresql" else ""
+        self.run(f"DROP {kind} {self.found.quoted(name)}{with_views}")
 
     def run(self, statement: str) -> None:
         self.connection.exec_driver_sql(statement)

@@ -45,6 +45,11 @@ def permitted_schema(connection: str, into: str, secret: Secret = os.environ.get
     if backend in IN_FILES:
         url = url.set(database=str(_own_file(connection, url)))
     _refuse_account_that_reads(connection, url, listed, secret)
+    if backend not in IN_FILES and into in schemas_of_sources(url, secret):
+        raise DocumentError(
+            f"publish_to.into: releases are read from '{into}' of the same server, so whoever publishes there could "
+            "change what is released; publish into another schema"
+        )
     return url.render_as_string(hide_password=False)
 
 

@@ -18,7 +18,7 @@ from tasks.release.account import account
 from tasks.release.definition import Definition
 from tasks.release.documents import Documents
 from tasks.release.doubt import doubt_of
-from tasks.release.release import DocumentedRelease
+from tasks.release.release import DocumentedRelease, last
 
 
 def publishing_lock(workspace: Workspace) -> Path:
@@ -67,14 +67,15 @@ def overtaken(release: DocumentedRelease) -> tuple[Edition, Edition] | None:
     return (edition, newer) if newer else None
 
 
-def refuse_foreign_name(product: Documents[Definition], has_period: bool) -> None:
-    """Raise SluiceError where the definition's name, on its shelf, stands for editions that this is none of.
+def refuse_foreign_name(product: Documents[Definition], shelf: Path, has_period: bool) -> None:
+    """Raise SluiceError where the definition's name, on the shelf that it goes to, stands for editions that this is
+    none of.
 
     Else a definition of other data that bears the name would take the place of what everybody reads as current.
 
     has_period : whether its data say their reference period
     """
-    name, shelf = product.definition.name, product.definition.target
+    name = product.definition.name
     mine = (product.contract.dataset, product.definition.product)
     for line in lines_of_editions(product.workspace.ledger.histories()):
         for edition in line:
@@ -93,9 +94,26 @@ def refuse_foreign_name(product: Documents[Definition], has_period: bool) -> Non
                 )
 
 
+def refuse_nested_shelf(product: Documents[Definition], shelf: Path) -> None:
+    """Raise SluiceError where a shelf lies in another, or in a folder on it, or another in it.
+
+    What is published there would be added to what was published, signed and verified before.
+    """
+    for line in lines_of_editions(product.workspace.ledger.histories()):
+        other, place = line[0].shelf, shelf.resolve()
+        was_public = any(edition.state in (*PUBLIC, State.WITHDRAWN) for edition in line)
+        if was_public and not is_same_shelf(other, place) and (other in place.parents or place in other.parents):
+            raise SluiceError(
+                f"{product.path}: target: {shelf} and the shelf {other} lie one in the other. A shelf is a folder of "
+                "its own: name another"
+            )
+
+
 def edition_notices(release: DocumentedRelease) -> tuple[str, ...]:
-    """What the report tells of the place of this release among the editions: what it replaces, or why it does not."""
-    edition, line = line_of(release.product.workspace.ledger.histories(), release.id)
+    """What the report tells of the place of this release among the editions: what it replaces, or why it does not; and
+    that these very data were withdrawn, under whatever name and documents."""
+    histories = release.product.workspace.ledger.histories()
+    edition, line = line_of(histories, release.id)
     others = [each for each in line if each.release != release.id]
     latest, newer, earlier = current(others), overtaken_by(edition, others), before(edition, others)
     found = []
@@ -109,6 +127,10 @@ def edition_notices(release: DocumentedRelease) -> tuple[str, ...]:
         found.append(f"When {edition.of} is published, it takes the place of {latest.of} as the current edition.")
     if earlier and (owner := _owner(release, earlier)) not in (None, release.product.definition.owner):
         found.append(f"The edition before it, {earlier.of}, was submitted by {owner}.")
+    for each in (each for line in lines_of_editions(histories) for each in line):
+        withdrawn = last(each.entries, State.WITHDRAWN)
+        if withdrawn and each.received["data"]["sha256"] == edition.received["data"]["sha256"]:
+            found.append(f"{each.of}, of these very data, was withdrawn: {withdrawn.body['reason']}")
     return tuple(found)
 
 

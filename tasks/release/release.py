@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -115,6 +116,14 @@ class Release(Generic[P_co]):
         received = last(self.entries(), State.RECEIVED)
         if received is not None and self.state is not State.RECEIVED:
             self.record(State.RECEIVED, **received.body)
+
+    @property
+    def shelf(self) -> Path:
+        """Where it goes, as recorded when it was received: the definition may since have been moved, and with it what
+        a relative `target` means."""
+        received = last(self.entries(), State.RECEIVED)
+        assert received is not None
+        return Path(received.body["target"])
 
     def entries(self) -> list[Entry]:
         return self.product.workspace.ledger.entries(self.id)

@@ -58,7 +58,7 @@ def _place(release: DocumentedRelease) -> PublicPlace | None:
     definition = release.product.definition
     if (asked := definition.publish_to) is None:
         return None
-    return PublicPlace(definition.name, definition.target, asked.connection, asked.into)
+    return PublicPlace(definition.name, release.shelf, asked.connection, asked.into)
 
 
 def _views(release: DocumentedRelease, files: Mapping[str, Path]) -> dict[str, tuple[str, str]]:

@@ -81,7 +81,8 @@ def write_views(workspace: Workspace, *, everything: bool = False) -> dict[Publi
     for wanted in wanted_views(workspace.ledger.histories()):
         if not (wanted.views or wanted.gone) or (wanted.is_done and not everything):
             continue
-        lock = hashlib.sha256(repr(wanted.place).encode()).hexdigest()[:16]
+        schema = (wanted.place.connection, wanted.place.into)  # not of one name: names of two can ask for one view
+        lock = hashlib.sha256(repr(schema).encode()).hexdigest()[:16]
         with locked(workspace.home / f"views-{lock}.lock"):  # another run may bring about what is newer by now
             for now in wanted_views(workspace.ledger.histories()):
                 if now.place == wanted.place and (everything or not now.is_done):

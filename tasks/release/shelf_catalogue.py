@@ -1,14 +1,15 @@
 """What the shelves say of their editions: made from the ledger, and brought to the disk."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from sluice.custody.durable import locked
 from sluice.custody.editions import ON_SHELF, Edition, current, lines_of_editions
 from sluice.custody.ledger import Entry
-from sluice.custody.shelf import SUPERSEDED_NOTICE, WITHDRAWN_NOTICE, withdrawn_of
+from sluice.custody.shelf import SUPERSEDED_NOTICE, WITHDRAWN_NOTICE, withdraw, withdrawn_of
 from sluice.custody.shelf_documents import ShelfDocuments, write_documents
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
@@ -21,21 +22,34 @@ from tasks.release.release import last
 
 
 def write_catalogues(workspace: Workspace) -> dict[Path, str]:
-    """Bring pointers, catalogue and notices of every shelf in line with the ledger.
+    """Bring pointers, catalogue and notices of every shelf in line with the ledger, and take off it what was withdrawn
+    and came back, as with a backup, or a disk that was away.
 
     returns : shelf -> why it could not be written
     cost    : one pass over the entries; what is right already is read, and not written
     """
     failed = {}
     with locked(publishing_lock(workspace)):
-        for shelf, documents in documents_of_shelves(workspace.ledger.histories()).items():
+        histories = workspace.ledger.histories()
+        steps = [*_returned(histories)]
+        steps += [(s, partial(write_documents, s, says)) for s, says in documents_of_shelves(histories).items()]
+        for shelf, step in steps:
             try:
-                write_documents(shelf, documents)
+                step()
             except OSError as error:
                 failed[shelf] = error.strerror or type(error).__name__
             except SluiceError as error:
                 failed[shelf] = str(error)
     return failed
+
+
+def _returned(histories: Mapping[str, Sequence[Entry]]) -> Iterator[tuple[Path, Callable[[], Any]]]:
+    """Shelf, and what takes off it each folder that was withdrawn and is there."""
+    for line in lines_of_editions(histories):
+        for edition in line:
+            withdrawn, published = last(edition.entries, State.WITHDRAWN), last(edition.entries, State.PUBLISHED)
+            if withdrawn and published and (folder := Path(published.body["folder"])).is_dir():
+                yield edition.shelf, partial(withdraw, folder, withdrawn.body["reason"])
 
 
 def documents_of_shelves(histories: Mapping[str, Sequence[Entry]]) -> dict[Path, ShelfDocuments]:

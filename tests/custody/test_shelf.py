@@ -1,6 +1,7 @@
 """The shelf: a release is there whole or not at all, whenever the run is killed."""
 
 import errno
+import fcntl
 import hashlib
 import multiprocessing
 import os
@@ -14,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sluice.custody.shelf import CHECKSUMS, publish, read_back, withdraw
+from sluice.custody.shelf import CHECKSUMS, LOCK, publish, read_back, withdraw
 from sluice.errors import DataError, SluiceError
 
 STEPS = [
@@ -47,7 +48,8 @@ def _content(folder: Path) -> dict[str, bytes]:
 
 
 def _names(shelf: Path) -> list[str]:
-    return sorted(path.name for path in shelf.iterdir())
+    """What is there, but for the lock."""
+    return sorted(path.name for path in shelf.iterdir() if path.name != LOCK)
 
 
 def test_a_release_is_published_with_checksums_that_other_tools_read(
@@ -278,13 +280,45 @@ def test_a_withdrawal_that_was_interrupted_is_finished(
     assert _names(shelf) == [".withdrawn-fair-1", "fair-1.withdrawn.txt"]
 
 
-def test_a_withdrawal_needs_a_folder_and_a_reason(shelf: Path, files: dict[str, Path | bytes]) -> None:
+def test_a_withdrawal_needs_a_shelf_and_a_reason(shelf: Path, files: dict[str, Path | bytes]) -> None:
     folder = publish(shelf, "fair-1", files)
     with pytest.raises(SluiceError, match="reason for withdrawing 'fair-1' must be given"):
         withdraw(folder, "  ")
-    with pytest.raises(SluiceError, match="no published folder"):
-        withdraw(shelf / "fair-2", "a reason")
+    with pytest.raises(SluiceError, match=r"the shelf .*elsewhere is not there, so 'fair-1' cannot be withdrawn"):
+        withdraw(shelf.with_name("elsewhere") / "fair-1", "a reason")
     assert _names(shelf) == ["fair-1"]
+
+
+def test_what_somebody_removed_by_hand_can_be_withdrawn_and_goes_again_when_it_comes_back(
+    shelf: Path, files: dict[str, Path | bytes]
+) -> None:
+    folder = publish(shelf, "fair-1", files)
+    aside = folder.rename(shelf.with_name("aside"))
+    withdraw(folder, "an error in the weights")
+    assert _names(shelf) == ["fair-1.withdrawn.txt"]
+    copy = shutil.copytree(aside, shelf.with_name("copy"))
+    aside.rename(folder)
+    gone = withdraw(folder, "an error in the weights")
+    assert _names(shelf) == [".withdrawn-fair-1", "fair-1.withdrawn.txt"]
+    copy.rename(folder)
+    with pytest.raises(OSError, match="not empty"):
+        withdraw(folder, "an error in the weights")
+    assert [each.stat().st_mode & 0o777 for each in (folder, gone)] == [0o700] * 2
+
+
+def test_who_reads_the_shelf_cannot_keep_what_is_withdrawn_there(shelf: Path, files: dict[str, Path | bytes]) -> None:
+    folder = publish(shelf, "fair-1", files)
+    reader = os.open(shelf, os.O_RDONLY)
+    fcntl.flock(reader, fcntl.LOCK_EX)
+    done = multiprocessing.get_context("fork").Process(target=withdraw, args=(folder, "an error"))
+    done.start()
+    done.join(20)
+    waits = done.is_alive()
+    done.kill()
+    os.close(reader)
+    assert not waits
+    assert _names(shelf) == [".withdrawn-fair-1", "fair-1.withdrawn.txt"]
+    assert (shelf / LOCK).stat().st_mode & 0o777 == 0o600, "else every reader could lock it"
 
 
 def test_what_an_inspection_refuses_never_appears(shelf: Path, files: dict[str, Path | bytes]) -> None:
@@ -298,4 +332,4 @@ def test_what_an_inspection_refuses_never_appears(shelf: Path, files: dict[str, 
     with pytest.raises(ValueError, match="not the approved table"):
         publish(shelf, "fair-1", files, inspect=refuse)
     assert seen == [{*files, CHECKSUMS}]
-    assert list(shelf.iterdir()) == []
+    assert _names(shelf) == []

@@ -368,9 +368,21 @@ def test_nothing_is_published_in_or_around_the_workspace(house: House, target: s
 def test_a_shelf_that_everybody_may_write_to_is_refused(tmp_path: Path) -> None:
     (tmp_path / "shelf").mkdir()
     (tmp_path / "shelf").chmod(0o777)
-    with pytest.raises(SluiceError, match="can be written by everybody"):
+    with pytest.raises(SluiceError, match="can be written by everybody, who could put anything there"):
         shelf.publish(tmp_path / "shelf", "fair-1", {"a.csv": b"a\r\n"})
     assert list((tmp_path / "shelf").iterdir()) == []
+
+
+def test_a_shelf_that_everybody_may_replace_is_refused(tmp_path: Path) -> None:
+    parent = tmp_path / "open"
+    parent.mkdir()
+    parent.chmod(0o777)
+    with pytest.raises(
+        SluiceError, match=r"open can be written by everybody, who could put another folder in the place"
+    ):
+        shelf.publish(parent / "shelf", "fair-1", {"a.csv": b"a\r\n"})
+    parent.chmod(0o1777)  # as /tmp
+    assert shelf.publish(parent / "shelf", "fair-1", {"a.csv": b"a\r\n"}).is_dir()
 
 
 def test_whoever_ever_ran_a_release_may_not_approve_it(house: House) -> None:

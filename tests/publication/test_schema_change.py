@@ -1,8 +1,11 @@
 """Schema changes on real databases: what was written is read back, a view is swapped whole or not at all."""
 
+import sqlite3
+from contextlib import closing
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
+from threading import Timer
 from typing import Any
 from unittest.mock import patch
 
@@ -209,6 +212,31 @@ def test_what_differs_from_the_ledger_is_said(public: Public) -> None:
     assert "47110815" not in altered
 
 
+@pytest.mark.parametrize(
+    "shows",
+    [
+        "* FROM (SELECT * FROM {} WHERE whole > 0) AS some",
+        "* FROM (SELECT whole, whole + 1 AS other FROM {}) AS s",
+        "r.whole, r.other FROM {} AS r(other, whole)",
+        "* REPLACE (whole + 1 AS whole) FROM {}",
+        "* FROM {} TABLESAMPLE SYSTEM (50)",
+    ],
+)
+def test_a_view_of_a_part_of_the_table_or_of_other_values_is_none_of_it(public: Public, shows: str) -> None:
+    file = public.file("a", whole=[1, -1], other=[1, -1])
+    change = public.change(tables={"people_1": file}, views={"people": "people_1"})
+    carry_out(change)
+    public.run(f"DROP VIEW {public.named('people')}")
+    made = f"CREATE VIEW {public.named('people')} AS SELECT {shows}".format(public.named("people_1"))
+    try:
+        public.run(made)
+    except sa.exc.DBAPIError:
+        pytest.skip("the database knows no such view")
+    assert "does not show people_1, which is current" in " ".join(differences(change))
+    with pytest.raises(DataError, match="is no view that editions of this definition made"):
+        carry_out(change)
+
+
 def test_columns_that_stand_in_another_order_are_another_table(public: Public) -> None:
     """Of equal values a digest of the records alone would not tell."""
     carry_out(public.change(tables={"people_1": public.file("a", a=[1], b=[1])}))
@@ -263,6 +291,38 @@ def test_a_database_that_keeps_something_else_publishes_nothing(public: Public) 
         public.shown()
 
 
+@pytest.mark.parametrize("kind", [each for each in DATABASES if each not in ("duckdb", "sqlite")])
+def test_a_view_that_another_definition_made_meanwhile_is_not_replaced(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """'a' with a file 'b' and 'a-b' ask for one view. The files of DuckDB and SQLite have one writer at a time."""
+    url: str = request.getfixturevalue(kind)
+    public = Public(url, str(sa.make_url(url).database) if kind == "mariadb" else "public", tmp_path)
+    theirs = public.change(tables={"people_2": public.file("b", a=[2])}, views={"people": "people_2"})
+
+    def meanwhile(step: str) -> None:
+        if step == "people_1 written":
+            carry_out(theirs)
+
+    mine = public.change(tables={"people_1": public.file("a", a=[1])}, views={"people": "people_1"})
+    with pytest.raises(DataError, match="exists and is no view that editions of this definition made"):
+        carry_out(mine.model_copy(update={"own_tables": ("people_1",)}), meanwhile)
+    assert public.shown() == [(2,)]
+
+
+def test_whoever_reads_a_file_of_sqlite_is_waited_for(tmp_path: Path) -> None:
+    public = Public(f"sqlite:///{tmp_path}/public.db", "main", tmp_path)
+    carry_out(public.change(tables={"people_1": public.file("a", a=[1])}, views={"people": "people_1"}))
+    with closing(sqlite3.connect(tmp_path / "public.db", check_same_thread=False)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM people").fetchall()
+        ends = Timer(7, reader.rollback)  # SQLite itself waits for five
+        ends.start()
+        carry_out(public.change(views={"people": None}, gone=("people_1",)))
+        ends.join()
+    assert public.objects() == set()
+
+
 def test_an_error_of_the_database_is_its_kind_alone(public: Public) -> None:
     change = public.change(tables={"people_1": public.file("a", a=["secret-4711"])}).model_copy(update={"into": "none"})
     if public.url.startswith("sqlite"):
@@ -279,6 +339,37 @@ def test_readers_keep_what_they_were_granted_where_the_columns_stay(postgresql: 
     carry_out(public.change(tables={"people_2": public.file("b", a=[2])}, views={"people": "people_2"}))
     granted = "SELECT count(*) FROM information_schema.role_table_grants WHERE table_name='people' AND grantee='PUBLIC'"
     assert public.run(granted) == [(1,)]
+
+
+def test_a_reader_by_a_view_of_theirs_keeps_neither_a_withdrawn_table_nor_an_old_view(
+    postgresql: str, tmp_path: Path
+) -> None:
+    public, writer, reader = Public(postgresql, "open_data", tmp_path), f"w_{tmp_path.name}", f"r_{tmp_path.name}"
+    for statement in (
+        f'CREATE ROLE "{writer}" LOGIN',
+        f'CREATE ROLE "{reader}" LOGIN',
+        f'CREATE SCHEMA open_data AUTHORIZATION "{writer}"',
+        f'GRANT USAGE ON SCHEMA open_data TO "{reader}"',
+        f'ALTER DEFAULT PRIVILEGES FOR ROLE "{writer}" IN SCHEMA open_data GRANT SELECT ON TABLES TO "{reader}"',
+    ):
+        public.run(statement)
+    url = database_url(postgresql).set(username=writer).render_as_string(hide_password=False)
+
+    def carried_out(**given: Any) -> None:
+        carry_out(public.change(**given).model_copy(update={"url": url}))
+
+    carried_out(tables={"people_1": public.file("a", a=[1])}, views={"people": "people_1"})
+    engine = sa.create_engine(database_url(postgresql))
+    with engine.connect() as theirs:
+        theirs.exec_driver_sql(f'SET SESSION AUTHORIZATION "{reader}"')
+        for name in ("people", "people_1"):
+            theirs.exec_driver_sql(f"CREATE TEMPORARY VIEW mine_of_{name} AS SELECT * FROM open_data.{name}")
+        theirs.commit()
+        carried_out(tables={"people_2": public.file("b", other=["x"])}, views={"people": "people_2"})
+        assert public.shown() == [("x",)]
+        carried_out(views={"people": None}, gone=("people_1", "people_2"))
+    engine.dispose()
+    assert public.objects() == set()
 
 
 def test_an_account_that_sees_sources_publishes_nothing(postgresql: str, tmp_path: Path) -> None:

@@ -121,6 +121,15 @@ def test_schemas_of_sources_are_those_of_the_same_server(
     assert schemas_of_sources(sa.make_url(publishing)) == found
 
 
+@pytest.mark.parametrize("read", [{"schemas": ["open_data"]}, {"tables": ["open_data.people"]}])
+def test_nothing_is_published_into_a_schema_that_is_read(operator: Operator, read: dict[str, Any]) -> None:
+    """By whatever account: it would own the schema, and so could put another table in the place of a source."""
+    publishing: dict[str, Any] = {"url": "postgresql://writer@localhost/house", "schemas": ["open_data", "apart"]}
+    operator.lets({"url": "postgresql://reader@localhost/house", **read}, **publishing)
+    assert "releases are read from 'open_data' of the same server" in operator.refuses(into="open_data")
+    assert permitted_schema("open", "apart")
+
+
 @pytest.mark.parametrize("publishing", ["127.0.0.1:5432", "localhost", "LOCALHOST.", "[::1]"])
 def test_the_account_that_reads_is_known_by_every_name_of_its_server(operator: Operator, publishing: str) -> None:
     reading = {"url": "postgresql://reader@localhost/house", "schemas": ["survey"]}

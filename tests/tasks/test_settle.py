@@ -1,5 +1,6 @@
 """One edition is current, whatever is approved, withdrawn or interrupted in which order."""
 
+import copy
 from collections.abc import Callable
 from typing import Any
 from unittest.mock import patch
@@ -19,6 +20,7 @@ from tasks.release.acting import Means
 from tasks.release.current_edition import edition_notices
 from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
+from tasks.release.release import recorded_release
 from tasks.release.review import approve as approve_as
 from tasks.release.review import withdraw
 from tasks.report import report
@@ -139,6 +141,18 @@ def test_withdrawal_reinstates_the_edition_before_that_is_still_there(
 
 
 @pytest.mark.slow
+def test_people_are_told_that_data_were_withdrawn_before_they_let_them_out_again(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = published(judged(house))
+    withdrawn(house, first, monkeypatch)
+    house.definition |= {"name": "people-again", "title": "People"}
+    again = judged(house)
+    assert edition_notices(again) == (f"{first.id}, of these very data, was withdrawn: a mistake",)
+    assert "of these very data, was withdrawn" in (house.home / "reports" / f"{again.id}.html").read_text()
+
+
+@pytest.mark.slow
 def test_what_was_overtaken_can_be_judged_again_when_the_newer_one_is_withdrawn(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -218,6 +232,50 @@ def test_a_name_cannot_be_taken_over(house: House, change: str) -> None:
         second = judged(house)
         assert f"The edition before it, {first.id} (2025-04), was submitted by emil." in edition_notices(second)
     assert first.state is State.PUBLISHED
+
+
+@pytest.mark.slow
+def test_a_name_cannot_be_taken_over_by_a_definition_that_was_moved(house: House) -> None:
+    """It is held against the shelf on which it is published, and not against where its target would lead by now."""
+    contract = copy.deepcopy(house.contract)
+    house.contract["dataset"] = "other-people"
+    others = judged(house)
+    house.contract = contract
+    house.new_edition()
+    late = judged(house)
+    published(others)
+    moved = house.root / "elsewhere" / "documents"
+    moved.parent.mkdir()
+    house.documents.rename(moved)
+    late = recorded_release(load_product(moved / "release.yaml", house.workspace()), late.id)
+    with pytest.raises(StepFailed) as failure:
+        publish(approved(late))
+    assert "'people-puf' stands for records of the data set 'other-people'" in failure.value.detail
+    assert house.shelf == [others.id]
+
+
+@pytest.mark.slow
+def test_a_definition_that_is_named_like_a_release_writes_nothing_into_its_history(house: House) -> None:
+    first = published(judged(house))
+    house.definition |= {"name": first.id, "source": {"type": "csv", "path": "nowhere.csv"}}
+    assert "no such file" in refused(house)
+    assert house.events(first.id)[-1] == "published"
+
+
+@pytest.mark.slow
+def test_nothing_is_published_into_what_was_published(house: House) -> None:
+    """Its folder would hold what nobody signed, and be believed by nobody any more."""
+    unpublished = judged(house)
+    house.definition |= {"name": "inner", "target": f"../published/{unpublished.id}"}
+    inner = approved(judged(house))  # before there is such a folder
+    published(unpublished)
+    with pytest.raises(StepFailed) as failure:
+        publish(inner)
+    assert "lie one in the other. A shelf is a folder of its own" in failure.value.detail
+    for target in (f"../published/{unpublished.id}/deeper", "../published/elsewhere"):
+        house.definition["target"] = target
+        assert "lie one in the other" in refused(house)
+    assert house.shelf == [unpublished.id]
 
 
 @pytest.mark.slow

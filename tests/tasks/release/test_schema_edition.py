@@ -85,6 +85,24 @@ def test_a_release_is_a_table_and_a_view_until_it_is_withdrawn(house: House) -> 
 
 
 @pytest.mark.slow
+def test_what_somebody_took_off_the_shelf_by_hand_is_withdrawn_and_stays_away(house: House) -> None:
+    """Its folder is gone; pointer, catalogue and the public database must not go on showing it."""
+    first = published(house)
+    house.new_edition()
+    second = published(house)
+    aside = (house.target / second).rename(house.root / "aside")
+    told = house.withdraw(second, "a mistake")
+    assert (told.code, "its folder was on the shelf no more" in told.words) == (DONE, True), told.words
+    assert house.events(first)[-1] != "superseded"
+    assert [table for table, kind in tables(house).items() if kind == "BASE TABLE"] == [f"people_puf_{first[-12:]}"]
+    aside.rename(house.target / second)
+    assert "was withdrawn, and is there again" in house.sluice("ledger", "verify").words
+    assert house.sluice("catalogue").code == DONE
+    assert house.shelf == sorted([first, f"{second}.withdrawn.txt"])
+    assert house.sluice("ledger", "verify").code == DONE
+
+
+@pytest.mark.slow
 def test_what_broke_off_between_the_files_and_the_schema_is_finished(house: House) -> None:
     house.release()
     house.approve("amara")

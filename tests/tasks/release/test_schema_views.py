@@ -62,11 +62,11 @@ class Public:
         ledger, release = self.workspace.ledger, f"{self.name}-{number:012d}"
         definition = SimpleNamespace(
             name=self.name,
-            target=self.root / self.shelf,
             publish_to=PublishTo(connection=connection, into=self.into) if connection else None,
         )
         return SimpleNamespace(
             id=release,
+            shelf=self.root / self.shelf,
             product=SimpleNamespace(workspace=self.workspace, definition=definition),
             entries=lambda: ledger.entries(release),
             record=lambda event, **body: ledger.append(release, event, "sluice", body),
