@@ -215,7 +215,7 @@ def test_what_differs_from_the_ledger_is_said(public: Public) -> None:
 @pytest.mark.parametrize(
     "shows",
     [
-        "* FROM (SELECT * FROM {} WHERE whole > 0) AS some",
+        "* FROM (SELECT * FROM {} WHERE whole > 0) AS part",
         "* FROM (SELECT whole, whole + 1 AS other FROM {}) AS s",
         "r.whole, r.other FROM {} AS r(other, whole)",
         "* REPLACE (whole + 1 AS whole) FROM {}",
@@ -231,7 +231,8 @@ def test_a_view_of_a_part_of_the_table_or_of_other_values_is_none_of_it(public: 
     try:
         public.run(made)
     except sa.exc.DBAPIError:
-        pytest.skip("the database knows no such view")
+        assert not public.url.startswith("duckdb"), "which knows them all; of the others each knows some"
+        return
     assert "does not show people_1, which is current" in " ".join(differences(change))
     with pytest.raises(DataError, match="is no view that editions of this definition made"):
         carry_out(change)
