@@ -96,6 +96,7 @@ class Week:
         self.accidents = Accidents(office, SEED)
         self.desks: list[Desk] = []
         self.faults: list[str] = []
+        self.away = 0  # looks at which the server or the database was away
         random_ = random.Random(SEED)
         for name, change in list(desks_of(size).items())[1:]:
             told = next(each for each in ("schedule", "trigger", "poll") if each in change)
@@ -129,8 +130,8 @@ class Week:
             try:
                 self._step(left)
                 self.accidents.cron()
-            except (OSError, SluiceError) as error:  # the server or the database is away
-                print(f"  ({type(error).__name__})", flush=True)
+            except (OSError, SluiceError):  # the server or the database is away
+                self.away += 1
             sleep(1)
         self.accidents.rest()
         until(self._quiet, "the end of all runs", patience=600)
@@ -172,7 +173,8 @@ class Week:
         unsent = board["notices"]["waiting"] + board["notices"]["refused"]
         print(f"day {day}: {_listed(now)}; board: {len(board['waiting'])} wait, {len(board['current'])} current, "
               f"{len(board['stopped'])} stopped, {len(faults)} wrong; {len(self.box.taken)} notices, {unsent} unsent;\n"
-              f"  killed: {_listed(self.accidents.kills)}; repaired: {len(self.accidents.repairs)}",
+              f"  killed: {_listed(self.accidents.kills)}; repaired: {len(self.accidents.repairs)}; "
+              f"found the server or the database away: {self.away} times",
               flush=True)  # fmt: skip
 
     def _show(self, seconds: float, calm: dict[str, float], kinds: Counter[str]) -> None:
