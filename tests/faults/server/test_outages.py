@@ -98,15 +98,24 @@ def started_again(installation: StandingInstallation, name: str, run: str) -> st
     return str(installation.runs(name)[-1]["id"])
 
 
-def test_a_run_whose_worker_alone_was_killed_goes_on(installation: StandingInstallation) -> None:
+def test_a_run_whose_worker_alone_was_killed_at_each_state_goes_on(installation: StandingInstallation) -> None:
     """As by the kernel, for want of memory: nobody reads what the run writes any more."""
-    installation.run("orphan")
-    with installation.stalled("validated") as turns:
-        next(turns)
-        installation.kill_worker()
+    with installation.stalled(*JUDGED) as turns:
+        installation.run("orphan")
+        for _ in turns:
+            installation.kill_worker()
+            installation.start_worker()
     installation.waits("orphan")
-    installation.start_worker()
     assert installation.events("orphan") == JUDGED
+    installation.is_whole("orphan")
+
+    assert installation.approve("orphan", "amara").code == WAITING
+    with installation.stalled(*SHELVED) as turns:
+        assert installation.approve("orphan", "jonas").code == DONE
+        for _ in turns:
+            installation.kill_worker()
+            installation.start_worker()
+    until(lambda: installation.states("orphan") == ["Published"], "the publication")
     installation.is_whole("orphan")
 
 
