@@ -152,6 +152,8 @@ def _of_events(
     for entry in entries:
         if entry.release in WITHOUT_STATES and entry.release != OFFICE:
             continue
+        if entry.event == "withdrawal" and workspace.ledger.state(entry.release) is State.WITHDRAWN:
+            continue  # nobody has to ask any more, and that it is withdrawn is told
         if entry.release == OFFICE:  # every change of who or what counts, to all: also one that nobody should have made
             who = frozenset(Who) - {Who.RUN}
         elif not (who := tells(entry.event)):

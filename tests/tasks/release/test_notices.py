@@ -272,6 +272,21 @@ def test_doubts_about_what_is_public_and_what_is_current_again_are_told(waiting:
     assert "7331" not in sent
 
 
+def test_nobody_is_asked_for_a_second_request_that_has_come(waiting: LedgerHouse, mail: Mailbox) -> None:
+    for who in ("amara", "jonas"):
+        waiting.decide(who)
+    waiting.publish()
+    ledger = waiting.workspace().ledger
+    ledger.append(RELEASE, "withdrawal", "amara", {"comment": "a mistake"})
+    tell(waiting.workspace())
+    assert "A second must ask, too" in str([each.get_content() for _, each in mail.taken])  # type: ignore[attr-defined]
+    mail.taken.clear()
+    ledger.append(RELEASE, "withdrawal", "jonas", {"comment": "a mistake"})
+    ledger.append(RELEASE, State.WITHDRAWN, "jonas", {"reason": "a mistake"})
+    tell(waiting.workspace())
+    assert {str(each["Subject"]) for _, each in mail.taken} == {f"[Sluice] {RELEASE}: withdrawn"}
+
+
 def test_a_policy_of_an_earlier_version_keeps_nobody_from_being_told_of_others(
     waiting: LedgerHouse, mail: Mailbox
 ) -> None:
