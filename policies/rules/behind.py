@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from sluice.arrays import IntArray
 from sluice.documents.documents import FileOf, named_file
 
 
@@ -15,11 +16,13 @@ class Behind:
                    file; None where nobody knows which record is whose, and of an original
     minimum_cell : no smaller group is named
     file_of      : the file that a rule names, if it may be read
+    times        : for how many equal records each stands, where a file holds the different ones alone; shape (n,)
     """
 
     original: pd.DataFrame | None = None
     minimum_cell: int = 10
     file_of: FileOf = named_file
+    times: IntArray | None = None
 
 
 NOTHING = Behind()

@@ -5,7 +5,7 @@ it than of all. No figure tells of fewer records, or people, than the policy's m
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from policies.rules.rule import Rule
 from policies.rules.words import word
 from sluice.arrays import BoolArray, IntArray
 from sluice.report.small_counts import safe_counts, share
+from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
 from sluice.risk.people import people_of
 from sluice.variables import Kind, Variables, as_label
 from sluice.verdict import Finding, Verdict
@@ -50,7 +51,8 @@ def with_failing_categories(
 
     findings : of `rules` on `frame`, which is typed by `variables`, with `behind` as each rule got it
     unit     : what a record is, in the plural and in the reader's words
-    cost     : that of each broken rule once more for every quasi-identifier
+    cost     : that of each broken rule once more for every quasi-identifier, of rules on frequencies by the different
+               records alone
 
     Of rules on frequencies, the one that most records break speaks for all: who is alone is also one of few.
     """
@@ -70,7 +72,7 @@ def with_failing_categories(
     found = list(findings)
     for place, (rule, keys, failing) in broken.items():
         if place == widest or place not in on_frequencies:
-            without = _without(rule, frame, variables, behind)
+            without = _without(rule, frame, variables, keys, behind)
             where = tuple(_where(failing, without, keys, variables, records, unit))
             found[place] = found[place].model_copy(update={"where": where})
     return found
@@ -85,11 +87,24 @@ def _is_broken(finding: Finding, rule: Rule, keys: list[str]) -> bool:
     )
 
 
-def _without(rule: MicrodataRule, frame: pd.DataFrame, variables: Variables, behind: Behind) -> Failing:
+def _without(
+    rule: MicrodataRule, frame: pd.DataFrame, variables: Variables, all_keys: Sequence[str], behind: Behind
+) -> Failing:
+    """Which records break the rule by some of its keys. Where it counts records, equal ones are looked at once."""
+    of: IntArray | None = None
+    if isinstance(rule, FrequencyRule) and people_of(frame, variables) is None and len(all_keys):
+        files = [frame] if behind.original is None else [frame, behind.original]
+        columns = [file[name] for file in files for name in all_keys if name in file]
+        classes = equivalence_classes([category_codes(column) for column in columns])
+        of, first = classes.labels, np.empty(len(classes.sizes), dtype=np.int64)
+        first[of] = np.arange(len(frame))
+        original = None if behind.original is None else behind.original.iloc[first]
+        frame, behind = frame.iloc[first], replace(behind, original=original, times=classes.sizes)
+
     def failing(keys: list[str]) -> BoolArray:
         found = rule.failing(frame, variables, keys, behind)
         assert found is not None  # it is a matter of the rule, not of the keys
-        return found
+        return found if of is None else np.asarray(found[of])
 
     return failing
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
 import pandas as pd
 from pydantic import Field
 
@@ -47,8 +48,11 @@ def key_frequencies(
     people = people_of(frame, variables)
     if missing_matches == "any":
         known = behind.original is not None and set(keys) <= set(behind.original)
-        return crowds.crowds(frame, keys, behind.original if known else None, people)
-    return equivalence_classes.classes_of(frame, keys, people).frequencies
+        return crowds.crowds(frame, keys, behind.original if known else None, people, behind.times)
+    classes = equivalence_classes.classes_of(frame, keys, people)
+    if behind.times is None:
+        return classes.frequencies
+    return np.bincount(classes.labels, weights=behind.times).astype(np.int64)[classes.labels]
 
 
 def alone_with(count: int, n: int, unit: str, keys: Sequence[str]) -> str:

@@ -28,7 +28,11 @@ _ROUNDING = 1e-9  # sums of shares: a crowd of 3 is not one of 2
 
 
 def crowds(
-    released: pd.DataFrame, columns: Sequence[str], original: pd.DataFrame | None = None, people: IntArray | None = None
+    released: pd.DataFrame,
+    columns: Sequence[str],
+    original: pd.DataFrame | None = None,
+    people: IntArray | None = None,
+    times: IntArray | None = None,
 ) -> IntArray:
     """The crowd of each record.
 
@@ -36,23 +40,26 @@ def crowds(
     original : the same records in the same order before values were suppressed, typed alike; without it `agreeing`
                decides alone
     people   : shape (n,), the person of each record, from 0; every record is somebody else's when not given
+    times    : shape (n,), for how many equal records, of as many people, each stands; 1 when not given
     returns  : shape (n,), 1 or more; fractions are cut off
     cost     : of `agreeing` and `candidates`; these are asked for records that lost a value alone: where nothing was
                suppressed, whoever shows what the record shows is a candidate
     """
-    agree = agreeing(released, columns, people)
+    agree = agreeing(released, columns, people, times)
     if original is None or not (hidden := _hidden(original, released, columns)).any():
         return agree
-    found = candidates(original, released, columns, people, hidden)
+    found = candidates(original, released, columns, people, hidden, times)
     return np.where(hidden, np.minimum(agree, np.floor(found + _ROUNDING)), agree).astype(np.int64)
 
 
-def agreeing(frame: pd.DataFrame, columns: Sequence[str], people: IntArray | None = None) -> IntArray:
+def agreeing(
+    frame: pd.DataFrame, columns: Sequence[str], people: IntArray | None = None, times: IntArray | None = None
+) -> IntArray:
     """For each record, how many records, or people, show the same on every key that the record shows; shape (n,).
 
     cost : O(n) for each pattern of missing keys or, if less, O(c^2 / 64) a key for c different records
     """
-    records = _alike(*_codes([frame[name] for name in columns]), people)
+    records = _alike(*_codes([frame[name] for name in columns]), people, times)
     codes, shows = records.codes, records.shows
     found = np.zeros(len(codes), dtype=np.int64)
     patterns = _patterns(shows)
@@ -70,6 +77,7 @@ def candidates(
     columns: Sequence[str],
     people: IntArray | None = None,
     asked: BoolArray | None = None,
+    times: IntArray | None = None,
 ) -> FloatArray:
     """For each record, how many records could be the person's, the person's own as 1; shape (n,).
 
@@ -84,7 +92,7 @@ def candidates(
     codes, shows = _codes([pd.concat([original[name], released[name]], ignore_index=True) for name in columns])
     codes = [each[part] for part in (slice(n), slice(n, None)) for each in codes]
     shows = [each[part] for part in (slice(n), slice(n, None)) for each in shows]
-    records = _alike(codes, shows, people)
+    records = _alike(codes, shows, people, times)
     before, after = records.codes[:, :p], records.codes[:, p:]
     known, shown = records.shows[:, :p], records.shows[:, p:]
     found = np.ones(len(before))
@@ -155,14 +163,15 @@ class _Records:
         return distinct_people(cell, self.people[counted], cells)
 
 
-def _alike(codes: list[Codes], shows: list[BoolArray], people: IntArray | None) -> _Records:
+def _alike(codes: list[Codes], shows: list[BoolArray], people: IntArray | None, times: IntArray | None) -> _Records:
     classes = equivalence_classes(codes if people is None else [*codes, people])
     first = np.empty(len(classes.sizes), dtype=np.int64)
     first[classes.labels] = np.arange(len(codes[0]))
     values = np.column_stack([each[first].astype(np.int64) for each in codes])
     there = np.column_stack([each[first] for each in shows])
     if people is None:
-        return _Records(values, there, classes.sizes, None, classes.labels)
+        sizes = classes.sizes if times is None else np.bincount(classes.labels, weights=times).astype(np.int64)
+        return _Records(values, there, sizes, None, classes.labels)
     return _Records(values, there, np.ones_like(first), people[first], classes.labels)
 
 

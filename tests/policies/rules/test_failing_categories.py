@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policies.rules.behind import Behind
-from policies.rules.failing_categories import with_failing_categories
+from policies.rules.failing_categories import _without, with_failing_categories
+from policies.rules.frequency_rule import MissingMatches
 from policies.rules.k_anonymity import KAnonymity
 from policies.rules.l_diversity import LDiversity
 from policies.rules.rule import Rule
@@ -108,3 +109,27 @@ def test_no_sentence_tells_of_few_people_nor_lets_them_be_subtracted(people: lis
         if named:
             for others in (~is_named, ~is_named & failing):
                 assert others.sum() == 0 or others.sum() >= CELL
+
+
+kept = st.sampled_from(["a", "b", None])
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("ab"), kept, kept), min_size=1, max_size=30),
+    st.sampled_from(["any", "category"]),
+    st.booleans(),
+)
+def test_equal_records_looked_at_once_break_a_rule_as_each_of_them_does(
+    rows: list[tuple[str, str, str | None, str | None]], missing_matches: MissingMatches, is_known: bool
+) -> None:
+    """Each record before suppression, and what of it was blanked: nothing, or a key."""
+    before = frame(**{name: [row[at] for row in rows] for at, name in enumerate(("town", "illness"))})
+    after = frame(**{
+        name: [row[at] if row[2 + at] else None for row in rows] for at, name in enumerate(("town", "illness"))
+    })  # fmt: skip
+    variables = {"town": TOWN, "illness": ILLNESS.model_copy(update={"role": Role.QUASI_IDENTIFIER})}
+    behind = Behind(original=before if is_known else None, minimum_cell=CELL)
+    for rule in (KAnonymity(k=3, missing_matches=missing_matches), SampleUniquesShare(at_most=0)):
+        look = _without(rule, after, variables, ["town", "illness"], behind)
+        for keys in (["town", "illness"], ["town"], ["illness"]):
+            np.testing.assert_array_equal(look(keys), rule.failing(after, variables, keys, behind))
