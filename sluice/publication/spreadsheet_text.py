@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SPLITS = r"[;|\t\r\n]"  # where a spreadsheet of another country, or one that is told so, begins a new cell
-_BEGINS = r"[\s\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]"
+_BLANKS = r"(?:[^\S\t\r\n]|\ufeff)*"  # within a part: behind a tab or a line end the next one begins
+_BEGINS = rf"{_BLANKS}[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]"
 _FORMULA = re.compile(rf"(?:^|{_SPLITS})(?:{_BEGINS})")
 _TO_QUOTE = re.compile(rf"(^|{_SPLITS})(?={_BEGINS}|')")  # a quote that is there already gets a second one
 _QUOTED = re.compile(rf"(^|{_SPLITS})'(?={_BEGINS}|')")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from sluice.custody.shelf import LOCK
 from tests.flows.house import DONE, WAITING, House
 
 
@@ -63,7 +64,8 @@ def test_a_release_leaves_nothing_open_but_what_it_publishes(
     assert any(path.parent == house.home / "vault" / "scratch" for path in seen)
     assert {path: oct(others) for path, others in seen.items() if others} == {}
     for path in (house.target, *house.target.rglob("*")):
-        assert path.stat().st_mode & 0o777 == (0o755 if path.is_dir() else 0o644), path
+        public = 0o600 if path.name == LOCK else 0o755 if path.is_dir() else 0o644
+        assert path.stat().st_mode & 0o777 == public, path
 
 
 def test_what_commands_write_for_their_user_is_the_users_alone(tmp_path: Path) -> None:

@@ -59,6 +59,8 @@ def test_plain_texts_stay_as_they_are(plain: str) -> None:
 @example("'=1")
 @example("''")
 @example("a;'b")
+@example(" \r=")  # blanks of two parts before one sign
+@example("\t \n =1")
 def test_nothing_is_lost_and_nothing_is_run(text: str) -> None:
     assert as_it_was(as_text(text)) == text
     assert not is_formula(as_text(text))

@@ -5,7 +5,7 @@ import io
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -85,6 +85,8 @@ def test_what_was_written_is_read_or_asked_for(tmp_path_factory: pytest.TempPath
     comma = data.draw(st.booleans()) and separator != ","
     rows = data.draw(st.lists(st.tuples(words, numbers, words), min_size=2, max_size=25))
     rows = [(a, pay.replace(".", ",") if comma else pay, b) for a, pay, b in rows]
+    # Behind another quote, what every reader takes for a quoted cell may be its text: nothing tells them apart.
+    assume(quote == '"' or not any(len(cell) > 1 and cell[0] == cell[-1] == '"' for row in rows for cell in row))
     written = io.StringIO()
     quoting = data.draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
     writer = csv.writer(written, delimiter=separator, quotechar=quote, quoting=quoting, lineterminator="\n")

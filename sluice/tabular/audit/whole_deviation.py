@@ -55,6 +55,8 @@ def whole_nearby(change: Floats, cell: int, rows: csr_array, lower: Floats, uppe
     returns      : shape (n,); None where nothing was found, which does not prove that there is none
     cost         : a bounded integer program over the cells that move, each with a few values
     """
+    if not change[cell]:
+        return None
     moved = np.flatnonzero(change)
     near, at = change[moved], int(np.searchsorted(moved, cell))
     low = np.maximum(lower[moved], np.floor(near) - _APART)

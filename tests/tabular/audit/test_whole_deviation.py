@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import csr_array
@@ -41,10 +41,14 @@ def test_near_fractions_lies_a_whole_deviation_or_none() -> None:
     assert down[0] == -10
     assert whole_nearby(np.array([1.0, 0.5, 0.5]), 0, TWINS, -np.ones(3), np.ones(3)) is None
     assert whole_nearby(np.array([0.5, 0.25, 0.25]), 0, TWINS, -np.ones(3), np.ones(3)) is None  # less than a unit
+    still = np.array([0.0, 1.0, -1.0])
+    assert whole_nearby(still, 0, csr_array(np.array([[1.0, 1.0, 1.0]])), -np.ones(3), np.ones(3)) is None
+    assert whole_nearby(np.zeros(3), 0, TWINS, -np.ones(3), np.ones(3)) is None
 
 
 @settings(max_examples=40)
 @given(st.integers(0, 10_000))
+@example(957)  # the cell cannot move
 def test_what_lies_near_fractions_is_whole_adds_up_and_stays_within(seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows = rng.choice([-1.0, 0.0, 1.0], (3, 8), p=[0.3, 0.3, 0.4])
