@@ -23,7 +23,7 @@ from tasks.release.under_review import UnderReview
 from tasks.release.withdrawal import WITHDRAWAL, Withdrawable, requests
 
 _SOON = timedelta(days=14)
-_UNDER_WAY = (State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED, State.PUBLISHING)
+_UNDER_WAY = (State.RECEIVED, State.VALIDATED, State.MASKED, State.PUBLISHING)  # a check ends `evaluated`
 _STOPPED = (State.BLOCKED, State.REJECTED, State.CHANGES_REQUESTED)
 _DO = {
     State.BLOCKED: "what was found, and what may help: sluice review {}",
@@ -119,7 +119,7 @@ def board(workspace: Workspace, now: datetime | None = None) -> Board:
         under_way=tuple(
             UnderWay(release, state.replace("_", " "), entries[-1].at)
             for release, entries in histories.items()
-            if (state := _state(entries)) in _UNDER_WAY and state and entries[-1].event != "failed"
+            if (state := _state(entries)) in _UNDER_WAY and state and entries[-1].event not in ("failed", "note")
         ),
         ending=tuple(sorted(ending, key=lambda each: each.until)),
     )

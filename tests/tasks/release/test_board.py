@@ -153,3 +153,15 @@ def test_a_release_that_cannot_be_read_hides_no_other(pending: LedgerHouse) -> N
     assert (first.about, first.needs) == (RELEASE, "0 of 2, needs methodologist and data_steward")
     assert second.about == "old-puf-1"
     assert "is of another version of Sluice" in second.needs
+
+
+def test_a_check_that_is_done_is_not_under_way(pending: LedgerHouse) -> None:
+    ledger = pending.workspace().ledger
+    for event in ("received", "validated", "masked"):
+        ledger.append("other-1", event, "sluice", {"definition": "other"})
+    ledger.append("third-1", "received", "sluice", {"definition": "third"})
+    assert [each.release for each in board(pending.workspace()).under_way] == ["other-1", "third-1"]
+    judged = {"verdict": "FAIL", "says": "Blocked: 2 of 7331 are alone."}
+    ledger.append("other-1", "evaluated", "sluice", judged)
+    ledger.append("third-1", "note", "sluice", judged)  # of data that nothing could be masked of
+    assert board(pending.workspace()).under_way == ()
