@@ -207,7 +207,8 @@ def test_an_approved_release_whose_approval_ended_waits_again(pending: House, mo
 
     monkeypatch.setattr(flows.review, "go_on", lambda release: None)
     for person in ("amara", "jonas"):
-        pending.approve(person)
+        told = pending.approve(person)
+    assert "the run that waited for this goes on and publishes it" in told.words
     monkeypatch.undo()
     late = datetime.now(UTC) + timedelta(days=31)
 
