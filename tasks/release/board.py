@@ -199,11 +199,8 @@ def _proposed(office: Office, now: datetime) -> Iterator[Waiting]:
     for adoption, acts in office.proposed.items():
         until = min(_when(act.at) for act in acts) + LAPSES_AFTER
         if until > now and (needs := office.missing(adoption, acts)):
-            people = tuple(
-                who
-                for who, person in office.roster.people.items()
-                if person.counts(now) and who not in {act.who for act in acts}
-            )
+            able = office.may_complete(adoption, acts)
+            people = tuple(who for who in able if office.roster.people[who].counts(now))
             ends = until.isoformat(timespec="seconds")
             yield Waiting(adoption.called, acts[0].at, needs, people, ends, "sluice adopt FILE")
 

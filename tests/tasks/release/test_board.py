@@ -90,7 +90,13 @@ def test_a_document_that_one_person_adopted_waits_for_another(pending: LedgerHou
     assert pending.sluice("adopt", str(pending.documents / "people.yaml"), "--as", "jonas").code == WAITING
     [proposed] = [each for each in board(pending.workspace()).waiting if each.about == "the roster"]
     assert proposed.needs == "1 more of the roster, among them a head"
-    assert sorted(proposed.people) == ["amara", "emil", "mina"]
+    assert proposed.people == ("amara",), "another who is no head would not complete it"
+    assert pending.sluice("adopt", str(pending.documents / "people.yaml"), "--as", "amara").code == DONE
+    pending.policy["version"] = 2
+    pending.write()
+    assert pending.sluice("adopt", str(pending.documents / "policy.yaml"), "--as", "amara").code == WAITING
+    [proposed] = [each for each in board(pending.workspace()).waiting if each.about.startswith("the policy")]
+    assert sorted(proposed.people) == ["emil", "jonas", "mina", "zoe"], "as a methodologist brought it"
 
 
 def test_who_leaves_soon_is_named(pending: LedgerHouse) -> None:
