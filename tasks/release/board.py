@@ -147,7 +147,7 @@ def _waits(
             who for who, each in public.office.roster.people.items() if who not in acted and each.counts(now)
         )
         until = (_when(asked[0].at) + LAPSES_AFTER).isoformat(timespec="seconds")
-        do = f"sluice withdraw {release} --reason"
+        do = f"sluice withdraw {release} --reason WHY"
         return [Waiting(release, asked[0].at, "another who asks that it be withdrawn", people, until, do)], []
     if begun is None:
         return [], []

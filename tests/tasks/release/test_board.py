@@ -66,6 +66,7 @@ def test_what_is_published_is_current_until_it_is_withdrawn(tmp_path: Path) -> N
     [waits] = board(house.workspace()).waiting
     assert waits.needs == "another who asks that it be withdrawn"
     assert waits.people == ("emil", "jonas", "mina"), "whoever submitted it, too"
+    assert waits.do == f"sluice withdraw {RELEASE} --reason WHY"
     ledger.append(RELEASE, "withdrawn", "jonas", {})
     found = board(house.workspace())
     assert (found.current, found.waiting) == ((), ())
