@@ -51,7 +51,7 @@ def board_faults(office: WeeklyOffice, board: dict[str, Any]) -> list[str]:
         ("current", {each["release"] for each in board["current"]}, {*latest(histories).values()}),
         ("under way", {each["release"] for each in board["under_way"]},
          {name for name, state in now.items()
-          if state in (State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED, State.PUBLISHING)}),
+          if state in (State.RECEIVED, State.VALIDATED, State.MASKED, State.PUBLISHING)}),
     ):  # fmt: skip
         if says != is_so:
             faults.append(f"{what}: the board has {sorted(says - is_so)} too many, {sorted(is_so - says)} too few")

@@ -35,6 +35,7 @@ def run_of_load(name: str, definition: Path, load: str, *, new: bool) -> UUID | 
     raises     : SluiceError where none can be made: the server does not answer, the deployment is of another file, or
                  all runs that it may have crashed or failed and nobody started another
     """
+    by_hand = f"; by hand: prefect deployment run release/{name}"
     keys = [f"load-{load}", *(f"load-{load}-{number}" for number in range(2, ATTEMPTS + 1))]
     try:
         with get_client(sync_client=True) as client:
@@ -46,17 +47,18 @@ def run_of_load(name: str, definition: Path, load: str, *, new: bool) -> UUID | 
             if len(runs) == ATTEMPTS:
                 raise SluiceError(f"{ATTEMPTS} runs of it crashed or failed; the worker's journal says why")
             if deployed_definition(str(deployment.parameters.get("definition", ""))) != definition:
-                raise SluiceError("its deployment is of another file; one of the two needs another name")
+                by_hand = ""  # that would be a run of the other file
+                raise SluiceError(
+                    "its deployment is of another file: where the definition was moved, deploy again; else one of the "
+                    "two needs another name"
+                )
             return client.create_flow_run_from_deployment(deployment.id, idempotency_key=keys[len(runs)]).id
     except SluiceError as error:
         why = str(error)
     except Exception as error:  # of the network, of HTTP, or Prefect's own
         why = f"{type(error).__name__}; is it deployed, and does the server answer?"
     what = "no run of it could be started" if new else "its run is not known to have come to an end"
-    raise SluiceError(
-        f"a load of {name} was noticed, and {what} ({why}). The next poll tries again; by hand: prefect deployment run "
-        f"release/{name}"
-    )
+    raise SluiceError(f"a load of {name} was noticed, and {what} ({why}). The next poll tries again{by_hand}")
 
 
 def _of_keys(client: SyncPrefectClient, of: FlowRunFilterDeploymentId, keys: Sequence[str]) -> list[FlowRun]:

@@ -157,6 +157,14 @@ class Office:
             return f"{max(more, 1)} more of the roster, among them a {role}"
         return f"{more} more of the roster" if more > 0 else None
 
+    def may_complete(self, adoption: Adoption, acts: Sequence[Act]) -> tuple[str, ...]:
+        """Whose act brings a proposed adoption on: of all, or of those in the role that answers for it, if one act of
+        theirs completes it."""
+        people = {act.who for act in acts} & self.roster.people.keys()
+        answer = {*self.roster.with_role(ANSWERS_FOR[adoption.kind])}
+        asked = answer if len(people) >= PEOPLE_NEEDED - 1 and not people & answer else self.roster.people.keys()
+        return tuple(who for who in self.roster.people if who in asked and who not in people)
+
 
 def read_office(entries: Sequence[Entry]) -> Office | None:
     """The office as its entries in the ledger make it; None before it was founded.

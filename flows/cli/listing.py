@@ -63,18 +63,17 @@ def show_releases(screen: Console, rows: Sequence[Mapping[str, Any]]) -> None:
 
 def show_holdings(screen: Console, rows: Sequence[Mapping[str, Any]]) -> None:
     """What each release has in the vault, a line for each part."""
-    table = Table("release", "state", "part", "size", "kept until", "by", box=None, padding=(0, 2, 0, 0))
     before = ""
     for row in rows:
-        first = row["release"] != before
+        if row["release"] != before:
+            screen.print(one_line(f"{row['release']}  {_words(row['state'] or '')}"), soft_wrap=True)
         gone = f"deleted {row['deleted']}" if row["deleted"] and not row["objects"] else ""
         size = "" if row["part"] == "seeds" else f"{row['size'] / 1e6:,.1f} MB"
-        until = gone or row["until"] or ("waits" if row["says"].startswith("while") else "for ever")
+        until = gone or (f"until {row['until']}, " if row["until"] else "") + row["says"]
         shared = f"; shared with {', '.join(row['shared_with'])}" if row["shared_with"] else ""
-        names = (row["release"], _words(row["state"] or "")) if first else ("", "")
-        table.add_row(*names, _words(row["part"]), size, until, Text(f"{row['says']}{shared}"))
+        line = f"    {_words(row['part']):12}  {size:>10}  {until if gone else f'kept {until}'}{shared}"
+        screen.print(one_line(line), soft_wrap=True)
         before = row["release"]
-    screen.print(table)
 
 
 def _show_facts(screen: Console, facts: Mapping[str, Any]) -> None:

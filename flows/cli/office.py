@@ -1,5 +1,6 @@
 """The commands by which people and documents come to count: adopt, sign elsewhere, see who and what counts."""
 
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -69,8 +70,6 @@ def sign(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of to the screen")] = None,
 ) -> None:
     """Sign a statement that another command wrote, and show what it says; needs no workspace: any machine will do."""
-    import json
-
     from sluice.custody.durable import replace
     from sluice.custody.signing.envelope import parse_statement
     from tasks.release.acting import read_text, sign
@@ -78,7 +77,8 @@ def sign(
     payload = read_text(statement).removesuffix("\n").encode()
     said = parse_statement(payload)
     for name, value in said.predicate.items():
-        note(f"{name}: {value if isinstance(value, str) else json.dumps(value)}")
+        for line in _in_lines(value):
+            note(f"{name}: {line}")
     for file, sha256 in said.files.items():
         note(f"of {file}: {sha256}")
     text = json.dumps(sign(payload, key).as_json())
@@ -86,6 +86,15 @@ def sign(
         print(text)
     else:
         replace(output, f"{text}\n".encode(), 0o644)
+
+
+def _in_lines(value: Any) -> list[str]:
+    """A value of a statement for the person who signs it; of documents that are adopted, a line each."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+        return [", ".join(f"{name} {_in_lines(each[name])[0]}" for name in each if each[name]) for each in value]
+    return [json.dumps(value)]
 
 
 @office_app.command()

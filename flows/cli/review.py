@@ -7,7 +7,7 @@ import typer
 from flows.cli.acting_options import As, Key, Signed, ToSign, hand_out, means
 from flows.cli.progress import progress
 from flows.cli.releases import finish
-from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, ReleaseId, out, print_json, say
+from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, ReleaseId, note, out, print_json, say
 from sluice.custody.states import State
 from sluice.errors import SluiceError
 
@@ -112,6 +112,7 @@ def approve(
             outcome = go_on(found)
         if outcome is not None:
             finish(outcome, as_json)
+        note("the run that waited for this goes on and publishes it; when it has: sluice status")
     else:
         announce(found.product.workspace, release_id)
     _finish_decision(release_id, found.state, standing, as_json)

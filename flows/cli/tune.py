@@ -78,6 +78,7 @@ def suggest(
     """Name the smallest changes of a blocked plan that would pass, each tried. The next report on it has them."""
     from tasks.tuning.blocked import suggest_for
     from tasks.tuning.space import SearchSettings
+    from tasks.tuning.trial import STAGES
 
     quiet = is_written() or as_json
     found = suggest_for(
@@ -95,6 +96,8 @@ def suggest(
     else:
         fell = ", ".join(dict.fromkeys(miss.rule for miss in before.misses))
         say(f"the plan fails {fell}; loss {number(before.loss)}. {found.tried:,} changes tried.", style="bold")
+        if before.stage in STAGES[: STAGES.index("attacks")]:
+            say("  it was not asked what the reference standard and attacks find, which comes after these rules.")
         for place, each in enumerate(found.passing, 1):
             say(f"  {place}. {each.in_words(before.loss)}")
         if not found.passing:

@@ -35,7 +35,8 @@ def ledger_schema() -> Diagnosis:
     except SluiceError as error:
         return fail("ledger", str(error), "Start the database, or mend SLUICE_LEDGER_URL.")
     if version is None:
-        return fail("ledger", f"{database.place} has no table", "The role that shall own it: sluice ledger create")
+        make = "With the URL of the role that shall own it, not the worker's: sluice ledger create --writer ROLE"
+        return fail("ledger", f"{database.place} has no table", make)
     if version != VERSION:
         mend = "sluice ledger upgrade" if version < VERSION else "Install the later Sluice that made it."
         return fail("ledger", f"{database.place} has schema version {version}; it must be {VERSION}", mend)

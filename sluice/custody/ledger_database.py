@@ -94,7 +94,8 @@ class LedgerDatabase:
                 return
             if version is None:
                 raise SluiceError(
-                    f"{self.place} has no table yet. The role that shall own it makes it: sluice ledger create"
+                    f"{self.place} has no table yet. The role that shall own it makes it: sluice ledger create "
+                    "--writer ROLE"
                 )
             self._refuse_later_version(version)
             if version != VERSION:
@@ -225,9 +226,15 @@ class LedgerDatabase:
         try:
             yield
         except SQLAlchemyError as error:
-            text, name = str(error).lower(), str(self._engine.url.database).lower()
+            url, text = self._engine.url, str(error).lower()
+            name, user = str(url.database).lower(), str(url.username).lower()
             known = {
                 "the database does not exist; create it first": (f'database "{name}" does not exist',),
+                "it refuses the user or the password": (
+                    "password authentication failed",
+                    f'role "{user}" does not exist',
+                    "no pg_hba.conf entry",
+                ),
                 "it is read-only": ("readonly", "read-only"),
                 "another process holds it": ("is locked", "lock timeout"),
                 "its disk is full": ("disk is full", "no space left"),

@@ -23,7 +23,7 @@ from tasks.release.under_review import UnderReview
 from tasks.release.withdrawal import WITHDRAWAL, Withdrawable, requests
 
 _SOON = timedelta(days=14)
-_UNDER_WAY = (State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED, State.PUBLISHING)
+_UNDER_WAY = (State.RECEIVED, State.VALIDATED, State.MASKED, State.PUBLISHING)  # a check ends `evaluated`
 _STOPPED = (State.BLOCKED, State.REJECTED, State.CHANGES_REQUESTED)
 _DO = {
     State.BLOCKED: "what was found, and what may help: sluice review {}",
@@ -119,7 +119,7 @@ def board(workspace: Workspace, now: datetime | None = None) -> Board:
         under_way=tuple(
             UnderWay(release, state.replace("_", " "), entries[-1].at)
             for release, entries in histories.items()
-            if (state := _state(entries)) in _UNDER_WAY and state and entries[-1].event != "failed"
+            if (state := _state(entries)) in _UNDER_WAY and state and entries[-1].event not in ("failed", "note")
         ),
         ending=tuple(sorted(ending, key=lambda each: each.until)),
     )
@@ -147,7 +147,7 @@ def _waits(
             who for who, each in public.office.roster.people.items() if who not in acted and each.counts(now)
         )
         until = (_when(asked[0].at) + LAPSES_AFTER).isoformat(timespec="seconds")
-        do = f"sluice withdraw {release} --reason"
+        do = f"sluice withdraw {release} --reason WHY"
         return [Waiting(release, asked[0].at, "another who asks that it be withdrawn", people, until, do)], []
     if begun is None:
         return [], []
@@ -199,11 +199,8 @@ def _proposed(office: Office, now: datetime) -> Iterator[Waiting]:
     for adoption, acts in office.proposed.items():
         until = min(_when(act.at) for act in acts) + LAPSES_AFTER
         if until > now and (needs := office.missing(adoption, acts)):
-            people = tuple(
-                who
-                for who, person in office.roster.people.items()
-                if person.counts(now) and who not in {act.who for act in acts}
-            )
+            able = office.may_complete(adoption, acts)
+            people = tuple(who for who in able if office.roster.people[who].counts(now))
             ends = until.isoformat(timespec="seconds")
             yield Waiting(adoption.called, acts[0].at, needs, people, ends, "sluice adopt FILE")
 

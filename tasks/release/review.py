@@ -35,7 +35,13 @@ SERIES_PREDICATE = "urn:sluice:series-end:1"
 def find(release_id: str) -> AnyRelease:
     """The release with this id. Raises SluiceError when there is none, or its documents changed since it was judged."""
     workspace = open_workspace()
-    return recorded_release(load_product(definition_of(workspace, release_id), workspace), release_id)
+    definition = definition_of(workspace, release_id)
+    if not definition.exists():
+        raise SluiceError(
+            f"{release_id} was judged by {definition}, which is no longer there. Bring it back; or, where it was "
+            "moved, first run sluice release FILE on it where it lies now."
+        )
+    return recorded_release(load_product(definition, workspace), release_id)
 
 
 def approve(

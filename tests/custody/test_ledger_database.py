@@ -165,7 +165,7 @@ def test_the_role_that_appends_must_be_another_than_the_owner(
 
 def test_a_database_without_a_table_is_not_given_one_by_the_way(postgresql: str, tmp_path: Path) -> None:
     with pytest.raises(
-        SluiceError, match=r"has no table yet\. The role that shall own it makes it: sluice ledger create"
+        SluiceError, match=r"has no table yet\. The role that shall own it makes it: sluice ledger create --writer ROLE"
     ):
         Ledger(postgresql, KEY, tmp_path / "anchor")
     assert not (tmp_path / "anchor").exists()
@@ -204,7 +204,7 @@ def test_a_database_that_does_not_exist_is_said(postgresql: str, tmp_path: Path)
         Ledger(absent, KEY, tmp_path / "anchor")
     attack(postgresql, "DROP ROLE IF EXISTS clerk")
     stranger = database_url(postgresql).set(username="clerk").render_as_string(hide_password=False)
-    with pytest.raises(SluiceError, match="cannot be opened: the database does not answer"):  # nothing else is missing
+    with pytest.raises(SluiceError, match="cannot be opened: it refuses the user or the password"):
         Ledger(stranger, KEY, tmp_path / "anchor")
 
 

@@ -311,7 +311,9 @@ def test_by_files_as_by_pipes(founded: Desks) -> None:
     told = founded.runs("vault", "adopt", "policy.yaml", "--to-sign", "statement")
     assert "statement is to be signed: sluice sign statement" in told.words
     key = str(founded.ssh("amara") / "id_ed25519")
-    assert founded.runs("nobody", "sign", "statement", "--key", key, "--output", "signed").code == DONE
+    told = founded.runs("nobody", "sign", "statement", "--key", key, "--output", "signed")
+    assert told.code == DONE
+    assert "adoptions: kind policy, name test-policy, sha256 " in told.words
     assert founded.runs("vault", "adopt", "policy.yaml", "--envelope", "signed").code == WAITING
     told = founded.runs("vault", "adopt", "policy.yaml", "--envelope", "signed", "--key", key)
     assert "--key and --envelope say in different ways who you are; give one" in told.words

@@ -137,6 +137,20 @@ def test_an_approval_of_one_release_is_none_of_another(pending: House) -> None:
     assert pending.shelf == []
 
 
+@pytest.mark.slow
+def test_a_definition_that_was_moved_is_decided_on_where_it_lies_now(pending: House) -> None:
+    moved = pending.file.rename(pending.file.with_name("moved.yaml"))
+    told = pending.sluice("approve", pending.id, "--as", "amara")
+    assert told.code == ERROR
+    assert (
+        "which is no longer there. Bring it back; or, where it was moved, first run sluice release FILE" in told.words
+    )
+    judged = pending.id
+    assert pending.sluice("release", str(moved)).code == WAITING
+    assert pending.ids == [judged]
+    assert pending.sluice("approve", judged, "--as", "amara").code == WAITING
+
+
 def test_a_comment_in_a_document_changes_nothing(pending: House) -> None:
     with (pending.documents / "policy.yaml").open("a") as policy:
         policy.write("# a word of explanation\n")
@@ -207,7 +221,8 @@ def test_an_approved_release_whose_approval_ended_waits_again(pending: House, mo
 
     monkeypatch.setattr(flows.review, "go_on", lambda release: None)
     for person in ("amara", "jonas"):
-        pending.approve(person)
+        told = pending.approve(person)
+    assert "the run that waited for this goes on and publishes it" in told.words
     monkeypatch.undo()
     late = datetime.now(UTC) + timedelta(days=31)
 

@@ -71,3 +71,15 @@ def test_levels_that_depend_on_values_come_before_what_changes_these(searching: 
     told = searching.release()
     assert told.code == ERROR
     assert "refine of generalization must come before pram, which changes 'sex'" in told.words
+
+
+def test_an_edition_about_the_same_people_is_judged_beside_the_one_before(searching: House) -> None:
+    searching.release()
+    first = searching.id
+    searching.approve("amara")
+    searching.approve("jonas")
+    searching.data = searching.data.assign(income=searching.data["income"] + 1000)
+    searching.write()
+    told = searching.release()
+    assert "could not be judged" not in told.words
+    assert f"1 earlier publications ({first})" in searching.sluice("review", searching.ids[-1]).words

@@ -159,7 +159,7 @@ def _apart(together: IntArray, share: float) -> tuple[FloatArray, FloatArray]:
             x = np.arange(t + 1)
             probability, apart = binom.pmf(x, t, share), np.abs(2 * x - t)
             mean[place] = probability @ apart
-            variance[place] = probability @ apart**2 - mean[place] ** 2
+            variance[place] = probability @ (apart - mean[place]) ** 2  # as a difference it may fall below 0
         else:
             scale = 2 * np.sqrt(t * share * (1 - share))
             near = foldnorm(abs(t * (2 * share - 1)) / scale, scale=scale)

@@ -73,10 +73,10 @@ def _recorded(release: RecordsRelease, name: str, entries: Sequence[Entry]) -> R
     contract, policy, plan = (
         vault.verify(received.body[document], ".json").read_bytes() for document in ("contract", "policy", "plan")
     )
-    definition = RecordsDefinition.model_validate_json(plan)
+    definition, judged_by = RecordsDefinition.model_validate_json(plan), Policy.model_validate_json(policy)
     documents = Documents(
-        product.path, definition, definition, Contract.model_validate_json(contract),
-        Policy.model_validate_json(policy), product.workspace,
+        product.path, definition, definition.under(judged_by), Contract.model_validate_json(contract), judged_by,
+        product.workspace,
     )  # fmt: skip
     variables = variables_from_json(vault.verify(received.body["variables"], ".json").read_bytes())
     data, original = StagedTable(**received.body["data"]), StagedTable(**received.body["original"])

@@ -76,3 +76,10 @@ def test_nobody_is_in_two_pairs(values: int, seed: int) -> None:
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_file_of_nobody_or_one_holds_nobody_again(count: int) -> None:
     assert same_people(survey(200), survey(200).iloc[:count], COLUMNS) is None
+
+
+def test_files_that_share_nobody_are_compared_without_a_warning(recwarn: pytest.WarningsRecorder) -> None:
+    """Of groups of one, the squares of floating point may say a variance below 0."""
+    first = pd.DataFrame({"income": np.arange(8124.0)})
+    assert linked(first, first.iloc[:8000] + 0.5, ["income"]) == (0, 0.0)
+    assert [str(each.message) for each in recwarn] == []

@@ -38,7 +38,10 @@ def people(tmp_path: Path) -> CsvSource:
 
 
 def test_kinds_ranges_and_categories_are_guessed(people: CsvSource) -> None:
-    drafted = {variable["name"]: variable for variable in yaml.safe_load(draft_contract(people, "people"))["variables"]}
+    text = draft_contract(people, "people")
+    assert yaml.safe_load(text)["records_are"] == "records", "said where a person decides otherwise"
+    assert "# reference_period: " in text
+    drafted = {variable["name"]: variable for variable in yaml.safe_load(text)["variables"]}
     kinds = {name: variable["kind"] for name, variable in drafted.items()}
     assert kinds == {
         "id": "text",

@@ -66,6 +66,7 @@ def test_what_is_published_is_current_until_it_is_withdrawn(tmp_path: Path) -> N
     [waits] = board(house.workspace()).waiting
     assert waits.needs == "another who asks that it be withdrawn"
     assert waits.people == ("emil", "jonas", "mina"), "whoever submitted it, too"
+    assert waits.do == f"sluice withdraw {RELEASE} --reason WHY"
     ledger.append(RELEASE, "withdrawn", "jonas", {})
     found = board(house.workspace())
     assert (found.current, found.waiting) == ((), ())
@@ -90,7 +91,13 @@ def test_a_document_that_one_person_adopted_waits_for_another(pending: LedgerHou
     assert pending.sluice("adopt", str(pending.documents / "people.yaml"), "--as", "jonas").code == WAITING
     [proposed] = [each for each in board(pending.workspace()).waiting if each.about == "the roster"]
     assert proposed.needs == "1 more of the roster, among them a head"
-    assert sorted(proposed.people) == ["amara", "emil", "mina"]
+    assert proposed.people == ("amara",), "another who is no head would not complete it"
+    assert pending.sluice("adopt", str(pending.documents / "people.yaml"), "--as", "amara").code == DONE
+    pending.policy["version"] = 2
+    pending.write()
+    assert pending.sluice("adopt", str(pending.documents / "policy.yaml"), "--as", "amara").code == WAITING
+    [proposed] = [each for each in board(pending.workspace()).waiting if each.about.startswith("the policy")]
+    assert sorted(proposed.people) == ["emil", "jonas", "mina", "zoe"], "as a methodologist brought it"
 
 
 def test_who_leaves_soon_is_named(pending: LedgerHouse) -> None:
@@ -153,3 +160,15 @@ def test_a_release_that_cannot_be_read_hides_no_other(pending: LedgerHouse) -> N
     assert (first.about, first.needs) == (RELEASE, "0 of 2, needs methodologist and data_steward")
     assert second.about == "old-puf-1"
     assert "is of another version of Sluice" in second.needs
+
+
+def test_a_check_that_is_done_is_not_under_way(pending: LedgerHouse) -> None:
+    ledger = pending.workspace().ledger
+    for event in ("received", "validated", "masked"):
+        ledger.append("other-1", event, "sluice", {"definition": "other"})
+    ledger.append("third-1", "received", "sluice", {"definition": "third"})
+    assert [each.release for each in board(pending.workspace()).under_way] == ["other-1", "third-1"]
+    judged = {"verdict": "FAIL", "says": "Blocked: 2 of 7331 are alone."}
+    ledger.append("other-1", "evaluated", "sluice", judged)
+    ledger.append("third-1", "note", "sluice", judged)  # of data that nothing could be masked of
+    assert board(pending.workspace()).under_way == ()

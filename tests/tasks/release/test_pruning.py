@@ -104,7 +104,7 @@ def test_data_that_another_release_needs_stay_until_it_needs_them_no_more(publis
     assert published.release().code == WAITING
     first, second = published.ids
     assert after(published, 5000).deletions == ()
-    assert "shared with" in published.sluice("vault", "ls").words
+    assert f"shared with {first}" in published.sluice("vault", "ls").out
     published.sluice("reject", second, "--as", "emil", "--comment", "published already")
     done = after(published, 5000)
     assert {each.release for each in done.deletions if each.part == "staged_data"} == {first, second}
@@ -280,7 +280,9 @@ def test_the_command_says_what_it_deletes(published: RetainingHouse) -> None:
         assert "would be deleted: by the policy 'test-policy', version 1" in told.words
         done = published.sluice("vault", "prune", "--json").json
     assert [each["part"] for each in done["deletions"]] == ["staged_data", "masked_files"]
-    assert "deleted " in published.sluice("vault", "ls").words
+    listed = published.sluice("vault", "ls")
+    assert "deleted " in listed.words
+    assert f"{published.id}  published" in listed.out, "to be copied, whatever the width of the screen"
 
 
 class _InAHundredDays(datetime):
