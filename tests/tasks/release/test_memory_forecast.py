@@ -31,9 +31,12 @@ def machine_with(monkeypatch: pytest.MonkeyPatch, free: float) -> None:
     monkeypatch.setattr("tasks.release.memory_forecast.free_memory", lambda: int(free))
 
 
-@pytest.mark.parametrize(("records", "gigabytes"), [(100_000, 0.77), (400_000, 1.11), (1_000_000, 1.40)])
-def test_the_forecast_is_what_was_measured(records: int, gigabytes: float) -> None:
-    assert forecast(CENSUS, records) / GB + 0.29 == pytest.approx(gigabytes, rel=0.1)  # held before the first record
+@pytest.mark.parametrize(
+    ("records", "gigabytes"), [(100_000, 1.04), (400_000, 1.19), (1_000_000, 1.89), (5_000_000, 3.95)]
+)
+def test_the_forecast_is_no_more_than_was_measured_and_not_much_less(records: int, gigabytes: float) -> None:
+    needed = forecast(CENSUS, records) / GB + 0.29  # held before the first record
+    assert 0.65 * gigabytes < needed < gigabytes
 
 
 def test_coded_categories_take_less_than_numbers_and_numbers_less_than_names() -> None:
@@ -51,9 +54,9 @@ def test_reading_ends_with_the_batch_that_is_too_much(monkeypatch: pytest.Monkey
     machine_with(monkeypatch, 0.8 * GB)
     read: list[int] = []
     fits = within_memory(batches(100, 200_000, read), CENSUS, 1)
-    with pytest.raises(DataError, match=r"^600,000 records or more, of 20 variables, need at least 0\.9 GB .* 0\.8 GB"):
+    with pytest.raises(DataError, match=r"^800,000 records or more, of 20 variables, need at least 0\.9 GB .* 0\.8 GB"):
         list(fits)
-    assert read == [0, 1, 2]
+    assert read == [0, 1, 2, 3]
 
 
 def test_what_fits_comes_through_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,7 +65,7 @@ def test_what_fits_comes_through_whole(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_the_contract_promises_is_refused_before_anything_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    machine_with(monkeypatch, 4 * GB)
+    machine_with(monkeypatch, 3 * GB)
     read: list[int] = []
     with pytest.raises(DataError, match="5,000,000 records or more"):
         list(within_memory(batches(1, 1, read), CENSUS, 5_000_000))
