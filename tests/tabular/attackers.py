@@ -131,6 +131,8 @@ class Table:
                     upper = rest_needs(self.cells, cell, who, n, p)
                     theirs = np.isin(self.cells.owners[cell], list(who))
                     rest = int(total[cell] - self.cells.largest[cell][theirs].sum())
+                    if rest == 0 and self.assumptions.zeros_known:
+                        continue  # whose contributions are zero is known beforehand
                     lower = min(upper, max(rest, 0)) if self.assumptions.nonnegative else upper
                 if cell in own or not (lower or upper):
                     continue
