@@ -11,12 +11,12 @@ from cryptography.hazmat.primitives.asymmetric import ec
 HOST = "mail"
 
 
-def make(folder: Path) -> None:
-    """Write `certificate.pem` and `key.pem`, unless they are there."""
+def make(folder: Path, host: str = HOST) -> None:
+    """Write `certificate.pem` and `key.pem` of a host, unless they are there."""
     if (folder / "certificate.pem").exists():
         return
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, HOST)])
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, host)])
     now = datetime.datetime.now(datetime.UTC)
     certificate = (
         x509.CertificateBuilder()
@@ -26,7 +26,7 @@ def make(folder: Path) -> None:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - datetime.timedelta(hours=1))
         .not_valid_after(now + datetime.timedelta(days=3650))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(HOST)]), critical=False)
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .sign(key, hashes.SHA256())
     )

@@ -2,7 +2,7 @@
 verifies, and it finishes by itself or by `sluice doctor --repair`."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -37,26 +37,35 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandingI
         database.remove()
 
 
-def test_a_postmaster_killed_at_each_state_is_waited_for(installation: StandingInstallation) -> None:
-    """The run's ledger and source and the server's own database are gone for a while; nobody has to do anything."""
+def goes_through(installation: StandingInstallation, name: str, strike: Callable[[], None]) -> None:
+    """A release is published though at each of its states something is killed and started again; nobody has to do
+    anything."""
     with installation.stalled(*JUDGED) as turns:
-        installation.run("postmaster")
+        installation.run(name)
         for _ in turns:
-            installation.database.kill()
-            installation.database.start()
-    installation.waits("postmaster")
-    assert installation.events("postmaster") == JUDGED
-    installation.is_whole("postmaster")
-    assert "connection is tried again" in (installation.folder / "worker.log").read_text()
+            strike()
+    installation.waits(name)
+    assert installation.events(name) == JUDGED
+    installation.is_whole(name)
 
-    assert installation.approve("postmaster", "amara").code == WAITING
+    assert installation.approve(name, "amara").code == WAITING
     with installation.stalled(*SHELVED) as turns:
-        assert installation.approve("postmaster", "jonas").code == DONE
+        assert installation.approve(name, "jonas").code == DONE
         for _ in turns:
-            installation.database.kill()
-            installation.database.start()
-    until(lambda: installation.states("postmaster") == ["Published"], "the publication")
-    installation.is_whole("postmaster")
+            strike()
+    until(lambda: installation.states(name) == ["Published"], "the publication")
+    installation.is_whole(name)
+
+
+def test_a_postmaster_killed_at_each_state_is_waited_for(installation: StandingInstallation) -> None:
+    """The run's ledger and source and the server's own database are gone for a while."""
+
+    def strike() -> None:
+        installation.database.kill()
+        installation.database.start()
+
+    goes_through(installation, "postmaster", strike)
+    assert "connection is tried again" in (installation.folder / "worker.log").read_text()
 
 
 @pytest.mark.parametrize(
@@ -100,44 +109,22 @@ def started_again(installation: StandingInstallation, name: str, run: str) -> st
 
 def test_a_run_whose_worker_alone_was_killed_at_each_state_goes_on(installation: StandingInstallation) -> None:
     """As by the kernel, for want of memory: nobody reads what the run writes any more."""
-    with installation.stalled(*JUDGED) as turns:
-        installation.run("orphan")
-        for _ in turns:
-            installation.kill_worker()
-            installation.start_worker()
-    installation.waits("orphan")
-    assert installation.events("orphan") == JUDGED
-    installation.is_whole("orphan")
 
-    assert installation.approve("orphan", "amara").code == WAITING
-    with installation.stalled(*SHELVED) as turns:
-        assert installation.approve("orphan", "jonas").code == DONE
-        for _ in turns:
-            installation.kill_worker()
-            installation.start_worker()
-    until(lambda: installation.states("orphan") == ["Published"], "the publication")
-    installation.is_whole("orphan")
+    def strike() -> None:
+        installation.kill_worker()
+        installation.start_worker()
+
+    goes_through(installation, "orphan", strike)
 
 
 def test_a_server_killed_at_each_state_is_outlived(installation: StandingInstallation) -> None:
-    """The run's process goes on: it asks the server again until it is back. Nobody has to do anything."""
-    with installation.stalled(*JUDGED) as turns:
-        installation.run("outlived")
-        for _ in turns:
-            installation.kill_server()
-            installation.start_server()
-    installation.waits("outlived")
-    assert installation.events("outlived") == JUDGED
-    installation.is_whole("outlived")
+    """The run's process goes on: it asks the server again until it is back."""
 
-    assert installation.approve("outlived", "amara").code == WAITING
-    with installation.stalled(*SHELVED) as turns:
-        assert installation.approve("outlived", "jonas").code == DONE
-        for _ in turns:
-            installation.kill_server()
-            installation.start_server()
-    until(lambda: installation.states("outlived") == ["Published"], "the publication")
-    installation.is_whole("outlived")
+    def strike() -> None:
+        installation.kill_server()
+        installation.start_server()
+
+    goes_through(installation, "outlived", strike)
 
 
 def test_a_server_that_is_away_when_the_last_person_approves(installation: StandingInstallation) -> None:

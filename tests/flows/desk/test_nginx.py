@@ -8,15 +8,12 @@ import ssl
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
+from deployments.compose.certificate import make
 from tests.flows.house import House
 from tests.flows.installation import BIN, until
 
@@ -64,28 +61,6 @@ def free_ports(number: int) -> list[int]:
     return ports
 
 
-def write_certificate(folder: Path) -> tuple[Path, Path]:
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, NAME)])
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(NAME)]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    (folder / "desk.pem").write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    kept = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    (folder / "desk.key").write_bytes(key.private_bytes(serialization.Encoding.PEM, *kept))
-    return folder / "desk.pem", folder / "desk.key"
-
-
 def configured(folder: Path, secret: Path, port: int, desk: int, sign_on: int) -> Path:
     """What the page says, with the files and ports of this test."""
     page = DOCS.read_text(encoding="utf-8")
@@ -95,11 +70,11 @@ def configured(folder: Path, secret: Path, port: int, desk: int, sign_on: int) -
     included.write_text(
         secret_line.replace('\\"', '"').replace("%s", secret.read_text(encoding="utf-8").strip()) + "\n"
     )
-    certificate, key = write_certificate(folder)
+    make(folder, NAME)
     for written, here in {
         "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
-        "/etc/ssl/desk.pem": str(certificate),
-        "/etc/ssl/private/desk.key": str(key),
+        "/etc/ssl/desk.pem": str(folder / "certificate.pem"),
+        "/etc/ssl/private/desk.key": str(folder / "key.pem"),
         "http://127.0.0.1:8321": f"http://127.0.0.1:{desk}",
         "http://127.0.0.1:4180": f"http://127.0.0.1:{sign_on}",
         "/etc/nginx/sluice-proxy": str(included),
@@ -133,7 +108,7 @@ def proxied(pending: House, tmp_path: Path) -> Iterator[Proxied]:
         assert NGINX is not None
         started.append(subprocess.Popen([NGINX, "-e", str(tmp_path / "errors"), "-c", str(configuration)]))
         until(lambda: is_heard(port), "nginx")
-        yield Proxied(port, desk, tmp_path / "desk.pem")
+        yield Proxied(port, desk, tmp_path / "certificate.pem")
     finally:
         for process in started:
             process.terminate()
