@@ -77,7 +77,8 @@ def final_faults(office: WeeklyOffice, desks: list[Desk]) -> list[str]:
         made = {name for name, entries in histories.items() if entries[0].body["definition"] == desk.name}
         faults += [f"{desk.name}: {name} is of no load" for name in made - expected]
         for load in (*desk.done, *desk.aside):
-            faults += _load_faults(load.review, load.ill, load.release, now.get(load.release))
+            review = "never" if load in desk.aside else load.review  # the week ended before people came
+            faults += _load_faults(review, load.ill, load.release, now.get(load.release))
     for name, entries in histories.items():
         events = Counter(entry.event for entry in entries)
         faults += [f"{name}: {events[once]} times {once}" for once in ("published", "withdrawn") if events[once] > 1]
@@ -106,7 +107,7 @@ def _load_faults(review: str, ill: str, release: str, state: State | None) -> li
     else:
         allowed = {
             "approve": {*on_shelf},
-            "late": {*on_shelf, State.OVERTAKEN, State.PENDING_REVIEW},  # whom the week's end found waiting
+            "late": {*on_shelf, State.OVERTAKEN},
             "refuse": {State.REJECTED},
             "never": {State.PENDING_REVIEW, State.OVERTAKEN},
             "withdraw": {State.WITHDRAWN},

@@ -35,7 +35,7 @@ def locked(lock: Path, waits: Callable[[], None] | None = None, shared: bool = F
     shared : beside others who share it
     """
     mode = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-    handle = os.open(lock, os.O_WRONLY | os.O_CREAT, 0o600)
+    handle = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     try:
         try:
             fcntl.flock(handle, mode | fcntl.LOCK_NB)

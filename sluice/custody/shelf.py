@@ -5,18 +5,17 @@ that was killed leaves at most such a partial folder, which the next run of that
 """
 
 import errno
-import fcntl
 import os
 import re
 import secrets
 import shutil
 import stat
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sluice.custody.durable import NO_SPACE, disk_of, make_folder, replace, sha256_of, sync_folder, write_new
+from sluice.custody.durable import NO_SPACE, disk_of, locked, make_folder, replace, sha256_of, sync_folder, write_new
 from sluice.errors import DataError, SluiceError
 
 CHECKSUMS = "checksums.sha256"  # in the form that `sha256sum --check` reads
@@ -245,17 +244,22 @@ def alone_in(target: Path) -> Iterator[None]:
 
     The lock is on a file that no other account can open: on the folder, which everybody can read, everybody could hold
     it, and keep what is withdrawn on the shelf.
+
+    raises : SluiceError where somebody else's file is in the place of the lock
     """
     if target.is_dir() and not os.access(target, os.W_OK):
         yield  # nothing can be written, as on a disk that is read only
         return
-    handle = os.open(target / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-    try:
+    lock = target / LOCK
+    with ExitStack() as held:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            held.enter_context(locked(lock))
         except OSError as error:
+            if error.errno in (errno.EACCES, errno.EPERM, errno.ELOOP, errno.EISDIR):
+                raise SluiceError(
+                    f"{lock} cannot be locked ({error.strerror}), so nothing can be published or withdrawn here. "
+                    "Another account made it: remove it while nobody publishes."
+                ) from None
             if error.errno not in (errno.EBADF, errno.ENOLCK, errno.ENOTSUP):  # a share that cannot lock
                 raise
         yield
-    finally:
-        os.close(handle)

@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -319,6 +319,18 @@ def test_who_reads_the_shelf_cannot_keep_what_is_withdrawn_there(shelf: Path, fi
     assert not waits
     assert _names(shelf) == [".withdrawn-fair-1", "fair-1.withdrawn.txt"]
     assert (shelf / LOCK).stat().st_mode & 0o777 == 0o600, "else every reader could lock it"
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, lambda lock: lock.symlink_to("elsewhere")])
+def test_a_lock_that_is_somebody_elses_is_said(
+    shelf: Path, files: dict[str, Path | bytes], make: Callable[[Path], None]
+) -> None:
+    folder = publish(shelf, "fair-1", files)
+    (shelf / LOCK).unlink()
+    make(shelf / LOCK)
+    with pytest.raises(SluiceError, match=r"\.lock cannot be locked \(.*\), so nothing can be published or withdrawn"):
+        withdraw(folder, "an error")
+    assert folder.is_dir()
 
 
 def test_what_an_inspection_refuses_never_appears(shelf: Path, files: dict[str, Path | bytes]) -> None:

@@ -3,10 +3,8 @@
 frictionless reads the data package; pandas, DuckDB and R the files.
 """
 
-import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pandas as pd
@@ -17,16 +15,16 @@ from deployments.data import FILES
 from deployments.warehouse import build_warehouse, write_connections
 from tests.flows.house import DONE, WAITING, House
 from tests.publication.data_package import problems
+from tests.publication.test_readers import haven
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = ROOT / "deployments" / "releases"
-# A table of what each program read, as name,missing,sum: R's numbers are told with 15 digits.
+# Of each file what R read: name, rows, whether it is a number and the sum, with 15 digits.
 IN_R = """
 arguments <- commandArgs(trailingOnly = TRUE)
-suppressMessages({library(haven); library(readr)})
+suppressMessages(library(haven))
 for (file in list.files(arguments[1], pattern = "[.](csv|dta|sav)$", full.names = TRUE)) {
-  ending <- tools::file_ext(file)
-  read <- switch(ending, csv = read_csv(file, col_types = cols(), guess_max = Inf),
+  read <- switch(tools::file_ext(file), csv = read.csv(file, check.names = FALSE, na.strings = "", encoding = "UTF-8"),
                  dta = read_dta(file), sav = read_sav(file))
   numeric <- vapply(read, is.numeric, logical(1))
   total <- vapply(read, function(each) if (is.numeric(each)) sum(as.numeric(each), na.rm = TRUE) else NA_real_, 0)
@@ -74,9 +72,16 @@ def test_what_a_shipped_definition_publishes(name: str, reference_data: Path, tm
     folder = house.target / house.id
 
     assert problems(folder) == []
-    for file in folder.glob("*.parquet"):
+    files = [*folder.glob("*.parquet")]
+    assert files
+    for file in files:
         reads_the_same(pd.read_parquet(file), file)
-    reads_the_same_in_r(folder, tmp_path)
+    if not (r := haven()):
+        pytest.skip("all but R reads the same: apt-get install r-base-core r-cran-haven")
+    (tmp_path / "read.R").write_text(IN_R, encoding="utf-8")
+    subprocess.run([r, str(tmp_path / "read.R"), str(folder), str(tmp_path)], check=True, timeout=1200)
+    for file in files:
+        reads_the_same_in_r(pd.read_parquet(file), file, tmp_path)
 
 
 def reads_the_same(read: pd.DataFrame, file: Path) -> None:
@@ -95,22 +100,14 @@ def reads_the_same(read: pd.DataFrame, file: Path) -> None:
                 assert (total or 0) == pytest.approx(float(read[column].sum()), rel=1e-12), column
 
 
-def reads_the_same_in_r(folder: Path, tmp_path: Path) -> None:
-    """CSV by readr, and the copies for Stata and SPSS by haven."""
-    found: Any = shutil.which("Rscript")
-    if not found or subprocess.run([found, "-e", "library(haven); library(readr)"], capture_output=True).returncode:
-        return
-    (tmp_path / "read.R").write_text(IN_R, encoding="utf-8")
-    subprocess.run([found, str(tmp_path / "read.R"), str(folder), str(tmp_path)], check=True, timeout=1200)
-    for file in folder.glob("*.parquet"):
-        read = pd.read_parquet(file)
-        for ending in (".csv", ".dta", ".sav"):
-            if not file.with_suffix(ending).exists():
-                assert ending != ".csv"
-                continue
-            told = pd.read_csv(tmp_path / f"{file.with_suffix(ending).name}.told").set_index("name")
-            assert list(told.index) == list(read)
-            assert set(told["rows"]) == {len(read)}
-            for column in read.columns[[pd.api.types.is_numeric_dtype(kind) for kind in read.dtypes]]:
-                assert told.loc[column, "numeric"], (file.name, ending, column)
-                assert told.loc[column, "total"] == pytest.approx(float(read[column].sum()), rel=1e-9), column
+def reads_the_same_in_r(read: pd.DataFrame, file: Path, told_in: Path) -> None:
+    """CSV, and the copies for Stata and SPSS by haven; of tables there are none."""
+    endings = [ending for ending in (".csv", ".dta", ".sav") if file.with_suffix(ending).exists()]
+    assert endings in ([".csv"], [".csv", ".dta", ".sav"])
+    for ending in endings:
+        told = pd.read_csv(told_in / f"{file.with_suffix(ending).name}.told").set_index("name")
+        assert list(told.index) == list(read)
+        assert set(told["rows"]) == {len(read)}
+        for column in read.columns[[pd.api.types.is_numeric_dtype(kind) for kind in read.dtypes]]:
+            assert told.loc[column, "numeric"], (file.name, ending, column)
+            assert told.loc[column, "total"] == pytest.approx(float(read[column].sum()), rel=1e-9), column

@@ -279,6 +279,16 @@ def test_nothing_is_published_into_what_was_published(house: House) -> None:
 
 
 @pytest.mark.slow
+def test_nothing_is_published_into_a_shelf_that_was_reached_by_a_link(house: House) -> None:
+    """The ledger has the path of then, and a link may have taken its place since, as where a disk was moved."""
+    first = published(judged(house))
+    moved = house.target.rename(house.root / "moved")
+    house.target.symlink_to(moved)
+    house.definition |= {"name": "inner", "target": f"../moved/{first.id}/deeper"}
+    assert "lie one in the other" in refused(house)
+
+
+@pytest.mark.slow
 def test_a_crash_after_publication_is_mended_by_the_next_run(house: House) -> None:
     first = published(judged(house))
     house.new_edition()

@@ -52,7 +52,8 @@ def whole_nearby(change: Floats, cell: int, rows: csr_array, lower: Floats, uppe
     cell         : the position of that one
     rows         : shape (e, n), the sums
     lower, upper : shape (n,), whole numbers or infinite
-    returns      : shape (n,); None where nothing was found, which does not prove that there is none
+    returns      : shape (n,); None where that cell does not move, and where nothing was found, which does not prove
+                   that there is none
     cost         : a bounded integer program over the cells that move, each with a few values
     """
     if not change[cell]:
