@@ -170,9 +170,10 @@ def main() -> int:
     warehouse = FOLDER / "warehouse.duckdb"
     if not warehouse.exists():
         print(f"{warehouse} has {build_warehouse(warehouse):,} records of the fair survey")
-    connections = FOLDER / "connections.yaml"
-    if not connections.exists():
-        write_connections(connections, warehouse, [ROOT, REFERENCE_DATA.resolve()])
+    connections, read = FOLDER / "connections.yaml", [ROOT, REFERENCE_DATA.resolve()]
+    # Named at the second try, where there was no network, another folder of reference data must be read as well.
+    if not connections.exists() or str(read[1]) not in connections.read_text(encoding="utf-8"):
+        write_connections(connections, warehouse, read)
     print(f"To release from them:\n\n    export SLUICE_CONNECTIONS={connections}")
     return int(failed)
 

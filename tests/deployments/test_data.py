@@ -14,6 +14,7 @@ import duckdb
 import pytest
 import yaml
 
+from deployments import data
 from deployments.data import FILES, ROOT, DataFile, FetchError, provide
 from deployments.warehouse import build_warehouse
 
@@ -129,3 +130,19 @@ def test_the_warehouse_has_the_survey(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "new" / "warehouse.duckdb", read_only=True) as warehouse:
         assert warehouse.execute("SELECT count(DISTINCT respondent) FROM survey.fair").fetchone() == (6366,)
         assert warehouse.execute("SELECT count(DISTINCT respondent) FROM survey.anes96").fetchone() == (944,)
+
+
+def test_a_folder_of_reference_data_that_is_named_later_may_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the command says where there is no network."""
+    monkeypatch.setattr(data, "FOLDER", tmp_path / "data")
+    monkeypatch.setattr(data, "FILES", ())
+    for name in ("nowhere", "named"):
+        monkeypatch.setattr(data, "REFERENCE_DATA", tmp_path / name)
+        assert data.main() == 0
+    written = tmp_path / "data" / "connections.yaml"
+    assert str(tmp_path / "named") in yaml.safe_load(written.read_text(encoding="utf-8"))["files"]
+    written.write_text(f"# of my own\nfiles: [{tmp_path / 'named'}]\n", encoding="utf-8")
+    assert data.main() == 0
+    assert written.read_text(encoding="utf-8").startswith("# of my own")
