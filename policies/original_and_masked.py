@@ -1,6 +1,7 @@
 """OriginalAndMasked: the files that a masked file is judged by, for attacks, the reference standard and utility."""
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
@@ -184,6 +185,12 @@ class OriginalAndMasked:
     def weights(self) -> Weights:
         """What each original and each masked record weighs, where the contract and the released file say so."""
         return record_weights(self.original, self.variables), record_weights(self.masked, self.released)
+
+    def drawing(self, rng: np.random.Generator) -> Self:
+        """The same files with what was worked out of them so far; what is drawn is drawn from `rng`."""
+        other = copy(self)
+        object.__setattr__(other, "rng", rng)
+        return other
 
     def of_block(self, block: Block) -> Self:
         """The same files with row i of `masked` the record that holds the block of row i of `original`; whose block a

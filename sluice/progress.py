@@ -2,7 +2,7 @@
 
 The outer loops of what takes long say where they are; nothing of the data is in it, and where nobody listens it costs a
 look at a variable. A listener hears what runs in its own thread: loops in other threads and processes are counted by
-the one that waits for them.
+the one that waits for them; of whole jobs side by side `in_threads` tells.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -26,6 +26,11 @@ def reported_to(listener: Listener) -> Iterator[None]:
         yield
     finally:
         _listener.reset(token)
+
+
+def listener() -> Listener | None:
+    """Who hears of this thread's computations."""
+    return _listener.get()
 
 
 def report(what: str, done: int = 0, of: int = 0) -> None:

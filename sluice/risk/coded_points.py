@@ -4,7 +4,7 @@ A file of five million records in eighty coordinates takes 3.2 GB as one array; 
 where they lie is a short table. So a file is kept as its columns, and only rows that are looked at are made points.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -27,6 +27,10 @@ class CodedColumn(Protocol):
         """Of these rows, shape (r, width)."""
         ...
 
+    def keys(self, rows: Rows) -> Iterator[npt.NDArray[Any]]:
+        """Columns for these rows that are equal, and in lexicographic order, where the coordinates are."""
+        ...
+
 
 @dataclass(frozen=True)
 class ByCategory:
@@ -42,6 +46,10 @@ class ByCategory:
     def of(self, rows: Rows) -> FloatArray:
         return np.asarray(self.table[self.codes[rows]])
 
+    def keys(self, rows: Rows) -> Iterator[npt.NDArray[Any]]:
+        _, rank = np.unique(self.table, axis=0, return_inverse=True)
+        yield rank.reshape(-1).astype(np.min_scalar_type(len(rank)))[self.codes[rows]]
+
 
 @dataclass(frozen=True)
 class ByValue:
@@ -53,6 +61,9 @@ class ByValue:
 
     def of(self, rows: Rows) -> FloatArray:
         return self.code(self.column.iloc[rows])
+
+    def keys(self, rows: Rows) -> Iterator[npt.NDArray[Any]]:
+        yield from _columns(self.of(rows))
 
 
 @dataclass(frozen=True)
@@ -67,6 +78,13 @@ class Coded:
 
     def of(self, rows: Rows) -> FloatArray:
         return np.asarray(self.block[rows])
+
+    def keys(self, rows: Rows) -> Iterator[npt.NDArray[Any]]:
+        yield from _columns(self.of(rows))
+
+
+def _columns(block: FloatArray) -> Iterator[FloatArray]:
+    return (np.ascontiguousarray(block[:, j]) for j in range(block.shape[1]))
 
 
 class CodedPoints:
@@ -99,15 +117,32 @@ class CodedPoints:
     @property
     def T(self) -> Iterator[FloatArray]:  # noqa: N802 - as an array has it
         """One coordinate of all points after the other, each of shape (n,)."""
-        everybody: Rows = slice(None) if self._chosen is None else self._chosen
         for column in self._columns:
             if isinstance(column, ByCategory):
-                codes = column.codes[everybody]
+                codes = column.codes[self._everybody]
                 for j in range(column.width):
                     yield column.table[codes, j]
             else:
-                block = column.of(everybody)
-                yield from (np.ascontiguousarray(block[:, j]) for j in range(column.width))
+                yield from _columns(column.of(self._everybody))
+
+    @property
+    def keys(self) -> Iterator[npt.NDArray[Any]]:
+        """Columns of shape (n,), fewer than `T`, that are equal, and in lexicographic order, where the points are."""
+        for column in self._columns:
+            yield from column.keys(self._everybody)
+
+    @property
+    def are_finite(self) -> bool:
+        """Whether every coordinate is a finite number."""
+        tables = [column.table for column in self._columns if isinstance(column, ByCategory)]
+        if not all(np.isfinite(table).all() for table in tables):  # of a category that nobody has, or of a point
+            return all(bool(np.isfinite(column).all()) for column in self.T)
+        others = (column.of(self._everybody) for column in self._columns if not isinstance(column, ByCategory))
+        return all(bool(np.isfinite(block).all()) for block in others)
+
+    @property
+    def _everybody(self) -> Rows:
+        return slice(None) if self._chosen is None else self._chosen
 
     def take(self, rows: IntArray, axis: int = 0) -> "CodedPoints":
         """These rows, again worked out when they are asked for."""
@@ -143,6 +178,10 @@ class _StandardisedPoints(CodedPoints):
         for column, centre, scale in zip(self._points.T, self._centre, self._scale, strict=True):
             yield (column - centre) / scale
 
+    @property
+    def are_finite(self) -> bool:
+        return all(bool(np.isfinite(column).all()) for column in self.T)
+
     def take(self, rows: IntArray, axis: int = 0) -> "CodedPoints":
         return self._points.take(rows, axis).standardised(self._centre, self._scale)
 
@@ -161,6 +200,16 @@ class _TurnedPoints(CodedPoints):
 
 Points: TypeAlias = FloatArray | CodedPoints
 """Points of shape (n, d), as they are or to be worked out."""
+
+
+def keys_of(points: Points) -> Iterable[npt.NDArray[Any]]:
+    """Columns, of shape (n,) each, that are equal, and in lexicographic order, where the points are."""
+    return points.keys if isinstance(points, CodedPoints) else points.T
+
+
+def are_finite(points: Points) -> bool:
+    """Whether every coordinate is a finite number."""
+    return points.are_finite if isinstance(points, CodedPoints) else bool(np.isfinite(points).all())
 
 
 def side_by_side(parts: Sequence[Points], at_once: int) -> Points:

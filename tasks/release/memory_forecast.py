@@ -29,6 +29,12 @@ def forecast(variables: Variables, records: int) -> int:
     return _PROGRAM + records * _bytes_of_record(variables)
 
 
+def measurements_at_once(variables: Variables, records: int) -> int:
+    """How many measurements may have so many records at a time, at least 1: half of the free memory is for them, as
+    another run may begin meanwhile."""
+    return max(1, free_memory() // 2 // forecast(variables, records))
+
+
 def within_memory(batches: Iterator[pd.DataFrame], variables: Variables, minimum: int) -> Iterator[pd.DataFrame]:
     """The same batches, as long as what came so far can be masked and judged on this machine.
 

@@ -99,7 +99,7 @@ def test_a_stricter_policy_says_what_would_not_pass_and_why(kind: type[House], r
 def test_a_new_attack_of_the_product_is_played_on_what_is_public(published: House) -> None:
     says = "An intruder nobody thought of finds everybody."
     found = Finding(rule="new_attack", verdict=Verdict.FAIL, stage="attack", says=says)
-    with patch("tasks.release.records.judgement.attack_findings", return_value=[found]):
+    with patch("tasks.release.records.judgement.attack_measurements", return_value=[lambda files: [found]]):
         told = published.sluice("reassess")
     assert told.code == BLOCKED
     assert says in told.words

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.risk.coded_points import ByCategory, ByValue, Coded, CodedPoints, side_by_side
+from sluice.risk.coded_points import ByCategory, ByValue, Coded, CodedPoints, are_finite, keys_of, side_by_side
+from sluice.risk.row_groups import row_groups
 
 RNG = np.random.default_rng(3)
 TABLE = np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0], [-1.0, -1.0]])  # three categories, and a missing value
@@ -38,6 +39,31 @@ def test_read_like_an_array(chosen: np.ndarray | None) -> None:
         np.testing.assert_array_equal(coded[rows], whole[rows])
     np.testing.assert_array_equal(np.column_stack([*coded.T]), whole)
     np.testing.assert_array_equal(coded.take(some, axis=0)[:], whole.take(some, axis=0))
+
+
+@pytest.mark.parametrize("chosen", [None, np.array([7, 7, 3, 49, 0])], ids=["everybody", "some, one of them twice"])
+def test_keys_group_and_order_as_the_coordinates_do(chosen: np.ndarray | None) -> None:
+    codes = RNG.integers(-1, 4, (2, 50)).astype(np.int8)
+    table = np.array([[2.0, 0.0], [0.0, 1.0], [0.0, -1.0], [0.0, 1.0], [-0.0, 1.0]])  # three categories at one place
+    coded = CodedPoints([ByCategory(table, codes[0]), Coded(np.round(RNG.normal(size=(50, 1)))),
+                         ByCategory(table, codes[1])], 50)  # fmt: skip
+    coded = coded if chosen is None else coded.take(chosen)
+    keys, coordinates = row_groups(keys_of(coded)), row_groups(coded.T)
+    np.testing.assert_array_equal(keys.of, coordinates.of)
+    np.testing.assert_array_equal(keys.first, coordinates.first)
+    np.testing.assert_array_equal(row_groups(keys_of(coded[:])).of, coordinates.of)
+
+
+def test_a_coordinate_is_infinite_only_where_a_record_has_it() -> None:
+    table = np.array([[0.0], [np.inf], [np.nan]])
+    of_nobody, of_one = (CodedPoints([ByCategory(table, np.array(each, np.int8))], 2) for each in ([0, 0], [0, 1]))
+    assert are_finite(of_nobody)
+    assert not are_finite(of_one)
+    assert not are_finite(CodedPoints([Coded(np.array([[np.nan], [0.0]]))], 2))
+    far = CodedPoints([Coded(np.array([[1e300], [0.0]]))], 2)
+    assert are_finite(far)
+    with np.errstate(over="ignore"):
+        assert not are_finite(far.standardised(np.zeros(1), np.full(1, 1e-300)))
 
 
 def test_variables_apart_and_beside_each_other() -> None:

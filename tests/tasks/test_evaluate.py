@@ -1,9 +1,10 @@
 """A masked file is measured beside its own original, record by record; without a measure nothing passes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
+from sluice.in_threads import in_threads
 from sluice.verdict import Verdict
 from tasks.evaluate import evaluate
 from tasks.mask import mask
@@ -22,6 +23,29 @@ def test_the_reference_standard_and_the_losses_of_each_variable_are_measured(hou
     assert {"reidentification", "lone_copies"} <= {finding.rule for finding in found.findings}
     assert {summary.name for summary in found.variables} >= {"age", "sex", "region", "income"}
     assert found.curves
+
+
+@pytest.mark.slow
+def test_measurements_beside_each_other_find_what_they_find_one_by_one(
+    house: House, validated: Bring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.policy["attacks"] = [{"rule": "distance_linkage", "limit": 0.5}, {"rule": "attribute_inference", "limit": 1}]
+    release = validated(house)
+    masked, found, threads = mask(release), [], []
+
+    def watched(jobs: Sequence[Callable[[], object]], at_once: int) -> list[object]:
+        threads.append(at_once)
+        return in_threads(jobs, at_once)
+
+    monkeypatch.setattr(judgement, "in_threads", watched)
+    for number in (1, 4):
+        monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", number)
+        found.append(evaluate(release, masked))
+    assert threads == [1, 4]
+    assert [repr(finding) for finding in found[0].findings] == [repr(finding) for finding in found[1].findings]
+    assert repr(found[0]) == repr(found[1])
+    rules = [finding.rule for finding in found[0].findings if finding.stage in ("reference", "attack")]
+    assert rules.index("reidentification") < rules.index("attribute_inference")
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Nodes on request: each is made of the nearest node below it that is still at hand.
+"""Nodes on request: each is made of the node with the fewest classes below it that is still at hand.
 
 The keys are raised one after the other, those with many values first, since these unite most classes. Nodes on the way
 are kept: many nodes share the first steps. Those that were used longest ago are dropped when classes become too many.
@@ -6,11 +6,12 @@ are kept: many nodes share the first steps. Those that were used longest ago are
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from operator import le
 
 from sluice.generalization.lattice.node import Node
 
 _MOST = (
-    2**22
+    2**23
 )  # classes, and their pairs with sensitive values, of all nodes at hand; besides twice those of the records
 
 
@@ -25,22 +26,15 @@ class NodeCache:
 
     def at(self, levels: Sequence[int]) -> Node:
         """The node of these levels. Cost: the classes of each node on the way to it."""
-        missing: list[int] = []  # the keys to raise, the last one first
-        start = list(levels)
-        node = self._base
-        for key in reversed(self._order):
-            found = self._nodes.get(tuple(start))
-            if found is not None:
-                self._nodes.move_to_end(found.levels)
-                node = found
-                break
-            if start[key] != self._base.levels[key]:
-                missing.append(key)
-                start[key] = self._base.levels[key]
-        for key in reversed(missing):
-            node, _ = node.raised(key, levels[key])
-            self._nodes[node.levels] = node
-            self._held += _size(node)
+        below = [each for each in self._nodes.values() if all(map(le, each.levels, levels))]
+        node = min(below, key=lambda each: len(each.sizes), default=self._base)
+        if below:
+            self._nodes.move_to_end(node.levels)
+        for key in self._order:
+            if levels[key] != node.levels[key]:
+                node, _ = node.raised(key, levels[key])
+                self._nodes[node.levels] = node
+                self._held += _size(node)
         while self._held > self._most and len(self._nodes) > 1:
             self._held -= _size(self._nodes.popitem(last=False)[1])
         return node

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from sluice.arrays import FloatArray, IntArray
 from sluice.machine import threads
 from sluice.progress import counted
-from sluice.risk.coded_points import CodedPoints, Points
+from sluice.risk.coded_points import CodedPoints, Points, are_finite, keys_of
 from sluice.risk.row_groups import row_groups
 
 Float32Array = npt.NDArray[np.float32]
@@ -62,9 +62,9 @@ def nearest_neighbours(queries: FloatArray, points: Points, k: int, own_row: Int
         raise ValueError(f"queries and points must be of shape (., d), d >= 1; got {queries.shape}, {points.shape}")
     if not 1 <= k <= available:
         raise ValueError(f"k must be from 1 to the number of points that may be found, {available}; got {k}")
-    if not (np.isfinite(queries).all() and all(np.isfinite(column).all() for column in points.T)):
+    if not (are_finite(queries) and are_finite(points)):
         raise ValueError("queries and points must be finite. Was a missing value left uncoded?")
-    groups = row_groups(points.T)
+    groups = row_groups(keys_of(points))
     # Of several points at one distance the first is found: numbered so, these are evenly spread over all values.
     order = np.argsort(np.arange(len(groups.size)) * _GOLDEN % 1.0, kind="stable")
     first, times = groups.first[order], groups.size[order]

@@ -21,7 +21,7 @@ from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.machine import threads
 from sluice.progress import counted
-from sluice.risk.coded_points import ByCategory, Coded, CodedPoints, Points, side_by_side
+from sluice.risk.coded_points import ByCategory, Coded, CodedPoints, Points, are_finite, side_by_side
 from sluice.risk.comparable_values import comparable_values, is_missing, plain_values
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.spread import spread
@@ -84,7 +84,7 @@ def record_linkage(
         raise DataError(
             f"linkage compares records of one shape, at least 1 x 1; got {original.shape} and {released.shape}."
         )
-    if not all(np.isfinite(column).all() for points in (original, released) for column in points.T):
+    if not (are_finite(original) and are_finite(released)):
         raise DataError("linkage needs finite numbers. Was a missing value left uncoded?")
     a, b = comparison_space(original, released, distance)
     rows = np.arange(len(a)) if rows is None else rows

@@ -14,7 +14,7 @@ than a quarter as far.
 import numpy as np
 
 from sluice.arrays import FloatArray, IntArray
-from sluice.risk.coded_points import Points
+from sluice.risk.coded_points import Points, keys_of
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.reference.copies import CopyCount, count_copies
 from sluice.risk.row_groups import row_groups
@@ -45,7 +45,8 @@ def isolated_records(
     half = len(others) // 2
     if half < 2 or len(rows) < 2:
         return None
-    drawn = np.argsort(row_groups(others.T).of, kind="stable")[rng.permutation(len(others))]  # whatever the order
+    in_any_order = np.argsort(row_groups(keys_of(others)).of, kind="stable")  # the records may come in
+    drawn = in_any_order[rng.permutation(len(others))]
     one, other = drawn[:half], drawn[half : half + min(half, len(released))]
     apart = _nearest(original, rows, others, one, holdout is None)
     isolated = np.argsort(-apart, kind="stable")[: max(int(share * len(rows)), min(_FEWEST, len(rows) // 2))]

@@ -13,7 +13,7 @@ from math import nan
 import numpy as np
 
 from sluice.arrays import FloatArray, IntArray
-from sluice.risk.coded_points import Points
+from sluice.risk.coded_points import Points, keys_of
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.measurement import Measurement
 from sluice.risk.reference.prediction import prediction
@@ -91,7 +91,7 @@ def area_under_curve(scores: FloatArray, correct: FloatArray) -> float:
 
 def _equally_near(queries: FloatArray, released: Points) -> IntArray:
     """How many released records are as near as the nearest, shape (n,)."""
-    groups = row_groups(released.T)
+    groups = row_groups(keys_of(released))
     distinct = released.take(groups.first, axis=0)
     count = np.ones(len(queries), np.int64)
     left = np.arange(len(queries))

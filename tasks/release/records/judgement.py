@@ -3,9 +3,11 @@
 Nothing here knows of a release: frames and a policy in, findings and figures out.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import chain
+from typing import TypeAlias
 
 import pandas as pd
 
@@ -26,6 +28,8 @@ from policies.standard.reidentification import judge_reidentification
 from policies.standard.transparency import judge_transparency
 from policies.standard.unique_values import judge_unique_values
 from sluice.documents.documents import FileOf, named_file
+from sluice.in_threads import in_threads
+from sluice.machine import threads
 from sluice.masking.blocks import Block
 from sluice.risk.reference.curve import Curve
 from sluice.utility.utility_view import UtilityView
@@ -33,6 +37,10 @@ from sluice.utility.variable_summary import VariableSummary, summarise
 from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
 from tasks.release.findings import findings_of
+from tasks.release.memory_forecast import measurements_at_once
+
+Measurement: TypeAlias = Callable[[OriginalAndMasked], Iterable[Finding]]
+"""What is found of files; what it draws, it draws from their generator."""
 
 
 @dataclass(frozen=True)
@@ -80,25 +88,29 @@ def check_masked_and_locate(policy: Policy, files: OriginalAndMasked, file_of: F
 
 
 def evaluate_file(policy: Policy, files: OriginalAndMasked, declared: Variables, described: Variables) -> Evaluation:
-    """Everything that the policy asks of a masked file compared with its original.
+    """Everything that the policy asks of a masked file compared with its original, several measurements at a time
+    where threads and memory allow it; in whatever order they end, the same is found.
 
     declared, described : the variables before and after masking as far as the documents alone tell them
     """
     curves: list[Curve] = []
-    findings = [
-        *reference_findings(policy.reference_standard, files, curves, policy.attacks),
-        *attack_findings(policy, files),
-    ]
     views: list[UtilityView] = []
 
-    def utility() -> Sequence[Finding]:
+    def utility(files: OriginalAndMasked) -> Sequence[Finding]:
         found = policy.utility.find(files)
         views.append(found.view)
         return found.findings
 
-    findings += findings_of("utility", "utility", utility)
+    standard = policy.reference_standard
+    of_risk = [*reference_measurements(standard, files, curves, policy.attacks), *attack_measurements(policy)]
+    # Measuring use takes longest, so it begins first. It comes last in the report.
+    measured = _measurement("utility", "utility", utility)
+    jobs = [partial(measured, files), *_drawing(of_risk, files)]
+    at_once = min(threads(), measurements_at_once(files.variables, len(files.original)))
+    of_use, *found = in_threads([partial(_listed, job) for job in jobs], at_once)
     summaries = summarise(files.original, files.recoded, files.masked, declared, described, files.minimum_cell)
-    return Evaluation(tuple(findings), tuple(curves), tuple(summaries), views[0] if views else None)
+    findings = (*chain.from_iterable(found), *of_use)
+    return Evaluation(findings, tuple(curves), tuple(summaries), views[0] if views else None)
 
 
 def against_reference(
@@ -111,8 +123,8 @@ def against_reference(
 
 def attack_findings(policy: Policy, files: OriginalAndMasked) -> Iterator[Finding]:
     """One finding or more for each attack of the policy."""
-    for rule in policy.attacks:
-        yield from findings_of(rule.rule, "attack", partial(rule.find, files))
+    for job in _drawing(attack_measurements(policy), files):
+        yield from job()
 
 
 def reference_findings(
@@ -125,8 +137,34 @@ def reference_findings(
 
     attacks : those that the policy plays beside the standard
     """
+    for job in _drawing(reference_measurements(standard, files, curves, attacks), files):
+        yield from job()
 
-    def judgement() -> Sequence[Finding]:
+
+def _drawing(measurements: Sequence[Measurement], files: OriginalAndMasked) -> "list[partial[Iterable[Finding]]]":
+    """Each measurement with draws of its own: in whatever order they are made, the same is found."""
+    draws = files.rng.spawn(len(measurements))
+    return [partial(each, files.drawing(rng)) for each, rng in zip(measurements, draws, strict=True)]
+
+
+def _listed(job: "partial[Iterable[Finding]]") -> list[Finding]:
+    return list(job())
+
+
+def attack_measurements(policy: Policy) -> list[Measurement]:
+    """One for each attack of the policy."""
+    return [_measurement(rule.rule, "attack", rule.find) for rule in policy.attacks]
+
+
+def reference_measurements(
+    standard: ReferenceStandard | None,
+    files: OriginalAndMasked,
+    curves: list[Curve],
+    attacks: Sequence[DisclosureRule],
+) -> list[Measurement]:
+    """Those of `reference_findings`."""
+
+    def judgement(files: OriginalAndMasked) -> Sequence[Finding]:
         if standard is None:
             says = "The policy names no reference standard, so nobody knows whether the file is safe for its people."
             return [Finding(rule="reference_standard", verdict=Verdict.UNKNOWN, stage="reference", says=says)]
@@ -134,23 +172,28 @@ def reference_findings(
         curves.extend(found)
         return findings
 
-    yield from findings_of("reference_standard", "reference", judgement)
+    asked = [_measurement("reference_standard", "reference", judgement)]
     if standard is None:
-        return
-    yield from findings_of("unique_values", "reference", lambda: [judge_unique_values(standard, files)])
+        return asked
+    asked.append(_measurement("unique_values", "reference", lambda files: [judge_unique_values(standard, files)]))
     if not files.paired:
-        yield from _unpaired(standard, files, attacks)
-        return
-    yield from findings_of("lone_copies", "reference", lambda: [judge_lone_copies(standard, files)])
-    yield from findings_of("reidentification", "reference", lambda: [judge_reidentification(standard, files)])
-    yield from _learned(standard, files)
-    for block in files.blocks:
-        yield from _on_block(standard, files, block)
-    yield from findings_of("transparency", "attack", lambda: judge_transparency(standard.transparency, files))
+        return [*asked, partial(_unpaired, standard, attacks)]
+    return [
+        *asked,
+        _measurement("lone_copies", "reference", lambda files: [judge_lone_copies(standard, files)]),
+        _measurement("reidentification", "reference", lambda files: [judge_reidentification(standard, files)]),
+        partial(_learned, standard),
+        *(partial(_on_block, standard, block) for block in files.blocks),
+        _measurement("transparency", "attack", lambda files: judge_transparency(standard.transparency, files)),
+    ]
+
+
+def _measurement(rule: str, stage: str, find: Callable[[OriginalAndMasked], Sequence[Finding]]) -> Measurement:
+    return lambda files: findings_of(rule, stage, partial(find, files))
 
 
 def _unpaired(
-    standard: ReferenceStandard, files: OriginalAndMasked, attacks: Sequence[DisclosureRule]
+    standard: ReferenceStandard, attacks: Sequence[DisclosureRule], files: OriginalAndMasked
 ) -> list[Finding]:
     """In place of intruders who learn from pairs, which nobody has: those who need none.
 
@@ -190,7 +233,7 @@ def _learned(standard: ReferenceStandard, files: OriginalAndMasked) -> Iterator[
         )
 
 
-def _on_block(standard: ReferenceStandard, files: OriginalAndMasked, block: Block) -> Iterator[Finding]:
+def _on_block(standard: ReferenceStandard, block: Block, files: OriginalAndMasked) -> Iterator[Finding]:
     """Who is found by variables that left their records together, wherever these are now."""
     names = ", ".join(block.columns)
     for finding in _learned(standard, files.of_block(block)):

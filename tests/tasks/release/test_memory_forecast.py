@@ -9,7 +9,7 @@ from sluice.errors import DataError
 from sluice.variables import Kind, Role, Variable
 from tasks.failure import StepFailed
 from tasks.ingest import ingest
-from tasks.release.memory_forecast import forecast, within_memory
+from tasks.release.memory_forecast import forecast, measurements_at_once, within_memory
 from tasks.release.products import load_product
 from tests.flows.house import House
 
@@ -37,6 +37,15 @@ def machine_with(monkeypatch: pytest.MonkeyPatch, free: float) -> None:
 def test_the_forecast_is_no_more_than_was_measured_and_not_much_less(records: int, gigabytes: float) -> None:
     needed = forecast(CENSUS, records) / GB + 0.29  # held before the first record
     assert 0.65 * gigabytes < needed < gigabytes
+
+
+def test_measurements_are_made_beside_each_other_where_half_of_the_free_memory_has_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    of_one = forecast(CENSUS, 1_000_000)
+    for free, at_once in ((0.5, 1), (3.9, 1), (4.1, 2), (8.1, 4)):
+        machine_with(monkeypatch, free * of_one)
+        assert measurements_at_once(CENSUS, 1_000_000) == at_once
 
 
 def test_coded_categories_take_less_than_numbers_and_numbers_less_than_names() -> None:

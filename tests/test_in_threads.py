@@ -1,0 +1,94 @@
+"""Jobs beside each other: all results in order, one voice, and nobody left running."""
+
+import warnings
+from functools import partial
+from threading import Barrier, Event
+from time import sleep
+
+import pytest
+
+from sluice.in_threads import in_threads
+from sluice.progress import report, reported_to
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 7])
+def test_results_come_in_the_order_of_the_jobs(at_once: int) -> None:
+    def job(number: int) -> int:
+        sleep(0.01 * (5 - number))
+        return number
+
+    assert in_threads([partial(job, number) for number in range(5)], at_once) == [0, 1, 2, 3, 4]
+    assert in_threads([], at_once) == []
+
+
+def test_jobs_run_beside_each_other() -> None:
+    met = Barrier(2, timeout=20)  # nobody passes it alone
+    assert sorted(in_threads([met.wait, met.wait], 2)) == [0, 1]
+
+
+def test_who_listens_hears_the_first_job_that_runs() -> None:
+    second_said, heard = Event(), []
+
+    def first() -> None:
+        report("first", 0, 0)
+        assert second_said.wait(20)
+        report("people", 1, 2)
+
+    def second() -> None:
+        report("second", 0, 0)
+        report("records", 1, 2)
+        second_said.set()
+        sleep(0.1)
+        report("records", 2, 2)
+
+    with reported_to(lambda *said: heard.append(said)):
+        in_threads([first, second], 2)
+    assert [said for said in heard if said != ("second", 0, 0)] == [
+        ("first", 0, 0),
+        ("people", 1, 2),
+        ("records", 2, 2),
+    ]
+    assert heard[-2:] == [("second", 0, 0), ("records", 2, 2)]  # what it does is said again when its turn comes
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_when_one_fails_the_others_end_where_they_next_report(error: type[BaseException]) -> None:
+    begun, ended, later = Event(), [], []
+
+    def endless() -> None:
+        try:
+            while True:
+                begun.set()
+                report("on and on", 0, 0)
+                sleep(0.001)
+        except Exception:  # a measure that catches its errors does not catch this
+            sleep(60)
+        finally:
+            ended.append(True)
+
+    def failing() -> None:
+        assert begun.wait(20)
+        raise error("no")
+
+    with pytest.raises(error, match="no"):
+        in_threads([endless, failing, lambda: later.append(True)], 2)
+    assert ended == [True]
+    assert not later
+
+
+def test_filters_of_warnings_are_those_of_before() -> None:
+    before, entered, left = warnings.filters[:], Barrier(2, timeout=20), Event()
+
+    def first() -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            entered.wait()
+        left.set()
+
+    def second() -> None:
+        with warnings.catch_warnings():
+            entered.wait()
+            assert left.wait(20)
+
+    in_threads([first, second], 2)
+    assert warnings.filters[:] == before
