@@ -1,8 +1,13 @@
 """Mask: apply the plan, put the records in a random order, and stage the file that would be published."""
 
+from functools import partial
+
 import numpy as np
+import pandas as pd
 
 from sluice.custody.states import State
+from sluice.in_threads import in_threads
+from sluice.machine import threads
 from sluice.masking.plan import apply_plan
 from sluice.publication.copies import COPIES
 from sluice.publication.records_file import write_csv, write_parquet
@@ -30,17 +35,24 @@ def mask(release: RecordsRelease) -> MaskedFile:
     sample = None if len(kept) == records else vault.keep_bytes(kept.astype("<i8").tobytes(), ".rows")
     # The order of the records would link each to its original as surely as a name does.
     masked = masked.loc[row_order(release, kept)].reset_index(drop=True)
-    with vault.scratch(".parquet") as path:
-        write_parquet(masked, path, released_variables(release))
-        sha256 = vault.keep(path, ".parquet")
-    with vault.scratch(".csv") as path:
-        write_csv(escaped_frame(masked) if release.product.policy.formula_cells == "escape" else masked, path)
-        csv_sha256 = vault.keep(path, ".csv")
+    sha256, csv_sha256 = in_threads([partial(_parquet, release, masked), partial(_csv, release, masked)], threads())
     copies: dict[str, str] = {name: _copy(release, name, sha256) for name in release.product.definition.copies}
     seed_name = release.seed_name  # of the seed; it tells nothing of the seed itself
     files = MaskedFile(sha256, csv_sha256, len(masked), carried_out, sample, copies)
     release.record(State.MASKED, **files.hashes, rows=len(masked), sample=sample, seed=seed_name)
     return files
+
+
+def _parquet(release: RecordsRelease, masked: pd.DataFrame) -> str:
+    with release.vault.scratch(".parquet") as path:
+        write_parquet(masked, path, released_variables(release))
+        return release.vault.keep(path, ".parquet")
+
+
+def _csv(release: RecordsRelease, masked: pd.DataFrame) -> str:
+    with release.vault.scratch(".csv") as path:
+        write_csv(escaped_frame(masked) if release.product.policy.formula_cells == "escape" else masked, path)
+        return release.vault.keep(path, ".csv")
 
 
 def _copy(release: RecordsRelease, name: str, sha256: str) -> str:

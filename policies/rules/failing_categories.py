@@ -6,6 +6,7 @@ it than of all. No figure tells of fewer records, or people, than the policy's m
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from policies.rules.microdata_rule import MicrodataRule
 from policies.rules.rule import Rule
 from policies.rules.words import word
 from sluice.arrays import BoolArray, IntArray
+from sluice.in_threads import in_threads
+from sluice.machine import threads
 from sluice.report.small_counts import safe_counts, share
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
 from sluice.risk.people import people_of
@@ -115,7 +118,9 @@ def _where(
     """A sentence for each of the variables that matter most, the most first."""
     if records.few(failing):
         return
-    left = {name: without([key for key in keys if key != name]) for name in keys if len(keys) > 1}
+    names = keys if len(keys) > 1 else []
+    looks = [partial(without, [key for key in keys if key != name]) for name in names]
+    left = dict(zip(names, in_threads(looks, threads()), strict=True))
     total = int(failing.sum())
     for name in sorted(left, key=lambda each: int(left[each].sum()))[:_VARIABLES]:
         count = int(left[name].sum())
