@@ -62,7 +62,8 @@ def review(
         facts["approval_binds_to"] = found.subject.digest()
         try:
             standing = standing_in_series(UnderReview.of(workspace, release_id))
-            facts["decisions"] = standing.says
+            blocked = found.state is State.BLOCKED
+            facts["decisions"] = "none is asked for, as it is blocked" if blocked else standing.says
             for each in standing.decided:  # what was decided stays between each and the ledger until all have
                 comment = f": {each.comment}" if standing.revealed else ""
                 facts[f"by {each.who}"] = f"{told(each.decision, standing.revealed)}{comment}, {each.at}"
@@ -73,7 +74,8 @@ def review(
             find(release_id)
         except SluiceError as error:  # whoever approves must find what was judged
             facts["documents"] = str(error)
-        facts["needed"] = dossier.approvals_needed
+        if found.state is not State.BLOCKED:
+            facts["needed"] = dossier.approvals_needed
     if as_json:
         findings = [finding.model_dump(mode="json") for finding in dossier.findings]
         fields = {"measure", "unit", "tables", "parameters"}

@@ -136,7 +136,7 @@ def masked_files(reader: Reader, may: Rights, entries: Sequence[Entry]) -> dict[
 
 def _decisions(reader: Reader, may: Rights, found: History) -> tuple[Standing | None, list[Decided]]:
     """Where it stands, and who decided; what others did is not in it before all who are needed have."""
-    if found.subject is None or may.case is None:
+    if found.subject is None or may.case is None or found.state is State.BLOCKED:  # of that none is asked for
         return None, []
     try:
         standing = standing_in_series(may.case)
