@@ -81,11 +81,11 @@ def _deployment(definition: Definition, path: Path, project: Path) -> dict[str, 
 
 def _description(definition: Definition) -> str:
     """What Prefect's pages say of it, in Markdown."""
-    title, owner, target = map(in_markdown, (definition.title, definition.owner, str(definition.target)))
+    title, owner, shelf = map(in_markdown, (definition.title, definition.owner, definition.target.name))
     contract, policy = in_markdown(definition.contract.stem), in_markdown(definition.policy.stem)
     return (
-        f"**{title}** ({definition.product}), submitted by {owner} under the contract {contract} and the "
-        f"policy {policy}; published in {target}"
+        f"**{title}** ({definition.product}): submitted by {owner}, judged by the policy {policy} under the contract "
+        f"{contract}, put on the shelf *{shelf}* once people approve"
     )
 
 

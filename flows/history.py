@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from policies.approvals import DECISION, Subject
+from policies.standing import told
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State, state_of
 from sluice.custody.workspace import Workspace
@@ -64,5 +65,9 @@ def blind(workspace: Workspace, release_id: str, entries: Sequence[Entry]) -> li
         return [*entries]
     if UnderReview.of(workspace, release_id).standing().revealed:
         return [*entries]
-    told = {"says": "has decided; what, is told when all have", "identity": None}
-    return [replace(entry, body=told) if entry.event == DECISION else entry for entry in entries]
+    return [
+        replace(entry, body={"says": told(entry.body["decision"], revealed=False), "identity": None})
+        if entry.event == DECISION
+        else entry
+        for entry in entries
+    ]

@@ -60,10 +60,11 @@ def explain(rule: str) -> Explanation:
     document = (part.__doc__ or "") if part else ""
     source = re.search(r"Source: (.+?)(?:\n\n|$)", document, re.DOTALL)
     limit = UtilityLimits.model_fields.get(name) if part is None else None
+    asks = part.ASKS[name] if part is not None else ""
     return Explanation(
         name,
         _first_paragraph(document),
-        f"Loss of information, as a {limit.description}, stays within the limit." if limit is not None else "",
+        f"Loss of information, as a {limit.description}, stays within the limit." if limit is not None else asks,
         ADVICE.get(name, ""),
         UNMEASURED.get(name, ""),
         "",

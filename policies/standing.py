@@ -22,6 +22,17 @@ Outcome = Literal["open", "approved", "rejected", "changes_requested"]
 REFUSALS: Mapping[str, Outcome] = {"reject": "rejected", "request_changes": "changes_requested"}
 
 
+def told(decision: Decision, revealed: bool) -> str:
+    """What may be told of a decision now.
+
+    That somebody stands aside is told at once: it is no word on the release, and as another is asked for, whoever
+    counts would know.
+    """
+    if revealed:
+        return decision.replace("_", " ")
+    return "stands aside" if decision == "conflicted" else "has decided; what, is told when all have"
+
+
 class _Strict(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -37,6 +37,7 @@ def desk(
 
     from flows.desk.application import application
     from flows.desk.desk import Desk, Proxy
+    from flows.desk.slow_connections import MOST, PromptProtocol
     from sluice.errors import SluiceError
     from sluice.settings import settings
     from tasks.release.documents import open_workspace
@@ -57,7 +58,7 @@ def desk(
     note(f"the desk is at {at}")
     uvicorn.run(
         app, host=host, port=port, proxy_headers=False, server_header=False, date_header=False, log_level="critical",
-        access_log=False, limit_concurrency=64, timeout_keep_alive=15,
+        access_log=False, http=PromptProtocol, limit_concurrency=MOST, timeout_keep_alive=15,
     )  # fmt: skip
 
 

@@ -76,13 +76,18 @@ def _values(seen: "Overview", each: "Proposal") -> str:
     often = sorted(
         (label for label in often if label not in each.missing_codes), key=lambda label: -column.categories[label]
     )
-    named = ", ".join(_short(label) for label in often[:_SHOWN])
-    more = len(often) - _SHOWN
-    return (named + (f" and {more} more" if more > 0 else "")) or "many, all rare"
+    if not often:
+        return "many, all rare"
+    parts = [_short(label, each.labels.get(label, "")) for label in often[:_SHOWN]]
+    parts += [f"{more} more"] if (more := len(often) - _SHOWN) > 0 else []
+    known = {label: times for label, times in column.categories.items() if label not in each.missing_codes}
+    parts += ["rarer ones"] if any(times < MINIMUM_CELL for times in known.values()) else []
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def _short(label: str) -> str:
-    text = one_line(label)
+def _short(label: str, means: str) -> str:
+    """A category, with what the file says that it means."""
+    text = one_line(f"{label} ({means})" if means else label)
     return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
 
 

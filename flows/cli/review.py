@@ -28,6 +28,7 @@ def review(
     """Show what there is to judge: verdict, findings, the report, the file and what an approval is bound to."""
     from flows.cli.listing import show_dossier
     from flows.history import history
+    from policies.standing import told
     from tasks.release.documents import open_workspace
     from tasks.release.review import find
     from tasks.release.series import standing_in_series
@@ -61,10 +62,11 @@ def review(
         facts["approval_binds_to"] = found.subject.digest()
         try:
             standing = standing_in_series(UnderReview.of(workspace, release_id))
-            facts["decisions"] = standing.says
+            blocked = found.state is State.BLOCKED
+            facts["decisions"] = "none is asked for, as it is blocked" if blocked else standing.says
             for each in standing.decided:  # what was decided stays between each and the ledger until all have
-                words = f"{each.decision.replace('_', ' ')}: {each.comment}" if standing.revealed else "has decided"
-                facts[f"by {each.who}"] = f"{words}, {each.at}"
+                comment = f": {each.comment}" if standing.revealed else ""
+                facts[f"by {each.who}"] = f"{told(each.decision, standing.revealed)}{comment}, {each.at}"
             facts |= {f"void, by {each.who}": f"{each.reason}, {each.at}" for each in standing.void}
         except SluiceError as error:
             facts["decisions"] = str(error)
@@ -72,7 +74,8 @@ def review(
             find(release_id)
         except SluiceError as error:  # whoever approves must find what was judged
             facts["documents"] = str(error)
-        facts["needed"] = dossier.approvals_needed
+        if found.state is not State.BLOCKED:
+            facts["needed"] = dossier.approvals_needed
     if as_json:
         findings = [finding.model_dump(mode="json") for finding in dossier.findings]
         fields = {"measure", "unit", "tables", "parameters"}

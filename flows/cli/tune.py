@@ -85,7 +85,7 @@ def suggest(
         file,
         SearchSettings(trials=trials, seed=seed),
         workers or settings().workers,
-        (lambda done, passing: None) if quiet else _ShownChanges(trials),
+        (lambda done, of, passing: None) if quiet else _ShownChanges(),
     )
     before = found.before
     if as_json:
@@ -127,8 +127,14 @@ class _Pace:
 
 
 class _ShownChanges(_Pace):
-    def __call__(self, done: int, passing: int) -> None:
-        err.print(f"  {done:>5} changes tried, {passing} pass{self.left(done)}", style="dim")
+    """A line now and then; how long still, of the changes that are tried before more are taken together."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+
+    def __call__(self, done: int, of: int, passing: int) -> None:
+        self._of = of
+        err.print(f"  {done:>5} of {of} changes tried, {passing} pass{self.left(done)}", style="dim")
 
 
 class _Shown(_Pace):

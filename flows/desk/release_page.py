@@ -10,7 +10,7 @@ from flows.desk.permissions import Rights, may_read
 from flows.desk.sign_on import Reader
 from flows.history import History, history
 from policies.people import Identity, stronger
-from policies.standing import Standing
+from policies.standing import Standing, told
 from sluice.custody.editions import before, line_of
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State
@@ -136,17 +136,16 @@ def masked_files(reader: Reader, may: Rights, entries: Sequence[Entry]) -> dict[
 
 def _decisions(reader: Reader, may: Rights, found: History) -> tuple[Standing | None, list[Decided]]:
     """Where it stands, and who decided; what others did is not in it before all who are needed have."""
-    if found.subject is None or may.case is None:
+    if found.subject is None or may.case is None or found.state is State.BLOCKED:  # of that none is asked for
         return None, []
     try:
         standing = standing_in_series(may.case)
     except SluiceError:
         return None, []
     decided = [
-        Decided(each.who, each.at, each.decision.replace("_", " "), each.comment)
-        if standing.revealed or each.who == reader.name
-        else Decided(each.who, each.at, "has decided; what, is told when all have")
+        Decided(each.who, each.at, told(each.decision, may_know), each.comment if may_know else "")
         for each in standing.decided
+        for may_know in [standing.revealed or each.who == reader.name]
     ]
     return standing.model_copy(update={"decided": (), "valid": ()}), decided
 

@@ -208,7 +208,10 @@ class Runs:
                 self.workspace.ledger.append(release, "restarted", account(), body)
         for note in (note_of_run(self.workspace, run.id), process_note(self.workspace, run.id)):
             note.unlink(missing_ok=True)
-        return f"the run {started.name} was started in the place of {run.name}"
+        again = (
+            "it was lost, and started again" if started.name == run.name else f"{started.name} was started in its place"
+        )
+        return f"the run {run.name}: {again}"
 
     def _attempt(self, run: FlowRun) -> int:
         return _lineage(run)[1]

@@ -7,6 +7,9 @@ from sluice.risk.coding import Coding
 from sluice.variables import GROUPS, Variables
 from sluice.verdict import Finding, Verdict
 
+ASKS = {
+    "comparable_values": "Of every released variable it is known which original values a released one stands for.",
+}
 ADVICE = {
     "comparable_values": (
         "Say in the reference standard's weights that these variables count, or take them out of the release: of a "

@@ -13,6 +13,20 @@ from sluice.risk.reference.reference_attack import ReferenceAttack, some_of
 from sluice.risk.resolution import EXACT, FINE, on_one_grid
 from sluice.verdict import Finding, Verdict
 
+ASKS = {
+    "closest_records": (
+        "As near as only the nearest few of the reference come, a released record comes to no more people than the "
+        "policy's tail_share."
+    ),
+    "near_copies": (
+        "Nearly equal released records are held by no more people than reference, chance and the policy's "
+        "copies_excess allow."
+    ),
+    "exact_copies": (
+        "People stand in the release value for value no oftener than reference, chance and the policy's copies_excess "
+        "allow."
+    ),
+}
 ADVICE = {
     "closest_records": (
         "The closest few are too close although most people are safe: look for records with few values, zeros or "
@@ -52,8 +66,8 @@ def judge_closest(standard: ReferenceStandard, found: ReferenceAttack, minimum_c
     return Finding(
         rule="closest_records", verdict=verdict,
         says=f"For {said} people the released file holds a record as near as only the nearest "
-        f"{per(standard.tail_quantile)} of 1,000 would find in a file that they are not in; for {per(limit)} of 1,000 "
-        f"it may.{chance}",
+        f"{per(standard.tail_quantile)} in every 1,000 would find in a file that they are not in; for {per(limit)} in "
+        f"every 1,000 it may.{chance}",
         stage="reference", observed=share, limit=limit, attempted=found.records, completed=found.attacked,
     )  # fmt: skip
 

@@ -8,6 +8,9 @@ from sluice.risk.reference.copies import unexplained_duplicates
 from sluice.risk.row_groups import row_groups
 from sluice.verdict import Finding, Verdict
 
+ASKS = {
+    "duplicate_records": "No more people stand twice in the original than their values explain.",
+}
 ADVICE: dict[str, str] = {}  # it passes or cannot be judged
 UNMEASURED = {
     "duplicate_records": (

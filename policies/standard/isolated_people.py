@@ -9,6 +9,9 @@ from sluice.risk.reference.isolated_records import isolated_records
 from sluice.risk.reference.reference_attack import ReferenceAttack
 from sluice.verdict import Finding, Verdict
 
+ASKS = {
+    "isolated_records": "The most isolated people are found no better in the release than in a file without them.",
+}
 ADVICE = {
     "isolated_records": (
         "People with unusual values can be found: top- and bottom-code the large values, use noise in proportion to "

@@ -21,6 +21,15 @@ from sluice.risk.people import groups_of_people
 from sluice.risk.reference.equivalence_test import equivalence_test
 from sluice.verdict import Finding, Verdict
 
+ASKS = {
+    "learned_linkage": (
+        "An intruder who learned which variables tell finds no larger share of people than chance and the policy allow."
+    ),
+    "learned_claims": (
+        "An intruder who learned when to be sure claims no more matches that are right than the policy allows."
+    ),
+    "learned_distance": "By the learned ruler, too, people's best matches are no nearer than in a file without them.",
+}
 ADVICE = {
     "learned_linkage": (
         "People can be found by somebody who weighs the variables by examples: release fewer or coarser variables, or "

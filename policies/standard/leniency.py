@@ -3,6 +3,11 @@
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.verdict import Finding, Verdict
 
+ASKS = {
+    "lenient_standard": (
+        "No setting of the policy tolerates more than that with which the standard could still be said to hold."
+    ),
+}
 ADVICE = {
     "lenient_standard": (
         "Bring the settings that the finding names back to their defaults, or let the owner of the policy state in a "

@@ -12,6 +12,12 @@ from sluice.risk.resolution import COARSE, EXACT, FINE, on_one_grid
 from sluice.variables import GROUPS
 from sluice.verdict import Finding, Verdict
 
+ASKS = {
+    "lone_copies": (
+        "Nobody who is alone with values stands in the release with them as they were, beyond what the policy "
+        "tolerates."
+    ),
+}
 ADVICE = {
     "lone_copies": (
         "People whom nobody resembles kept their values of the variables named: mask these variables together instead "

@@ -20,6 +20,12 @@ from sluice.risk.linkage.worst_known import worst_known
 from sluice.risk.people import groups_of_people
 from sluice.verdict import Finding, Verdict
 
+ASKS = {
+    "attribute_gain": (
+        "Who finds people by some variables learns no more of the others than from a file without them, beyond what "
+        "the policy tolerates."
+    ),
+}
 ADVICE = {
     "attribute_gain": (
         "Whoever finds a record by what they know learns the rest: coarsen the variables that the finding says are "

@@ -12,6 +12,22 @@ from sluice.risk.reference.equivalence_test import EquivalenceTest, equivalence_
 from sluice.risk.reference.reference_attack import ReferenceAttack
 from sluice.verdict import Finding, Verdict
 
+ASKS = {
+    "prediction_distance": (
+        "People find no nearer record to their own in the release than they would without being in it; of the share "
+        "who do, no more than the margin beyond chance. Distance is how near the best match is."
+    ),
+    "prediction_ambiguity": (
+        "People's best match stands out among the next best no more than it would without them in the file; of the "
+        "share for whom it does, no more than the margin beyond chance. Ambiguity is the distance of the best match "
+        "over that of the k-th best."
+    ),
+    "prediction_uncertainty": (
+        "The records nearest to people agree with each other no more than they would without them in the file; of the "
+        "share for whom they do, no more than the margin beyond chance. Uncertainty is how much those records differ "
+        "among themselves."
+    ),
+}
 ADVICE = {
     "prediction_distance": (
         "Released records lie nearer to the people than others' records would: swap over a wider window, "
@@ -81,12 +97,12 @@ def _say(
     standard: ReferenceStandard, measure: Measure, test: EquivalenceTest, found: ReferenceAttack, margin: float,
     minimum_cell: int,
 ) -> str:  # fmt: skip
-    """The shares as people of 1,000; of a few people only that they are few."""
+    """The shares as people in every 1,000; of a few people only that they are few."""
     gains, gains_nothing = _ADVANTAGE[measure]
     if test.verdict is Verdict.UNKNOWN:
         return f"The prediction {measure} could not be computed for every record, so the release cannot be compared."
     released = "the released file" if found.size_ratio == 1 else "as large a part of the released file"
-    elsewhere, tolerated = "a file that they are not in", f"{per(margin)} of 1,000 are tolerated"
+    elsewhere, tolerated = "a file that they are not in", f"{per(margin)} in every 1,000 are tolerated"
     intruder, than = "an intruder who knows a person's true record", "with a file the person is not in"
     n = found.attacked
     if test.verdict is not Verdict.FAIL:
@@ -109,6 +125,6 @@ def _say(
         f"{test.at:.3g} (their mean variance, in spreads)",
     }[measure]
     return (
-        f"For {here} people {what}; in {elsewhere} that is so for {there}, and {per(margin)} of 1,000 more are "
+        f"For {here} people {what}; in {elsewhere} that is so for {there}, and {per(margin)} in every 1,000 more are "
         f"tolerated. So {intruder} {gains} with this release than {than}."
     )

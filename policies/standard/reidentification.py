@@ -16,6 +16,12 @@ from sluice.risk.reference.reference_attack import some_of
 from sluice.risk.reference.reidentification import reidentification
 from sluice.verdict import Finding, Verdict
 
+ASKS = {
+    "reidentification": (
+        "The nearest released record is their own for no more people than the policy's reidentified_share; without a "
+        "limit it is reported."
+    ),
+}
 ADVICE = {
     "reidentification": (
         "Too many people are nearest to their own record: break the link between original and released rows by "
@@ -68,7 +74,7 @@ def judge_reidentification(standard: ReferenceStandard, files: OriginalAndMasked
     return Finding(
         rule="reidentification", verdict=verdict,
         says=f"For {said} people the nearest released record is their own, where a blind guess is right for "
-        f"{per(found.rate.baseline or 0.0)} of 1,000; {knows}.{allowed}{near}",
+        f"{per(found.rate.baseline or 0.0)} in every 1,000; {knows}.{allowed}{near}",
         stage="reference", observed=share, limit=standard.reidentified_share, attempted=n, completed=len(rows),
         binding=bound,
     )  # fmt: skip

@@ -5,6 +5,12 @@ import pandas as pd
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.verdict import Finding, Verdict
 
+ASKS = {
+    "reference_size": (
+        "Original and reference hold as many records as the policy's minimum_records, so that a comparison of the two "
+        "tells something."
+    ),
+}
 ADVICE = {
     "reference_size": (
         "The reference standard needs more records: release a larger file, set a larger holdout aside, or let the "

@@ -17,6 +17,11 @@ from sluice.risk.reference.reference_attack import ReferenceAttack
 from sluice.variables import Kind, Variable, Variables
 from sluice.verdict import Finding, Verdict
 
+ASKS = {
+    "worst_subgroup": (
+        "In each subgroup, too, people find no nearer record in the release than they would without being in it."
+    ),
+}
 ADVICE = {
     "worst_subgroup": (
         "One group is protected less than the others: mask it by itself with strata, recode the categories that set "

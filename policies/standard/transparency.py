@@ -16,6 +16,12 @@ from sluice.risk.transparency.attack import Leak
 from sluice.risk.transparency.pairs import Pairs
 from sluice.verdict import Finding, Verdict
 
+ASKS = {
+    "transparency": (
+        "Who knows the plan and its published parameters finds no more people, and reads no more values, than the "
+        "policy allows."
+    ),
+}
 ADVICE = {
     "transparency": (
         "Who knows the method undoes it: mask more strongly, mask fewer variables by a method that treats each by "

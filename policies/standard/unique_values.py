@@ -16,6 +16,11 @@ from sluice.risk.reference.unique_values import UniqueValues, unique_values, val
 from sluice.variables import NAMES
 from sluice.verdict import Finding, Verdict
 
+ASKS = {
+    "unique_values": (
+        "No more people are given away by a value that they alone have than reference, chance and the policy allow."
+    ),
+}
 ADVICE = {
     "unique_values": (
         "Values that one person alone has came through: round, group, swap or smooth the variables named, also where "

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
@@ -42,7 +43,8 @@ def _of_numbers(proposed: Proposal, column: ColumnSummary, counts: Mapping[str, 
     for label, times in counts.items():
         if values.is_number(text := label.replace(",", ".")):
             numbers[float(text)] = numbers.get(float(text), 0) + times
-    upper, lower = _step(numbers, largest, step, span), _step(numbers, smallest, step, span)
+    upper = _step(numbers or Counter(column.highest), largest, step, span)
+    lower = _step(numbers or Counter(column.lowest), smallest, step, span)
     natural = smallest >= 0 and smallest < lower  # nought says nothing of anyone
     minimum = 0.0 if natural else _below(smallest, lower)
     maximum = -_below(-largest, upper)
@@ -58,7 +60,8 @@ def _of_dates(column: ColumnSummary, counts: Mapping[str, int]) -> dict[str, Any
             years[float(found[0])] = years.get(float(found[0]), 0) + times
     first, last = int(column.first[:4]), int(column.last[:4])
     step = 1 if sum(years.values()) == column.known else _UNCOUNTED
-    before, beyond = (int(_step(years, end, step, last - first)) for end in (first, last))
+    before = int(_step(years or Counter(column.lowest), first, step, last - first))
+    beyond = int(_step(years or Counter(column.highest), last, step, last - first))
     start = date(max(first // before * before, 1), 1, 1)
     end = date(min(last // beyond * beyond + beyond - 1, 9998), 12, 31)
     start = start.replace(year=max(start.year - before, 1)) if column.first == str(start) else start

@@ -24,6 +24,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -35,6 +36,9 @@ from sluice.variables import Kind, Role, Variable
 
 MOST_DISTINCT = 10_000
 """Distinct values of a column that are counted; beyond, only their form and range are followed."""
+
+AT_ENDS = 100
+"""Records at either end of a range whose numbers are kept, however many values there are; no minimum cell has more."""
 
 _INT64 = 2.0**63
 _BETWEEN = ";|,"  # marks that may stand between items
@@ -50,6 +54,7 @@ class ColumnSummary:
     declared    : the same of values that the source itself declares as missing
     empty       : records without a value
     smallest, largest : of the finite numbers; first, last : of the dates, as YYYY-MM-DD
+    lowest, highest   : numbers of the AT_ENDS records at either end, or their years where these are dates
     """
 
     def __init__(
@@ -72,6 +77,8 @@ class ColumnSummary:
         self.empty = self.known = 0  # records without a value, and with one that is no mark
         self.smallest, self.largest = math.inf, -math.inf
         self.first, self.last = "9999-12-31", "0001-01-01"
+        self.lowest: list[float] = []
+        self.highest: list[float] = []
         self._many = self._category_column = False
         self._forms: Counter[str] = Counter()
 
@@ -256,16 +263,30 @@ class ColumnSummary:
     def _numbers(self, numbers: pa.Array, whole: pa.Array, times: pa.Array) -> None:
         self._count("number", numbers.is_valid(), times)
         self._count("whole", whole.is_valid(), times)
+        self._ends(pc.if_else(pc.is_finite(numbers), numbers, None), times)
         span = pc.min_max(numbers.filter(pc.is_finite(numbers))).as_py()
         if span["min"] is not None:
             self.smallest, self.largest = min(self.smallest, span["min"]), max(self.largest, span["max"])
 
     def _dates(self, dates: pa.Array, times: pa.Array) -> None:
         self._count("date", dates.is_valid(), times)
+        self._ends(pc.year(dates).cast(pa.float64()), times)
         span = pc.min_max(dates).as_py()
         if span["min"] is not None:
             self.first = min(self.first, span["min"].isoformat()[:10])
             self.last = max(self.last, span["max"].isoformat()[:10])
+
+    def _ends(self, numbers: pa.Array, times: pa.Array) -> None:
+        held = numbers.is_valid()
+        if not pc.any(held).as_py():
+            return
+        found = numbers.filter(held).to_numpy(zero_copy_only=False)
+        often = np.minimum(times.filter(held).to_numpy(zero_copy_only=False), AT_ENDS)
+        order = np.argsort(found)
+        for at_end, kept in ((order[:AT_ENDS], self.lowest), (order[::-1][:AT_ENDS], self.highest)):
+            kept += np.repeat(found[at_end], often[at_end]).tolist()
+        self.lowest = sorted(self.lowest)[:AT_ENDS]
+        self.highest = sorted(self.highest)[-AT_ENDS:]
 
     def _count(self, form: str, which: pa.Array, times: pa.Array) -> None:
         self._forms[form] += pc.sum(times.filter(pc.fill_null(which, False))).as_py() or 0

@@ -52,10 +52,15 @@ def in_markdown(text: str) -> str:
     around it is markup still.
 
     Source: CommonMark 0.31.2, sections 2.4 and 2.5: a backslash takes its meaning from any punctuation of ASCII, and a
-    character by its number is no white space to what stands beside it, such as the stars that end what is bold.
+    character by its number is no white space to what stands beside it, such as the stars that end what is bold. Commas,
+    and hyphens between letters or digits, have no meaning that could be taken.
     """
-    escaped = re.sub(f"[{re.escape(string.punctuation)}]", r"\\\g<0>", one_line(text))
+    escaped = re.sub(f"(?<=[^\\W_])[-](?=[^\\W_])|,|([{re.escape(string.punctuation)}])", _unmarked, one_line(text))
     return re.sub(r"^\s+|\s+$", lambda blanks: "".join(f"&#{ord(blank)};" for blank in blanks[0]), escaped)
+
+
+def _unmarked(sign: re.Match[str]) -> str:
+    return f"\\{sign[0]}" if sign[1] else sign[0]
 
 
 def json_text(value: Any, indent: int | None = None) -> str:

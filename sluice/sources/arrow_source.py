@@ -45,6 +45,8 @@ class ArrowSource(FileSource):
                     file.seek(0)
                     stream = pa.ipc.open_stream(file)
                     yield stream.schema, iter(stream)
+        except MemoryError:  # Arrow's own is an ArrowException, too
+            raise
         except (pa.ArrowException, OSError, ValueError):
             raise DataError(f"{self.path}: is damaged, or no whole Arrow file") from None
 

@@ -9,7 +9,10 @@ from sqlalchemy.exc import ArgumentError
 from sluice.sources.dialects import with_driver
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_SECRET_OPTION = re.compile(r"\w*password|passwd|pwd|\w*token|\w*secret", re.IGNORECASE)
+_SECRET_OPTION = re.compile(
+    r"\w*(password|passwd|pwd|passphrase|token|secret|credentials\w*|access_key\w*|api_?key|private_key)", re.IGNORECASE
+)
+_WITHIN_ODBC = re.compile(r"\b(?:pwd|password)\s*=\s*([^;]*)", re.IGNORECASE)
 
 
 def database_url(address: str | sa.URL) -> sa.URL:
@@ -36,11 +39,16 @@ def typed_address(written: str) -> str:
             raise ValueError(f"the environment variable {variable[1]} is not set")
         return os.environ[variable[1]]
     if holds_password(database_url(written)):
-        raise ValueError("the address holds a password. Put it whole into an environment variable and write '${NAME}'")
+        raise ValueError(
+            "the address holds a password, which your shell's history may hold now, too. Read it whole into an "
+            "environment variable, where no history keeps it (read -rs WAREHOUSE; export WAREHOUSE), and write "
+            "'${WAREHOUSE}'"
+        )
     return written
 
 
 def holds_password(url: sa.URL, *, but: re.Pattern[str] | None = None) -> bool:
     """Whether a password stands in an address, or an option that is called like one; `but` what such a pattern fits."""
     given = [url.password or "", *(str(url.query[name]) for name in url.query if _SECRET_OPTION.fullmatch(name))]
+    given += _WITHIN_ODBC.findall(str(url.query.get("odbc_connect", "")))
     return any(value and not (but and but.fullmatch(value)) for value in map(str, given))

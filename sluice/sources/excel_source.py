@@ -140,7 +140,7 @@ class _Workbook:
                 simplefilter("ignore")  # of what openpyxl does not read, which we do not, either
                 self._file = self.path.open("rb")  # of a name openpyxl believes only what ends in .xlsx
                 self._book = openpyxl.load_workbook(self._file, read_only=True, data_only=True, keep_links=False)
-        except DataError:
+        except (DataError, MemoryError):
             raise
         except Exception:  # openpyxl has no error of its own for a part that is not what it should be
             raise DataError(f"{self.path}: is damaged, or no Excel workbook that can be read") from None

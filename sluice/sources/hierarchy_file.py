@@ -19,6 +19,7 @@ from sluice.generalization.hierarchy import Hierarchy
 from sluice.reading.visible_text import unseen
 from sluice.sources.csv_separator import described_csv
 from sluice.sources.csv_source import CsvSource
+from sluice.sources.packed_file import refuse_large
 from sluice.tabular.model.dimension import Dimension
 
 _COLUMNS = ("code", "parent")
@@ -49,6 +50,7 @@ def read_hierarchy(path: Path, separator: str | None = None, encoding: str = "ut
              named twice, an empty group, an orphan, a cycle, and levels that are not nested
     cost   : O(rows x levels)
     """
+    refuse_large(path)
     try:
         source = described_csv(path, separator, encoding)
         lines = _cells(source)
@@ -66,6 +68,7 @@ def read_hierarchy(path: Path, separator: str | None = None, encoding: str = "ut
 
 def read_rows(path: Path) -> list[tuple[str, str]]:
     """(code, parent) of each row; refuses what shows in a single line."""
+    refuse_large(path)
     return _rows(described_csv(path))
 
 

@@ -18,6 +18,8 @@ from sluice.sources.tabular_source import missing_file
 MOST_IN_MEMORY = 1 << 30  # bytes of an unpacked file that must be read at random
 _TIMES, _FROM = 500, 64 << 20  # how often larger it may become, once it is as large
 _LONGEST_LINE = 16 << 20
+_BLOCK = 1 << 20
+_MOST_OF_TEXT, _MOST_LINES = 64 << 20, 1_000_000
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _OF_MACS = ("__MACOSX/", ".DS_Store")
 _READABLE = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -61,11 +63,29 @@ def in_memory(path: Path) -> BinaryIO | None:
         raise missing_file(path)
     if not packing(path):
         return None
+    content = io.BytesIO()
     with unpacked(path) as file:
-        content = file.read(MOST_IN_MEMORY + 1)
-    if len(content) > MOST_IN_MEMORY:
-        raise DataError(f"{path}: holds more than {MOST_IN_MEMORY >> 30} GiB. Unpack it first.")
-    return io.BytesIO(content)
+        while block := file.read(_BLOCK):  # to ask for all of it at once would take the most that there may be
+            content.write(block)
+            if content.tell() > MOST_IN_MEMORY:
+                raise DataError(f"{path}: holds more than {MOST_IN_MEMORY >> 30} GiB. Unpack it first.")
+    return content
+
+
+def refuse_large(path: Path) -> None:
+    """Raise DataError for a text of which a document consists, too, if it has more than a document may have.
+
+    cost : one pass, which ends where there is too much
+    """
+    size = lines = 0
+    with unpacked(path, lines=True) as file:
+        while block := file.read(_BLOCK):
+            size, lines = size + len(block), lines + max(block.count(b"\n"), block.count(b"\r"))
+            if size > _MOST_OF_TEXT or lines > _MOST_LINES:
+                raise DataError(
+                    f"{path}: is larger than {_MOST_OF_TEXT >> 20} MiB, or longer than {_MOST_LINES:,} lines, which no "
+                    "file that a document names is"
+                )
 
 
 def the_member(path: Path, archive: zipfile.ZipFile) -> zipfile.ZipInfo:

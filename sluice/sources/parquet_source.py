@@ -23,6 +23,8 @@ class ParquetSource(FileSource):
             raise missing_file(Path(self.path))
         try:
             return pq.ParquetFile(self.path)
+        except MemoryError:  # Arrow's own is an ArrowException, too
+            raise
         except (pa.ArrowException, OSError):
             raise DataError(f"{self.path}: is not a whole Parquet file") from None
 
@@ -36,5 +38,7 @@ class ParquetSource(FileSource):
             try:
                 for batch in file.iter_batches(batch_size=size, columns=list(columns)):
                     yield pa.table({name: one_value_a_record(batch[name]) for name in columns})
+            except MemoryError:
+                raise
             except (pa.ArrowException, OSError):
                 raise DataError(f"{self.path}: is damaged; it cannot be read to its end") from None

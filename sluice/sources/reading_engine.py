@@ -1,5 +1,6 @@
 """Engines whose connections can only read the tables of one database, whatever their account may do."""
 
+import resource
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,9 @@ def _authorized(action: int, first: str | None, second: str | None, *_: Any) -> 
 
 
 def _lock_duckdb(connection: Any, _: Any) -> None:
+    most = resource.getrlimit(resource.RLIMIT_DATA)[0]  # of the process that reads apart
+    if most != resource.RLIM_INFINITY:  # DuckDB would keep what it read until it had most of the machine's
+        connection.cursor().execute(f"SET memory_limit = '{most // 3}B'")
     for setting in _DUCKDB:
         connection.cursor().execute(setting)
 

@@ -4,6 +4,8 @@ Source: SDMX 2.1 and 3.0, Section 3 (SDMX-ML structure message): a data structur
 the columns, with the concepts and code lists that it names. Read by sdmx1.
 """
 
+import codecs
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,8 @@ from sluice.errors import SluiceError
 from sluice.sources.description import ColumnDescription, Descriptions
 
 _LARGEST = 64 << 20  # bytes of a message; the largest code lists of Eurostat take some 10 MB
-_NO_ENTITIES = "an SDMX message has none"
+_ENCODING = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([^"']*)""")
+_LIKE_ASCII = (b"utf-8", b"utf8", b"us-ascii", b"iso-8859-1")
 
 
 def structure_descriptions(path: Path, columns: tuple[str, ...]) -> Descriptions:
@@ -29,8 +32,7 @@ def structure_descriptions(path: Path, columns: tuple[str, ...]) -> Descriptions
         size = path.stat().st_size
         if size > _LARGEST:
             raise SluiceError(f"{path} has {size:,} bytes; a structure message may have {_LARGEST:,}.")
-        if b"<!DOCTYPE" in path.read_bytes():
-            raise SluiceError(f"{path} declares a document type; {_NO_ENTITIES}.")
+        _refuse_entities(path.read_bytes(), path)
         message = sdmx.read_sdmx(path)
     except SluiceError:
         raise
@@ -48,6 +50,18 @@ def structure_descriptions(path: Path, columns: tuple[str, ...]) -> Descriptions
             f"{many} of these have: {names or 'the message holds no definition'}."
         )
     return {name: described for name, described in _components(fitting[0]) if name in columns}
+
+
+def _refuse_entities(content: bytes, path: Path) -> None:
+    """A document type may define texts that grow, or that are read from elsewhere. Raises SluiceError.
+
+    It is looked for by its letters, so these must be those of ASCII.
+    """
+    declared = _ENCODING.match(content.removeprefix(codecs.BOM_UTF8))
+    if b"\0" in content or (declared and declared[1].lower() not in _LIKE_ASCII):
+        raise SluiceError(f"{path} must be in UTF-8.")
+    if b"<!DOCTYPE" in content:
+        raise SluiceError(f"{path} declares a document type; an SDMX message has none.")
 
 
 def _components(dsd: Any) -> Iterator[tuple[str, ColumnDescription]]:

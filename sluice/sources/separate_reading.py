@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _LONGEST = 4000  # characters of an error that are believed
+_PROGRAM = 1 << 30  # bytes that Python, its libraries and their threads may take, beyond those of the settings
 # No credentials but those of the connection: no home with a password file or a certificate, no Kerberos ticket.
 PROCESS_ENVIRONMENT = {"HOME": "/nonexistent", "LANG": "C.UTF-8", "PGGSSENCMODE": "disable"}
 
@@ -30,7 +31,8 @@ def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_
     """The batches of a source, as `source.batches` has them, read by another process, see `sluice.sources.reader`.
 
     That process gets the files and ports of the source, an environment without any variable of ours, and no other
-    file but Python's own. What it answers is not believed: Arrow's arrays are checked before they are used.
+    file but Python's own; its memory is limited, as a small file can be made that fills any. What it answers is not
+    believed: Arrow's arrays are checked before they are used.
 
     raises : SourceUnreachableError where its database cannot be reached, or no more; DataError, as
              `source.batches`; also when the process ends before its time
@@ -40,6 +42,7 @@ def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_
         raise missing_file(absent)
     if not landlock_version():
         log("source is read unconfined", logging.WARNING, detail=NOT_CONFINED)
+    memory = settings().memory + _PROGRAM
     order = {
         "source": source.model_dump(mode="json"),
         "files": [str(path) for path in source.files],  # links were followed when they were permitted, and never after
@@ -48,6 +51,7 @@ def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_
         "workspace": str(settings().home),
         "columns": list(columns),
         "size": size,
+        "memory": memory,
     }
     records, records_in = os.pipe()
     errors, errors_in = os.pipe()
@@ -79,7 +83,7 @@ def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_
             if process.wait() or not whole:
                 said = report.read(1 << 16)
                 kind = SourceUnreachableError if _is_lost(said) else DataError
-                raise kind(_reason(said) or _ended(process.returncode, source.title))
+                raise kind(_reason(said) or _ended(process.returncode, source.title, memory))
         finally:
             process.kill()
             process.wait()
@@ -120,9 +124,10 @@ def _is_lost(report: bytes) -> bool:
         return False
 
 
-def _ended(code: int, title: str) -> str:
+def _ended(code: int, title: str, memory: int) -> str:
     if not code:
         return f"{title}: the process that read it answered with something else than its columns"
+    ended = str(code)
     with suppress(ValueError):
-        return f"{title}: the process that read it ended with {signal.Signals(-code).name}"
-    return f"{title}: the process that read it ended with {code}"
+        ended = signal.Signals(-code).name
+    return f"{title}: the process that read it ended with {ended}. It could use {memory / 1e9:.1f} GB (SLUICE_MEMORY)."

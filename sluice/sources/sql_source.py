@@ -155,6 +155,8 @@ def _try(act: Callable[[], Answer], says: str) -> Answer:
     except Exception as error:  # drivers raise what they like
         kind = type(getattr(error, "orig", None) or error).__name__
         lost = is_of_transport(error)
+    if kind in ("MemoryError", "OutOfMemoryException"):  # the second is DuckDB's
+        raise MemoryError
     raise (SourceUnreachableError if lost else DataError)(f"{says} ({kind}).")
 
 

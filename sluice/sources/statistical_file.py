@@ -81,11 +81,13 @@ class StatisticalFile(FileSource):
             )
             return found
         except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError) as error:
+            if "allocate memory" in str(error):
+                raise MemoryError from None
             if "convert string" in str(error) or isinstance(error, UnicodeDecodeError):
                 hint = "its texts are of another encoding than it says; name it, such as encoding: cp1252"
                 raise DataError(f"{self.path}: {hint}") from None
             raise DataError(f"{self.path}: is damaged, or no {self.program} file that can be read") from None
-        except (ValueError, OverflowError, MemoryError, OSError):
+        except (ValueError, OverflowError, OSError):
             raise DataError(f"{self.path}: is damaged, or holds a value that cannot be") from None
 
     def _column(self, found: Sequence[Any], name: str, meta: Any) -> pa.Array:

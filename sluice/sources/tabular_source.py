@@ -1,5 +1,6 @@
 """What every source of records is, whatever it is read from."""
 
+import resource
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -69,7 +70,7 @@ class TabularSource(BaseModel, ABC):
 
     def column_names(self, expected: Sequence[str] = ()) -> list[str]:
         """The source's column names. Raises DataError when it cannot be read or a name stands twice."""
-        names = _without_context(lambda: self._names(expected))
+        names = self._without_context(lambda: self._names(expected))
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             which = ", ".join(twice) if self._are_names(names, expected) else "is the first line really the header?"
@@ -104,11 +105,21 @@ class TabularSource(BaseModel, ABC):
             raise DataError(f"{self.title}: {' '.join(absent)} {hint}")
         records = 0
         tables = self._tables(columns, columns, size)
-        while (table := _without_context(lambda: next(tables, None))) is not None:
+        while (table := self._without_context(lambda: next(tables, None))) is not None:
             yield from (table.slice(start, size) for start in range(0, table.num_rows, size))
             records += table.num_rows
         if not records:
             raise DataError(f"{self.title}: holds no record")
+
+    def _without_context(self, act: Callable[[], Answer]) -> Answer:
+        """Do it; a DataError leaves without the exception it arose from, which may hold cells of the data."""
+        try:
+            return act()
+        except MemoryError:
+            raise DataError(f"{self.title}: {_too_much_memory()}") from None
+        except DataError as error:
+            error.__cause__ = error.__context__ = None
+            raise
 
 
 def as_frame(table: pa.Table) -> "pd.DataFrame":
@@ -140,10 +151,10 @@ def _hint(name: str, known: Sequence[str]) -> str:
     return did_you_mean(name, known) or "".join(f" Did you mean '{other}'?" for other in same_but_for_case[:1])
 
 
-def _without_context(act: Callable[[], Answer]) -> Answer:
-    """Do it; a DataError leaves without the exception it arose from, which may hold cells of the data."""
-    try:
-        return act()
-    except DataError as error:
-        error.__cause__ = error.__context__ = None
-        raise
+def _too_much_memory() -> str:
+    limit = resource.getrlimit(resource.RLIMIT_DATA)[0]  # of the process that reads apart
+    most = "there is" if limit == resource.RLIM_INFINITY else f"the {limit / 1e9:.1f} GB that may be used"
+    return (
+        f"reading it takes more memory than {most}. What is damaged, or made for it, can ask for so much; if all is "
+        "right with it, set SLUICE_MEMORY higher."
+    )

@@ -197,4 +197,5 @@ def end_series(release_id: str, means: Means, comment: str) -> Request | str:
 def _refuse_unless_under_review(state: State | None, release_id: str) -> None:
     if state not in allowed("approve"):
         says = str(state).replace("_", " ")
-        raise SluiceError(f"{release_id} is {says}; only a release that is pending review can be decided on.")
+        why = f" What was found, and what may help: sluice review {release_id}" if state is State.BLOCKED else ""
+        raise SluiceError(f"{release_id} is {says}; only a release that is pending review can be decided on.{why}")

@@ -1,6 +1,5 @@
 """Suggestions for a definition in a file, recorded as a search and kept for the next report."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from sluice.documents.documents import canonical_json, parse_document, read_yaml
@@ -13,7 +12,7 @@ from tasks.release.versions import versions
 from tasks.tuning.ground import staged_records
 from tasks.tuning.journal import Journal
 from tasks.tuning.space import SearchSettings
-from tasks.tuning.suggestions import Suggestions, suggest
+from tasks.tuning.suggestions import Suggestions, Told, suggest
 from tasks.tuning.tuning import recorded
 
 
@@ -21,7 +20,7 @@ def suggest_for(
     path: Path,
     settings: SearchSettings,
     workers: int = 1,
-    told: Callable[[int, int], None] = lambda done, found: None,
+    told: Told = lambda done, of, found: None,
 ) -> Suggestions:
     """The smallest changes of the definition's plan that would pass. The next report on it has them.
 
@@ -41,10 +40,10 @@ def suggest_for(
     journal_name = f"suggest-{product.workspace.vault.pseudonym('suggest', kept)[:24]}.jsonl"
     journal, done = Journal(product.workspace.home / "tuning" / journal_name), 0
 
-    def count(tried: int, passing: int) -> None:
+    def count(tried: int, of: int, passing: int) -> None:
         nonlocal done
         done = tried
-        told(tried, passing)
+        told(tried, of, passing)
 
     with recorded(product, name, data, whole.variables, settings.trials) as taken:
         try:

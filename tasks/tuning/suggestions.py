@@ -1,7 +1,7 @@
 """`sluice suggest`: the smallest changes of a blocked plan that would pass, each tried.
 
 Single changes first; where fewer than three of these pass, two and then three together, of those that brought the plan
-nearest. What is suggested passed again with another seed.
+nearest. It ends where enough have passed. What is suggested passed again with another seed.
 """
 
 import json
@@ -24,10 +24,14 @@ from tasks.tuning.space import SearchSettings
 from tasks.tuning.trial import Outcome, try_plan
 
 WANTED = 3
+_ENOUGH = 2 * WANTED  # changes of different things that passed: among them are those that lose least of what was tried
 _MOST_TOGETHER = 3  # changes
 _SHARE = 0.6  # of the trials that single changes may take, so that some are left for two together
 _BEST = 5  # plans with fewer changes, from which those with one more begin
 _TRYING, _FRESH = 2**44, 2**44 + 1  # of the search's seed
+
+
+Told = Callable[[int, int, int], None]
 
 
 class Suggestion(BaseModel):
@@ -78,14 +82,15 @@ def suggest(
     whole: RecordsAtHand,
     settings: SearchSettings,
     workers: int = 1,
-    told: Callable[[int, int], None] = lambda done, found: None,
+    told: Told = lambda done, of, found: None,
     journal: Journal | None = None,
 ) -> Suggestions:
     """The smallest changes by which the plan passes, at most three.
 
     written : the plan of the definition, as it is written
     records : on which changes are tried; `whole`: on which those that are suggested passed again
-    told    : called with how many plans were tried, and how many of them passed
+    told    : called with how many plans were tried, how many there are to try before more changes are taken together,
+              and how many of them passed
     journal : of a search that was stopped: what it has is not tried again
     cost    : up to `trials` trials of `settings`, most of which stop early, and some judgements of a release
     """
@@ -101,15 +106,18 @@ def suggest(
         for together in range(1, _MOST_TOGETHER + 1):
             budget = settings.trials if together == _MOST_TOGETHER else int(settings.trials * _SHARE ** (1 / together))
             wanted = _next(begin, definition, single, records, known)[: max(budget - len(tried), 0)]
-            step = max(workers, 1) * 2
+            step, of = max(workers, 1) * 2, len(tried) + len(wanted)
             for at in range(0, len(wanted), step):
                 some = wanted[at : at + step]
                 numbers = range(len(tried) + 1, len(tried) + 1 + len(some))
                 plans = [plan for _, plan in some]
                 outcomes = _outcomes(definition, plans, records, settings, seed, numbers, pool, kept)
                 tried += [_Tried(done, plan, outcome) for (done, plan), outcome in zip(some, outcomes, strict=True)]
-                told(len(tried), sum(each.outcome.end == "passes" for each in tried))
-            if len(_different(each for each in tried if each.outcome.end == "passes")) >= WANTED:
+                tried = _until_enough(tried)
+                told(len(tried), of, len(_passing(tried)))
+                if len(_different(_passing(tried))) >= _ENOUGH:
+                    break
+            if len(_different(_passing(tried))) >= WANTED:
                 break
             last = [each for each in tried if each.outcome.end == "fails" and len(each.done) == len(begin[0].done) + 1]
             begin = sorted(last, key=lambda each: (each.outcome.breach, each.outcome.loss))[:_BEST]
@@ -184,7 +192,17 @@ def _outcome_there(*arguments: Any) -> Outcome:
     return _outcome(records_there()[0], *arguments)
 
 
-def _different(tried: Any) -> list[_Tried]:
+def _passing(tried: Sequence[_Tried]) -> list[_Tried]:
+    return [each for each in tried if each.outcome.end == "passes"]
+
+
+def _until_enough(tried: list[_Tried]) -> list[_Tried]:
+    """Up to the trial by which enough passed: where it ends is not a matter of how many run at a time."""
+    last = next((n for n in range(1, len(tried)) if len(_different(_passing(tried[:n]))) >= _ENOUGH), len(tried))
+    return tried[:last]
+
+
+def _different(tried: Sequence[_Tried]) -> list[_Tried]:
     """The smallest first, and of those about the same things the one that loses least."""
     found: dict[tuple[str, ...], _Tried] = {}
     for each in sorted(tried, key=lambda one: one.order):
@@ -196,7 +214,7 @@ def _confirmed(
     definition: RecordsDefinition, tried: Sequence[_Tried], whole: RecordsAtHand, settings: SearchSettings
 ) -> list[Suggestion]:
     found: list[Suggestion] = []
-    candidates = _different(each for each in tried if each.outcome.end == "passes")
+    candidates = _different(_passing(tried))
     for place, each in enumerate(candidates[: 2 * WANTED + settings.finalists]):
         again = try_plan(with_plan(definition, each.plan), whole, (settings.seed, _FRESH, place), settings.loss)
         if again.end == "passes":

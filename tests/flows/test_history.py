@@ -63,7 +63,7 @@ def test_a_review_names_the_plan_the_findings_and_who_has_approved(pending: Hous
     pending.approve("amara")
     said = pending.sluice("review", pending.id).words
     for expected in (
-        "by amara has decided,",
+        "by amara has decided; what, is told when all have,",
         "1 of 2 decisions",
         "1. The variables household, town are not released.",
         "PASS masked, k_anonymity:",

@@ -59,7 +59,7 @@ def test_init_reads_a_database_by_an_address_that_a_person_types(empty: House, m
         assert "income" in told.out
     told = empty.sluice("init", "postgresql://reader:swordfish-7193@warehouse/survey", "--table", "people")
     assert told.code == ERROR
-    assert "SOURCE: the address holds a password. Put it whole into an environment variable" in told.words
+    assert "SOURCE: the address holds a password, which your shell's history may hold now" in told.words
     assert "swordfish" not in told.words
 
 

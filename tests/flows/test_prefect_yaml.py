@@ -46,8 +46,8 @@ def test_a_deployment_says_when_the_release_runs(tmp_path: Path) -> None:
             "name": "survey",
             "entrypoint": "flows.release.release_flow",
             "parameters": {"definition": "releases/survey.yaml"},
-            "description": "**People and their incomes** (records), submitted by emil under the contract contract "
-            r"and the policy policy; published in \.\.\/published",
+            "description": "**People and their incomes** (records): submitted by emil, judged by the policy policy "
+            "under the contract contract, put on the shelf *published* once people approve",
             "tags": ["sluice", "survey"],
             "work_pool": {"name": "sluice"},
             "pull": [],

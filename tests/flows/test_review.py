@@ -237,6 +237,19 @@ def test_an_approved_release_whose_approval_ended_waits_again(pending: House, mo
     assert "0 of 2 decisions, 2 void" in told.words
 
 
+def test_of_a_blocked_release_no_decision_is_asked_for_and_it_is_said_where_to_look(house: House) -> None:
+    house.policy["rules"][0]["k"] = 1000
+    house.write()
+    assert house.release().code == BLOCKED
+    seen = house.sluice("review", house.id).words
+    assert "none is asked for, as it is blocked" in seen
+    assert "of 2 decisions" not in seen
+    assert "needed" not in seen
+    told = house.approve("amara")
+    assert (told.code, house.events()[-1]) == (ERROR, State.BLOCKED)
+    assert f"What was found, and what may help: sluice review {house.id}" in told.words
+
+
 @pytest.mark.parametrize(
     ("command", "state"), [("reject", State.REJECTED), ("request-changes", State.CHANGES_REQUESTED)]
 )

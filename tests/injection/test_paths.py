@@ -1,12 +1,13 @@
 """Paths that documents and commands name: none leads into the vault, and none is written through."""
 
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sluice.errors import DocumentError
+from sluice.errors import DataError, DocumentError
 from tasks.release.products import load_product
 from tests.flows.house import DONE, ERROR, House
 from tests.flows.tables_house import TablesHouse
@@ -75,6 +76,17 @@ def test_no_release_reads_a_file_that_its_operator_does_not_list(
         tables.write()
         with pytest.raises(DocumentError, match=r"may not be read\. Files are read below .*connections\.yaml"):
             load_product(tables.file, tables.workspace())
+
+
+@pytest.mark.parametrize("name", [by_dimension, by_grouping, by_a_priori, by_contract])
+def test_no_file_of_a_document_fills_the_memory(tables: TablesHouse, name: Callable[[Any, str], None]) -> None:
+    """These are read where the vault is open, not by the process that reads sources."""
+    (tables.documents / "rows.csv").write_bytes(gzip.compress(ROWS + b"06,Total\n" * 1_000_000))
+    assert (tables.documents / "rows.csv").stat().st_size < 100_000
+    name(tables, "rows.csv")
+    tables.write()
+    with pytest.raises((DataError, DocumentError), match="is larger than 64 MiB, or longer than 1,000,000 lines"):
+        load_product(tables.file, tables.workspace())
 
 
 @pytest.mark.parametrize("target", ["../home/vault", "../home", "..", "link"])

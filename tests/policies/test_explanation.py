@@ -3,7 +3,7 @@
 import pytest
 
 from policies.advice import RULES
-from policies.explanation import explain, explained
+from policies.explanation import explain, explained, explained_by_kind
 from policies.standard.reference_standard import ReferenceStandard
 from policies.utility.limits import UtilityLimits
 from sluice.errors import SluiceError
@@ -30,6 +30,21 @@ def test_every_rule_part_of_the_standard_and_limit_says_what_it_is_about_and_wha
         assert found.helps or found.needs, name
     assert all(explain(name).rule == name for name in explained())
     assert explain("contract.kind").helps
+
+
+def test_no_rule_and_no_part_of_the_standard_lacks_a_part_of_its_explanation() -> None:
+    for name in RULES:
+        found = explain(name)
+        lacking = [part for part, text in vars(found).items() if not text]
+        assert not lacking, (name, lacking)
+    parts = explained_by_kind()["Parts of the reference standard"]
+    assert {"prediction_ambiguity", "exact_copies", "unique_values"} <= {*parts}
+    said = [explain(name) for name in [*parts, "worst_subgroup"]]
+    assert all(found.about and found.asks and (found.helps or found.needs) for found in said)
+    assert len({found.asks for found in said}) == len(said), (
+        "parts that have a document in common ask for different things"
+    )
+    assert "the distance of the best match over that of the k-th best" in explain("prediction_ambiguity").asks
 
 
 @pytest.mark.parametrize("name", ["k_anonimity", "prediction_distanc", "", "\x1b[2Jk_anonymity"])

@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.requirements import Requirement
 
-from sluice.sources.database_url import database_url
+from sluice.errors import SluiceError
+from sluice.sources.database_url import database_url, typed_address
+from tasks.project.own_data import own_data
 
 
 def test_postgresql_means_the_driver_that_sluice_requires() -> None:
@@ -37,3 +39,33 @@ def test_what_is_no_address_is_refused_and_not_repeated(address: str) -> None:
     with pytest.raises(ValueError, match=r"no address of a database, such as postgresql://user@host") as refused:
         database_url(address)
     assert "hunter2" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://u:geheim-4711@host/db",
+        "postgresql://u@host/db?sslpassword=geheim-4711",
+        "snowflake://u@account/db?private_key_passphrase=geheim-4711",
+        "bigquery://project/dataset?credentials_base64=geheim-4711",
+        "awsathena+rest://@host/db?aws_secret_access_key=geheim-4711",
+        "mssql+pyodbc:///?odbc_connect=DRIVER%3DODBC%3BUID%3Du%3BPWD%3Dgeheim-4711%3BEncrypt%3Dyes",
+    ],
+)
+def test_a_password_is_not_typed_and_not_repeated(address: str) -> None:
+    """In no file, no message, and the advice does not put it into the shell's history."""
+    with pytest.raises(ValueError, match=r"the address holds a password.*read -rs WAREHOUSE") as raised:
+        typed_address(address)
+    assert "geheim" not in str(raised.value)
+    with pytest.raises(SluiceError) as refused:
+        own_data(address, "survey.people")
+    assert "geheim" not in str(refused.value)
+
+
+def test_an_address_without_a_password_may_be_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for address in ("postgresql://u@host/db?sslmode=require", "mssql+pyodbc:///?odbc_connect=DRIVER%3DODBC%3BUID%3Du"):
+        assert typed_address(address) == address
+    monkeypatch.setenv("WAREHOUSE", "postgresql://u:geheim-4711@host/db")
+    found = own_data("${WAREHOUSE}", "survey.people")
+    assert found.connection == {"url": "${WAREHOUSE}", "secrets": ["WAREHOUSE"], "tables": ["survey.people"]}
+    assert "geheim" not in repr(found)

@@ -9,6 +9,8 @@ import pytest
 
 from sluice.errors import DataError
 from sluice.sources import packed_file
+from sluice.sources.hierarchy_file import read_hierarchy, read_rows
+from sluice.sources.packed_file import refuse_large
 from sluice.sources.sources import CsvSource
 
 
@@ -72,3 +74,17 @@ def test_a_size_that_is_not_true(tmp_path: Path) -> None:
     content = packed.getvalue().replace((200_002).to_bytes(4, "little"), (1_000).to_bytes(4, "little"))
     (tmp_path / "a").write_bytes(content)
     assert "is a damaged zip archive" in refusal(tmp_path / "a")
+
+
+def test_a_text_of_which_a_document_consists_is_no_larger_than_documents_are(tmp_path: Path) -> None:
+    """It is read where the vault is open, so it may not fill the memory: by its bytes, or by lines that it repeats."""
+    path = tmp_path / "h.csv"
+    path.write_bytes(b"code,parent\n" + b"a,\n" * 999_000)
+    refuse_large(path)
+    for content in (b"a,\n" * 1_000_001, b"a,\r" * 1_000_001, (b"a" * 99 + b"\n") * 700_000):
+        path.write_bytes(gzip.compress(content, 1))
+        with pytest.raises(DataError, match=r"h\.csv: is larger than 64 MiB, or longer than 1,000,000 lines"):
+            refuse_large(path)
+        for read in (read_rows, read_hierarchy):
+            with pytest.raises(DataError, match="is larger than 64 MiB"):
+                read(path)

@@ -105,5 +105,18 @@ def test_what_is_no_structure_is_refused(tmp_path: Path, text: str, says: str) -
     path.write_text(text, encoding="utf-8")
     with pytest.raises(SluiceError, match=says):
         structure_descriptions(path, COLUMNS)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32-le", "utf-7"])
+def test_a_definition_of_entities_is_hidden_in_no_other_encoding(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "structure.xml"
+    text = f'<?xml version="1.0" encoding="{encoding}"?><!DOCTYPE m [<!ENTITY x "y">]><m>&x;</m>'
+    path.write_bytes(text.encode(encoding) if encoding != "utf-7" else text.replace("!", "+ACE-").encode())
+    assert b"<!DOCTYPE" not in path.read_bytes()
+    with pytest.raises(SluiceError, match=r"structure\.xml must be in UTF-8\."):
+        structure_descriptions(path, COLUMNS)
+
+
+def test_a_structure_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SluiceError, match="cannot be read: No such file"):
         structure_descriptions(tmp_path / "nowhere.xml", COLUMNS)

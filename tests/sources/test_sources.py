@@ -303,7 +303,7 @@ def test_an_address_is_typed_without_its_password(monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_a_password_that_is_typed_is_refused_and_not_repeated(url: str) -> None:
-    with pytest.raises(ValueError, match=r"holds a password\. Put it whole into an environment variable") as raised:
+    with pytest.raises(ValueError, match=r"holds a password, which your shell's history may hold") as raised:
         typed_address(url)
     assert SECRET not in str(raised.value)
 

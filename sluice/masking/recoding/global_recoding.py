@@ -181,9 +181,13 @@ class GlobalRecoding(MaskingStep):
             kept = "character is" if self.characters == 1 else f"{self.characters} characters are"
             return f"Of the codes of {names} only the first {kept} given."
         if self.categories is not None:
-            groups = "; ".join(f"'{new}' holds {', '.join(old)}" for new, old in self.categories.items())
-            rest = f"; '{self.others}' holds all others" if self.others is not None else ""
-            return f"{names} {were} grouped into wider categories: {groups}{rest}."
+            wider = {new: old for new, old in self.categories.items() if list(old) != [new]}
+            says = [f"'{new}' holds {', '.join(old)}" for new, old in wider.items()]
+            if same := len(self.categories) - len(wider):
+                says.append("1 category stays as it is" if same == 1 else f"{same} categories stay as they are")
+            if self.others is not None:
+                says.append(f"'{self.others}' holds all others")
+            return f"{names} {were} grouped into wider categories: {'; '.join(says)}."
         if self.level is not None:
             return f"{names} {were} replaced by the groups of level {self.level} of the variable's hierarchy."
         return f"Of the dates of {names} only the {self.to} is given."

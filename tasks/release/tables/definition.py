@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from sluice.errors import did_you_mean
 from sluice.sources.csv_separator import described_csv
 from sluice.sources.hierarchy_file import read_rows
+from sluice.sources.packed_file import refuse_large
 from sluice.sources.permission import permitted_file
 from tasks.release.definition import Definition
 from tasks.release.tables.layout import PublishedForm, TableDimension, TableMeasure, WantedTable
@@ -68,7 +69,9 @@ def with_named_files(written: Mapping[str, Any], base: Path) -> dict[str, Any]:
         content["dimensions"] = [_with_rows(dimension, base) for dimension in content["dimensions"]]
     protection = content.get("protection")
     if isinstance(protection, dict) and isinstance(protection.get("a_priori"), str):
-        source = described_csv(permitted_file(base, protection["a_priori"], "protection.a_priori"))
+        file = permitted_file(base, protection["a_priori"], "protection.a_priori")
+        refuse_large(file)
+        source = described_csv(file)
         batches = source.batches(source.column_names())
         content["protection"] = {**protection, "a_priori": [row for b in batches for row in b.to_dict("records")]}
     return content

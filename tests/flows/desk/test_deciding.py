@@ -95,6 +95,17 @@ def test_a_refusal_says_why_and_what_was_written_stays_in_the_form(at_desk: AtDe
     assert decisions(pending) == []
 
 
+def test_who_stands_aside_is_told_at_once_and_why_is_not(at_desk: AtDesk, pending: House) -> None:
+    """It could be counted: nobody has decided, and somebody has acted."""
+    amara, jonas = map(at_desk, ("amara", "jonas"))
+    decide(amara, pending.id, "conflicted", SECRET_WORDS)
+    for page in (f"/releases/{pending.id}", f"/releases/{pending.id}/history", "/ledger"):
+        text = jonas.get(page).text
+        assert "stands aside" in text, page
+        assert SECRET_WORDS not in text, page
+        assert "has decided" not in text, page
+
+
 def test_what_others_decided_is_told_when_all_have(at_desk: AtDesk, pending: House) -> None:
     amara, jonas, mina, emil = map(at_desk, ("amara", "jonas", "mina", "emil"))
     decide(amara, pending.id, "request_changes", SECRET_WORDS)
@@ -105,6 +116,7 @@ def test_what_others_decided_is_told_when_all_have(at_desk: AtDesk, pending: Hou
             assert SECRET_WORDS not in text, page
             assert "request_changes" not in text.replace('value="request_changes"', ""), page
         assert "has decided; what, is told when all have" in reader.get(pages[0]).text
+        assert "stands aside" not in "".join(reader.get(page).text for page in pages)
     assert SECRET_WORDS in amara.get(pages[0]).text  # her own
     accesses = amara.get("/accesses").text
     assert "decided" in accesses

@@ -429,6 +429,11 @@ def test_variables_that_are_refused(settings_: dict[str, Any], variable: dict[st
             {"categories": {"ab": ("a", "b")}, "others": "c"},
             "age was grouped into wider categories: 'ab' holds a, b; 'c' holds all others.",
         ),
+        (
+            {"categories": {"ab": ("a", "b"), "d": ("d",), "e": ("e",)}, "others": "c"},
+            "age was grouped into wider categories: 'ab' holds a, b; 2 categories stay as they are; "
+            "'c' holds all others.",
+        ),
         ({"level": 2}, "age was replaced by the groups of level 2 of the variable's hierarchy."),
         ({"quantiles": 5}, "age was grouped into 5 intervals of about equally many records."),
         ({"characters": 2}, "Of the codes of age only the first 2 characters are given."),

@@ -77,7 +77,7 @@ def test_a_count_of_few_people_is_not_given():
     findings, curves = judge(ORIGINAL, planted(0.002), cell=10)  # 4 people
     assert findings["exact_copies"].observed is None
     assert findings["exact_copies"].says.startswith("Fewer than ")
-    assert " of 10,000 people stand in the release value for value; " in findings["exact_copies"].says
+    assert " in every 10,000 people stand in the release value for value; " in findings["exact_copies"].says
     for curve in curves.values():
         counts = np.diff(np.round(np.array([0, *curve.masked, 1]) * 2000))
         assert ((counts == 0) | (counts >= 10)).all()

@@ -46,10 +46,10 @@ def sentence(released: int, reference: int, measure="distance", of: int = 1000) 
 
 def test_the_sentence_counts_the_people_who_were_counted():
     assert sentence(497, 210) == (
-        "For 497 of 1,000 people the released file holds a record as near to their own as 0.1 (0 is a copy, 1 a "
-        "typical spread of each variable); in a file that they are not in that is so for 210 of 1,000, and 50 of 1,000 "
-        "more are tolerated. So an intruder who knows a person's true record gets closer to it with this release than "
-        "with a file the person is not in."
+        "For 497 in every 1,000 people the released file holds a record as near to their own as 0.1 (0 is a copy, 1 a "
+        "typical spread of each variable); in a file that they are not in that is so for 210 in every 1,000, and 50 in "
+        "every 1,000 more are tolerated. So an intruder who knows a person's true record gets closer to it with this "
+        "release than with a file the person is not in."
     )
     assert "is at most 0.1 times as far as number 5, so that it stands out" in sentence(497, 210, "ambiguity")
     assert "the 5 nearest records of the released file agree" in sentence(497, 210, "uncertainty")
@@ -57,11 +57,11 @@ def test_the_sentence_counts_the_people_who_were_counted():
 
 def test_what_is_tolerated_is_said_to_be_and_of_few_people_only_a_bound():
     assert sentence(240, 210).startswith(
-        "At most 30 of 1,000 people more find a record as near to their own in the released file than in a file that "
-        "they are not in; 50 of 1,000 are tolerated. So an intruder"
+        "At most 30 in every 1,000 people more find a record as near to their own in the released file than in a "
+        "file that they are not in; 50 in every 1,000 are tolerated. So an intruder"
     )
     assert "more, but not beyond chance: perhaps an intruder" in sentence(270, 210)
     assert sentence(100, 100).startswith("No more people find a record as near")
     assert sentence(213, 210) == sentence(217, 210)
-    assert sentence(213, 210).startswith("Fewer than 10 of 1,000 people more find")
-    assert "that is so for fewer than 10 of 1,000" in sentence(497, 3)
+    assert sentence(213, 210).startswith("Fewer than 10 in every 1,000 people more find")
+    assert "that is so for fewer than 10 in every 1,000" in sentence(497, 3)

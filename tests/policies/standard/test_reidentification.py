@@ -37,7 +37,7 @@ def test_reidentification_is_reported_and_binds_where_the_policy_says_so():
     assert (near.verdict, near.binding, near.completed) == (Verdict.REVIEW, True, 500)
     other = reidentified(people(2000, 30), reidentified_share=0.1)
     assert (other.verdict, other.observed) == (Verdict.PASS, None)
-    assert other.says.startswith("For fewer than 5 of 1,000 people")
+    assert other.says.startswith("For fewer than 5 in every 1,000 people")
 
 
 def test_reidentification_of_what_cannot_be_matched():

@@ -114,6 +114,24 @@ def test_an_extreme_on_a_round_number_is_not_written_either(tmp_path: Path) -> N
     assert d["maximum"] == "2022-12-31"
 
 
+@pytest.mark.parametrize("rich", [1, 9, 10])
+def test_of_very_many_values_no_end_tells_of_few_records_either(tmp_path: Path, rich: int) -> None:
+    """The incomes of nearly all lie below 100,000; of one born in 1871 the decade would be told."""
+    path = tmp_path / "incomes.csv"
+    days = pd.Series(pd.date_range("1950-01-01", periods=20_000).astype(str)).to_list()
+    incomes = [50_000 + number * 2 for number in range(20_000)]
+    pd.DataFrame(
+        {"income": incomes + [7_300_000 + n for n in range(rich)], "born": days + ["1871-05-05"] * rich}
+    ).to_csv(path, index=False)
+    income, born = yaml.safe_load(draft_contract(CsvSource(path=str(path)), "incomes"))["variables"]
+    if rich < 10:
+        assert (income["minimum"], income["maximum"]) == (0, 10_000_000)
+        assert born["minimum"] == "1800-01-01"
+    else:
+        assert (income["minimum"], income["maximum"]) == (0, 8_000_000)
+        assert born["minimum"] == "1870-01-01"
+
+
 def test_a_role_that_is_taken_out_must_be_chosen(people: CsvSource, tmp_path: Path) -> None:
     path = tmp_path / "people.yaml"
     path.write_text(draft_contract(people, "people").replace("role: other  #", "role: #"), encoding="utf-8")

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tasks.tuning import suggestions
 from tasks.tuning.changes import changes, with_plan
 from tasks.tuning.space import SearchSettings
 from tasks.tuning.suggestions import suggest
@@ -30,6 +31,20 @@ def test_single_changes_that_pass_are_found_and_each_is_about_something_else() -
     assert len({each.changes for each in found.passing}) == len(found.passing)
     assert any("age" in each.changes[0] for each in found.passing)
     assert "loss" in found.passing[0].in_words(found.before.loss)
+
+
+def test_it_ends_where_enough_changes_of_different_things_have_passed(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = records(400)
+    told: list[tuple[int, int, int]] = []
+    monkeypatch.setattr(suggestions, "WANTED", 1)
+    monkeypatch.setattr(suggestions, "_ENOUGH", 2)
+    asked = (of(BLOCKED), BLOCKED, known, known, SearchSettings(trials=200))
+    found = suggest(*asked, told=lambda *numbers: told.append(numbers))
+    done, planned, passing = told[-1]
+    assert len(found.passing) == 1
+    assert passing >= 2
+    assert found.tried == done < planned <= 200, "others were left to be tried"
+    assert len({of for _, of, _ in told}) == 1, "how many there are to try does not change on the way"
 
 
 def test_a_plan_that_passes_needs_no_change() -> None:
