@@ -10,7 +10,7 @@ from policies.models_of_rules import ModelsOfRules
 from policies.policy import Policy
 from policies.rules.k_anonymity import KAnonymity
 from sluice.masking.synthesis.sequential_trees import MOST_CATEGORIES
-from sluice.variables import NAMES, Kind, Role, Variable, Variables
+from sluice.variables import GROUPS, NAMES, Kind, Role, Variable, Variables
 from tasks.tuning.cut_points import cut_points
 from tasks.tuning.draft import is_skewed
 from tasks.tuning.records_at_hand import RecordsAtHand
@@ -76,6 +76,8 @@ def _grouped(
     if any(rule.rule in _ON_SENSITIVE for rule in policy.rules):
         sensitive = mixed
     others = [name for name, v in usable.items() if v.role is Role.OTHER and v.kind is not Kind.DATE]
+    # Steps on groups count people, not records, as long as they see whose a record is: these names go last.
+    whose = [name for name, v in variables.items() if v.role in GROUPS]
     seen: set[tuple[int, int, float, bool]] = set()
     for most, rest, window, anew in (
         (7, [*sensitive, *others], 0.1, False),
@@ -90,7 +92,7 @@ def _grouped(
         if (len(kept), len(rest), window, anew) in seen:
             continue
         seen.add((len(kept), len(rest), window, anew))
-        steps = [*_removed(variables, [*kept, *rest]), *_coarser(frame, usable, kept, groups)]
+        steps = [*_removed(variables, [*kept, *rest, *whose]), *_coarser(frame, usable, kept, groups)]
         if kept:
             steps += _in_groups(kept, policy)
         steps += _coarser(frame, usable, rest, groups, numbers=False)
@@ -98,6 +100,8 @@ def _grouped(
             steps += _drawn_from_alike(frame, usable, rest, kept, groups)
         else:
             steps += _moved(frame, usable, rest, window)
+        if whose:
+            steps.append({"method": "removal", "columns": whose})
         what = "drawn anew from similar people" if anew else "swapped among similar people"
         beside = f", {len(rest)} other variable{'s' if len(rest) > 1 else ''} {what}" if rest else ""
         yield Draft(f"{len(kept)} quasi-identifiers in groups{beside}", tuple(steps))
