@@ -18,6 +18,7 @@ from tasks.tuning.records_at_hand import RecordsAtHand
 Plan = tuple[Mapping[str, Any], ...]
 
 _MANY = 8  # categories of a variable without hierarchy, from which the rarer ones become one
+_COUNTLESS = 100  # categories of a variable without hierarchy, from which no draft releases it
 _OTHERS = "other"
 _ONE_SIDED = 0.85  # share of the most frequent value, from which groups in which all have it are many
 _ON_SENSITIVE = ("l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure")
@@ -39,7 +40,10 @@ def drafts(records: RecordsAtHand, groups: Mapping[str, Sequence[str]], repeats:
     usable = {
         name: variable
         for name, variable in variables.items()
-        if name not in repeats and name not in never_released(variables) and _varies(frame[name])
+        if name not in repeats
+        and name not in never_released(variables)
+        and _varies(frame[name])
+        and not _has_countless_categories(frame[name], variable)
     }
     if ModelsOfRules(records.policy).models(variables):
         yield from _grouped(frame, variables, usable, groups, records.policy)
@@ -48,6 +52,12 @@ def drafts(records: RecordsAtHand, groups: Mapping[str, Sequence[str]], repeats:
     else:
         yield from _perturbed(frame, variables, usable, groups)
         yield from _drawn_anew(frame, variables, usable, groups)
+
+
+def _has_countless_categories(column: pd.Series, variable: Variable) -> bool:
+    """Names of hundreds of places or diseases without groups that are known: what is left of them, a few frequent ones
+    before all others, tells little, and each category is a dimension in which people are looked for."""
+    return variable.kind is Kind.NOMINAL and variable.hierarchy is None and column.nunique() > _COUNTLESS
 
 
 def _varies(column: pd.Series) -> bool:

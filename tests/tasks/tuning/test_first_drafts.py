@@ -72,6 +72,22 @@ def test_where_people_have_several_records_groups_are_of_so_many_people() -> Non
     assert suppressed
 
 
+@pytest.mark.parametrize("name", SHIPPED)
+def test_names_of_hundreds_of_places_are_left_out(name: str) -> None:
+    known = records(300, shipped(name))
+    for places, released in ((90, True), (120, False)):
+        town = pd.Series([f"town {n % places}" for n in range(300)], dtype="category")
+        variable = known.variables["town"].model_copy(
+            update={"hierarchy": None, "categories": tuple(town.cat.categories)}
+        )
+        named = replace(known, frame=known.frame.assign(town=town), variables=known.variables | {"town": variable})
+        found = [
+            any("town" in step["columns"] and step["method"] != "removal" for step in draft.plan)
+            for draft in drafts(named, {"town": ("town 1", "town 2")})
+        ]
+        assert any(found) is released
+
+
 def test_a_variable_that_repeats_another_is_left_out() -> None:
     for draft in drafts(records(300), GROUPS, repeats=["region"]):
         assert draft.plan[0]["method"] == "removal"
