@@ -21,13 +21,10 @@ from sluice.risk.attacks.linkability import linkability
 from sluice.risk.attacks.membership import membership
 from sluice.risk.attacks.singling_out import singling_out
 from sluice.variables import Variable
-from tests.reference_data import REFERENCE_DATA
+from tests.reference_data import REFERENCE_DATA, adult_columns
 from tests.typed_frame import typed_frame
 
-NAMES = [
-    "age", "workclass", "fnlwgt", "education", "education_num", "marital_status", "occupation", "relationship", "race",
-    "sex", "capital_gain", "capital_loss", "hours_per_week", "native_country", "income",
-]  # fmt: skip
+NAMES = adult_columns()
 FIRST = ["age", "education_num", "race", "hours_per_week"]
 SECOND = ["fnlwgt", "occupation", "sex", "relationship"]
 KNOWN = ["age", "fnlwgt", "education_num", "race", "sex", "marital_status"]

@@ -15,25 +15,8 @@ from shutil import copy
 
 import pandas as pd
 
-from deployments.data import REFERENCE_DATA
+from tests.reference_data import REFERENCE_DATA, adult_columns
 
-COLUMNS = [
-    "age",
-    "workclass",
-    "fnlwgt",
-    "education",
-    "education_num",
-    "marital_status",
-    "occupation",
-    "relationship",
-    "race",
-    "sex",
-    "capital_gain",
-    "capital_loss",
-    "hours_per_week",
-    "native_country",
-    "income",
-]
 SLUICE = [sys.executable, "-c", "from flows.cli.main import run; run()"]
 ROOT = Path(__file__).resolve().parents[1]
 LONGEST = 3600  # seconds of the clock for one command
@@ -86,7 +69,7 @@ def _timed(folder: Path, words: list[str]) -> tuple[int | None, float, str]:
 
 def _adult(records: int | None = None) -> pd.DataFrame:
     path = REFERENCE_DATA / "adult" / "adult.data.gz"
-    return pd.read_csv(path, names=COLUMNS, skipinitialspace=True, na_values="?", nrows=records)
+    return pd.read_csv(path, names=adult_columns(), skipinitialspace=True, na_values="?", nrows=records)
 
 
 def _csv(folder: Path, records: int | None) -> list[str]:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from deployments.data import REFERENCE_DATA
+from deployments.data import REFERENCE_DATA, ROOT
+from schemas.contract import load_contract
 
 
 def reference_path(*parts: str) -> Path:
@@ -16,3 +17,8 @@ def reference_path(*parts: str) -> Path:
     if not path.exists():
         raise FileNotFoundError(f"{path} is missing from the reference data")
     return path
+
+
+def adult_columns() -> list[str]:
+    """The columns of Adult, whose files have no header, in the order of its contract."""
+    return list(load_contract(ROOT / "schemas" / "adult.yaml").by_name)

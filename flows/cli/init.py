@@ -44,6 +44,9 @@ def init(
     tries: Annotated[
         int | None, typer.Option("--tries", min=0, help="drafts of the plan that are tried at most; 0 for none")
     ] = None,
+    minutes: Annotated[
+        float, typer.Option("--minutes", min=0, help="after which no further draft of the plan is tried")
+    ] = 10,
     keys: Annotated[
         Path | None, typer.Option("--keys", metavar="FOLDER", help="make the keys of three people there, to try alone")
     ] = None,
@@ -100,7 +103,7 @@ def init(
     if not yes:
         use = use or ask_use(USES)
         proposed = ask_about_columns(seen, proposed)
-    _make(folder, data, seen, proposed, name, USES[use or "public"][0], tries, keys)
+    _make(folder, data, seen, proposed, name, USES[use or "public"][0], tries, minutes, keys)
 
 
 def _write_contract(output: Path, seen: "Overview", proposed: "Proposals", dataset: str) -> None:
@@ -120,9 +123,9 @@ def _write_contract(output: Path, seen: "Overview", proposed: "Proposals", datas
 
 def _make(
     folder: Path, data: Any, seen: "Overview", proposed: "Proposals", dataset: str, policy: str,
-    tries: int | None, keys: Path | None,
+    tries: int | None, minutes: float, keys: Path | None,
 ) -> None:  # fmt: skip
-    from flows.cli.progress import waiting
+    from flows.cli.progress import duration, waiting
     from flows.deployments import prefect_yaml
     from sluice.custody.durable import write_new
     from tasks.project.own_project import own_project
@@ -137,13 +140,15 @@ def _make(
     def finish(draft: Path) -> None:
         write_new(draft / "prefect.yaml", prefect_yaml(draft / "releases", draft).encode(), 0o644)
 
-    note(f"drafting a plan for {policy}{'' if tries == 0 else ', and trying it'} ...")
+    limit = f", and trying it; no further draft after {duration(60 * minutes)}"
+    note(f"drafting a plan for {policy}{'' if tries == 0 else limit} ...")
     with waiting(quiet=False) as shown:
         if shown is not None:
             shown.step("trying a plan")
         made = own_project(
-            folder, data, seen, proposed, dataset, policy, most_tried=tries, keys=keys, told=tried, finish=finish
-        )
+            folder, data, seen, proposed, dataset, policy,
+            most_tried=tries, seconds=60 * minutes, keys=keys, told=tried, finish=finish,
+        )  # fmt: skip
     _say_next(made, data.needs_permission(folder))
 
 
@@ -159,6 +164,8 @@ def _say_next(made: "Made", needs_permission: bool) -> None:
         say(f"no draft of the plan passed; the nearest: {plan.draft.says}. What it does not meet:", "yellow")
         for says in list(dict.fromkeys(miss.says for miss in plan.outcome.misses))[:3]:
             say(f"  - {says}", "yellow")
+        if plan.untried:
+            say(f"  {plan.untried} more drafts were not tried, as the time was up; --minutes gives more", "yellow")
     say("next:")
     if needs_permission:
         say(f"  export SLUICE_CONNECTIONS={made.folder / 'connections.yaml'}   # lets these data be read")

@@ -25,8 +25,8 @@ class KAnonymity(FrequencyRule):
     example: ClassVar[str] = "{rule: k_anonymity, k: 5}"
     advice: ClassVar[str] = (
         "Recode the quasi-identifiers to wider categories (age bands, larger areas), then let local_suppression with "
-        "the same k remove the few combinations that are still rare; with a larger k where people have several "
-        "records, as the rule counts people and the step records."
+        "the same k remove the few combinations that are still rare. Where people have several records, remove the "
+        "variable that names them after that step, not before: without it that step counts records."
     )
     k: int = Field(ge=2)
 

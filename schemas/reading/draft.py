@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from types import MappingProxyType
 from typing import Any
 
+from schemas.reading.intervals import intervals_in_order
 from schemas.reading.overview import Overview, overview, refuse_values_as_names
 from schemas.reading.proposal import MINIMUM_CELL, Proposal, Proposals, in_words, propose, worst_sets
 from schemas.reading.rounded_range import rounded_range
@@ -21,7 +22,7 @@ from sluice.reading.kind import ColumnSummary
 from sluice.reading.visible_text import json_text, one_line, unseen
 from sluice.sources.description import Descriptions
 from sluice.sources.tabular_source import TabularSource
-from sluice.variables import Kind, Role, Variable, as_label
+from sluice.variables import NAMES, Kind, Role, Variable, as_label
 
 _MOST_CATEGORIES = 60
 _FEW_CODES = 12  # whole numbers with so few distinct values may be codes
@@ -87,7 +88,7 @@ def _variable(seen: Overview, proposed: Proposal) -> Iterator[str]:
     if proposed.repeats:
         yield f"    # tells the same of every record as {_quoted(proposed.repeats)}: the plan leaves it out"
     yield f"    description: {_quoted(proposed.description)}"
-    if kind.is_numeric and proposed.role is not Role.IDENTIFIER:
+    if kind.is_numeric and proposed.role not in NAMES:
         yield "    unit: # for instance years, euros a month"
     if proposed.universe:
         yield f"    universe: {_quoted(proposed.universe)}"
@@ -97,7 +98,8 @@ def _variable(seen: Overview, proposed: Proposal) -> Iterator[str]:
         yield f"    missing_codes: {_listed(proposed.missing_codes)}"
     for code in proposed.doubtful_codes:
         yield f"    # check: {code} may stand for missing; then it belongs into missing_codes, with nullable: true,"
-        yield "    # and the maximum is another; as it is, it is a value, of many records"
+        other = "and the maximum is another; " if kind.is_numeric else ""
+        yield f"    # {other}as it is, it is a value, of many records"
     if column.empty or proposed.missing_codes:
         yield "    nullable: true"
     span = rounded_range(proposed, column)
@@ -124,11 +126,15 @@ def _kind_remark(column: ColumnSummary, proposed: Proposal) -> str:
         return f"  # codes of a classification: {column.classification}; check"
     if kind is Kind.TEXT:
         return "  # check: most values are different"
+    if kind is Kind.NOMINAL and column.kind is Kind.INTEGER:
+        return "  # codes, by the name; check: ordinal if they have an order, integer if they count something"
+    if kind is Kind.ORDINAL and column.kind is Kind.NOMINAL:
+        return "  # intervals; check their order"
     if kind is Kind.NOMINAL:
         return "  # check: ordinal if the categories have an order; then list them in it"
     if kind is Kind.ORDINAL:
         return "  # check: nominal if these numbers are codes without an order; integer if they count something"
-    if kind is Kind.INTEGER and column.distinct <= _MOST_CATEGORIES:
+    if kind is Kind.INTEGER and column.distinct <= _MOST_CATEGORIES and proposed.role is not Role.WEIGHT:
         return "  # check: ordinal or nominal if these are codes"
     return ""
 
@@ -213,7 +219,9 @@ def _declared_categories(proposed: Proposal, column: ColumnSummary) -> tuple[str
     fit = 0 < len(found) == len(frequent) <= _MOST_CATEGORIES
     if not fit or (proposed.kind is Kind.BINARY and len(found) != 2):
         return None
-    return tuple(sorted(frequent, key=float if proposed.kind is Kind.ORDINAL else None))
+    if ordered := proposed.kind is Kind.ORDINAL and intervals_in_order(frequent):
+        return ordered
+    return tuple(sorted(frequent, key=float if column.kind is Kind.INTEGER else None))
 
 
 def _categories(proposed: Proposal, column: ColumnSummary) -> Iterator[str]:
@@ -227,7 +235,11 @@ def _categories(proposed: Proposal, column: ColumnSummary) -> Iterator[str]:
     elif categories is not None:
         yield "    categories:"
         yield from (f"      - {_quoted(category)}" for category in categories)
-    elif kind is Kind.INTEGER and 0 < len(frequent) == len(column.categories) <= _FEW_CODES:
+    elif (
+        kind is Kind.INTEGER
+        and proposed.role is not Role.WEIGHT
+        and 1 < len(frequent) == len(column.categories) <= _FEW_CODES
+    ):
         labels = dict.fromkeys(as_label(float(label.replace(",", "."))) for label in frequent)
         yield f"    # if these are codes: categories: {_listed(sorted(labels, key=float))}, without minimum and maximum"
     elif kind in (Kind.NOMINAL, Kind.BINARY):

@@ -5,14 +5,19 @@ proposed as a quasi-identifier. A person decides. The reasons travel with the dr
 that fewer records have than the minimum cell, and figures as rounded shares.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from schemas.reading.household import looks_like_groups
+from schemas.reading.intervals import intervals_in_order
 from schemas.reading.missing_codes import declared_codes, doubtful_codes, marks_of, negative_codes
 from schemas.reading.overview import Overview
 from schemas.reading.universe import universe_of
-from schemas.reading.usual_names import is_called_household, usual_role, words_of
+from schemas.reading.usual_names import is_called_a_code, is_called_household, usual_role, words_of
+from sluice.reading import values
 from sluice.reading.kind import ColumnSummary
 from sluice.reading.visible_text import one_line, unseen, visible
 from sluice.risk.classes.quasi_identifier_search import (
@@ -33,6 +38,8 @@ _ENOUGH = 50  # records: of fewer, all different is no sign
 _SEPARATES = 0.8  # share of the pairs of records that a column tells apart: five groups of equal size
 _MOST_KNOWN = 150  # different numbers: ages, years of birth, hours a week; of more it is an amount
 _FEW_CODES = 12  # different whole numbers that may be codes
+_SKEWED = 0.2  # mean less median, in standard deviations: numbers of records are spread evenly
+_AMOUNTS = 3  # columns of numbers in which nearly every record has its own: of so many, most are amounts
 _KNOWN = 3  # columns that an acquaintance knows, where no name tells which
 _BODY = ("height", "bmi", "waist", "groesse", "taille", "altura")  # beside which a weight is one of the body
 
@@ -82,7 +89,9 @@ def propose(seen: Overview) -> Proposals:
         single = combination([codes], [0]) if name in searchable else None
         columns.append(_proposal(seen, name, single))
     columns = _one_of_each([_as_group(seen, each, columns) for each in columns])
+    columns = _as_amounts(seen, columns)
     columns = _someone_known(seen, [_as_codes(seen, each) for each in columns])
+    columns = _something_sensitive(seen, columns)
     columns = [replace(each, repeats=_repeats(seen, each.name, columns)) for each in columns]
     return Proposals(tuple(columns), _record_key(seen, columns))
 
@@ -160,9 +169,9 @@ def _kind_of_codes(codes: Sequence[str], said: ColumnDescription) -> Kind:
     return Kind.BINARY if len(codes) == 2 else Kind.NOMINAL
 
 
-def _usual(seen: Overview, name: str) -> tuple[Role, str] | None:
+def _usual(seen: Overview, name: str, without: Collection[Role] = ()) -> tuple[Role, str] | None:
     """By the name of a column, or else by its label: v012, 'Age in years'."""
-    return usual_role(name) or usual_role(seen.said(name).label)
+    return usual_role(name, without) or usual_role(seen.said(name).label, without)
 
 
 def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, str, bool]:
@@ -183,6 +192,8 @@ def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, 
         return Role.IDENTIFIER, f"called '{word}'", True
     if column.kind is Kind.TEXT:
         return Role.IDENTIFIER, "free text or names: most values are different", role is None
+    if role in NAMES:
+        role, word = _usual(seen, name, without=NAMES) or (None, "")
     if role is Role.SENSITIVE:
         return Role.SENSITIVE, f"called '{word}'", True
     if role is Role.QUASI_IDENTIFIER:
@@ -199,6 +210,25 @@ def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, 
     if column.kind.is_numeric and column.distinct > _MOST_KNOWN:
         return Role.OTHER, "an amount; sensitive, if nobody should learn it of a person", False
     return Role.OTHER, "tells few records apart", True
+
+
+def _as_amounts(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:
+    """Numbers that were taken for those of records as all differ: skewed ones, and of many all but the first, are not.
+
+    A file of turnover, wages and taxes to the cent would lose all of them otherwise.
+    """
+    unnamed = [each for each in columns if each.role is Role.IDENTIFIER and each.kind is Kind.INTEGER and not each.sure]
+    amounts = [each for each in unnamed if _is_skewed(seen, each.name)]
+    if len(unnamed) >= _AMOUNTS:
+        amounts += unnamed[1:]
+    why = "an amount, different for nearly every record; identifier, if it is a number of the record"
+    return [replace(each, role=Role.OTHER, why=why) if each in amounts else each for each in columns]
+
+
+def _is_skewed(seen: Overview, name: str) -> bool:
+    texts = [label.replace(",", ".") for label in seen.labels[name] if label is not None]
+    numbers = np.array([float(text) for text in texts if values.is_number(text)])
+    return bool(numbers.size and numbers.mean() - np.median(numbers) > _SKEWED * numbers.std())
 
 
 def _is_weight(seen: Overview, name: str) -> bool:
@@ -243,20 +273,25 @@ def _one_of_each(columns: Sequence[Proposal]) -> list[Proposal]:
 
 
 def _as_codes(seen: Overview, proposed: Proposal) -> Proposal:
-    """A quasi-identifier of a few whole numbers, each of enough records: ordered categories, be it codes or counts."""
+    """Whole numbers that are categories: codes by their name, two that are sensitive, a few in a quasi-identifier, be
+    it codes or counts; and intervals, which have an order. Ordered ones are listed, so each is of enough records."""
     column = seen.columns[proposed.name]
     labels = [label for label in column.categories if label not in proposed.missing_codes]
-    fit = 2 <= len(labels) <= _FEW_CODES and all(column.categories[label] >= MINIMUM_CELL for label in labels)
-    plain = all(label.removeprefix("-").isdigit() for label in labels)
-    if (
-        proposed.categories
-        or proposed.kind is not Kind.INTEGER
-        or proposed.role is not Role.QUASI_IDENTIFIER
-        or not fit
-        or not plain
-    ):
+    if proposed.categories or proposed.role in (*NAMES, Role.WEIGHT) or len(labels) < 2:
         return proposed
-    return replace(proposed, kind=Kind.BINARY if len(labels) == 2 else Kind.ORDINAL)
+    listed = len(labels) <= _FEW_CODES and all(column.categories[label] >= MINIMUM_CELL for label in labels)
+    if proposed.kind is Kind.NOMINAL and column.classification is None:
+        ordered = listed and intervals_in_order(labels) is not None
+        return replace(proposed, kind=Kind.ORDINAL) if ordered else proposed
+    plain = all(re.fullmatch(r"-?[0-9]+(\.0+)?", label) for label in labels)
+    if proposed.kind is not Kind.INTEGER or not plain or len({float(label) for label in labels}) < len(labels):
+        return proposed
+    known, coded = proposed.role is Role.QUASI_IDENTIFIER, is_called_a_code(proposed.name)
+    if len(labels) == 2 and listed and (known or coded or proposed.role is Role.SENSITIVE):
+        return replace(proposed, kind=Kind.BINARY)
+    if coded:
+        return replace(proposed, kind=Kind.NOMINAL)
+    return replace(proposed, kind=Kind.ORDINAL) if known and listed else proposed
 
 
 def _someone_known(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:
@@ -275,6 +310,21 @@ def _someone_known(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal
     return [
         replace(each, role=Role.QUASI_IDENTIFIER, why=why, sure=False) if each.name in most else each
         for each in columns
+    ]
+
+
+def _something_sensitive(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:
+    """Where no column is sensitive, all amounts: a policy that asks what may be learned judges nothing otherwise."""
+    if any(each.role is Role.SENSITIVE for each in columns):
+        return list(columns)
+    why = "no column is called by what nobody should learn of a person, and this one is an amount"
+    amounts = {
+        each.name
+        for each in columns
+        if each.role is Role.OTHER and each.kind.is_numeric and seen.columns[each.name].distinct > _MOST_KNOWN
+    }
+    return [
+        replace(each, role=Role.SENSITIVE, why=why, sure=False) if each.name in amounts else each for each in columns
     ]
 
 

@@ -37,7 +37,7 @@ def _of_numbers(proposed: Proposal, column: ColumnSummary, counts: Mapping[str, 
     smallest, largest = known_span(column, proposed.missing_codes)
     if smallest > largest:
         return {}
-    span = largest - smallest or abs(largest) or 1.0
+    span = largest - smallest or 1.0
     step = 10.0 ** math.floor(math.log10(span))
     numbers: dict[float, int] = {}
     for label, times in counts.items():

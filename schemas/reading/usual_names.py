@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Collection
 from functools import cache
 from importlib.resources import files
 
@@ -12,13 +13,17 @@ from sluice.variables import Role
 _INSIDE = 6  # letters from which a word is found inside a longer one
 _NOT_ASKED = "not_asked"
 _ALONE = "household_alone"
+_CODES = "codes"
 
 
-def usual_role(name: str) -> tuple[Role, str] | None:
-    """The role of columns that are called so as a rule, and the word by which; None for a name that says nothing."""
+def usual_role(name: str, without: Collection[Role] = ()) -> tuple[Role, str] | None:
+    """The role of columns that are called so as a rule, and the word by which; None for a name that says nothing.
+
+    without : roles that the values rule out: a region_id of twelve values names no record
+    """
     words = words_of(name)
     for role, usual in _usual().items():
-        for phrase in usual:
+        for phrase in () if role in without else usual:
             if _stands_in(phrase, words):
                 return role, " ".join(phrase)
     return None
@@ -27,6 +32,12 @@ def usual_role(name: str) -> tuple[Role, str] | None:
 def is_not_asked(label: str) -> bool:
     """Whether a value says that the question was not put to this person, which is no missing answer."""
     return " ".join(words_of(label)) in _read()[_NOT_ASKED]
+
+
+def is_called_a_code(name: str) -> bool:
+    """Whether whole numbers in columns that are called so are codes as a rule, which cannot be added."""
+    words = words_of(name)
+    return any(_stands_in(tuple(words_of(phrase)), words) for phrase in _read()[_CODES])
 
 
 def is_called_household(name: str) -> bool:
@@ -57,7 +68,7 @@ def _usual() -> dict[Role, tuple[tuple[str, ...], ...]]:
     return {
         Role(role): tuple(dict.fromkeys(tuple(words_of(name)) for names in languages.values() for name in names))
         for role, languages in _read().items()
-        if role not in (_NOT_ASKED, _ALONE)
+        if role not in (_NOT_ASKED, _ALONE, _CODES)
     }
 
 

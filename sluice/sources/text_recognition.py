@@ -52,8 +52,8 @@ def recognised_text(
     ]
     if not shape.header:
         says.append(
-            f"the first line holds a value, not names: the columns are called {names[0]} to {names[-1]}. Name them as "
-            "'columns' of the source"
+            f"the first line holds a value, not names: the columns are called {names[0]} to {names[-1]}. Name them: "
+            "--columns A,B,... of sluice init, 'columns' of the source in a definition"
         )
     if shape.quote != '"':
         says.append("quotes have no meaning" if shape.quote is None else f"cells may be quoted by {shape.quote}")

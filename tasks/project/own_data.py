@@ -51,6 +51,10 @@ class OwnData:
             return {"connection": CONNECTION, "table": self.table}
         return self.recognised.written(base)
 
+    def lies_outside(self, project: Path) -> bool:
+        """Whether it is a file that commands in the project's folder may not read unless the operator says so."""
+        return self.file is not None and not self.file.resolve().is_relative_to(project.resolve())
+
     def needs_permission(self, project: Path) -> bool:
         """Whether the operator must say that it may be read: for a database, and for a file that lies neither beside
         the definition nor below the current folder."""

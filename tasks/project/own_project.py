@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from math import nan
+from math import inf, nan
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -63,6 +63,7 @@ def own_project(
     policy_name: str,
     *,
     most_tried: int | None = None,
+    seconds: float = inf,
     keys: Path | None = None,
     told: Told = lambda number, of, draft, outcome: None,
     finish: Callable[[Path], None] = lambda folder: None,
@@ -71,6 +72,7 @@ def own_project(
 
     policy_name : of a shipped policy
     most_tried  : drafts of the plan that are tried at most; 0 for none
+    seconds     : of the clock, after which no further draft is tried
     finish      : writes what else belongs into the folder, before it gets its name
     raises      : SluiceError where the folder holds anything, or cannot lie there
     cost        : trials of plans on at most MOST_TRIED_ON records
@@ -88,7 +90,7 @@ def own_project(
         "policy": policy_name,
         "target": "../published",
     }
-    plan, fault = _plan(data.records, seen, proposed, contract, policy, written, most_tried, told)
+    plan, fault = _plan(data.records, seen, proposed, contract, policy, written, most_tried, told, seconds)
     definition_text = _definition_yaml(written, plan, fault)
     contents = {
         "README.md": shipped_file("own_readme.md").replace("NAME", name).encode(),
@@ -118,7 +120,7 @@ def _read(text: str, name: str) -> Contract:
 
 def _plan(
     source: TabularSource, seen: Overview, proposed: Proposals, contract: Contract, policy: Policy,
-    written: Mapping[str, Any], most_tried: int | None, told: Told,
+    written: Mapping[str, Any], most_tried: int | None, told: Told, seconds: float,
 ) -> tuple[FirstPlan | None, str]:  # fmt: skip
     idle = {"method": "removal", "columns": ["no variable"]}
     definition = parse_document(RecordsDefinition, {**written, "plan": [idle]}, "the drafted definition")
@@ -134,8 +136,9 @@ def _plan(
         if each.kind is Kind.NOMINAL and (named := frequent_categories(each, seen.columns[each.name]))
     }
     repeats = [each.name for each in proposed.columns if each.repeats]
+    part = part_at_hand(records, MOST_TRIED_ON)
     try:
-        return first_plan(definition, part_at_hand(records, MOST_TRIED_ON), groups, repeats, most_tried, told), ""
+        return first_plan(definition, part, groups, repeats, most_tried, told, seconds), ""
     except PlanError as error:
         return None, str(error)
 
@@ -191,7 +194,8 @@ def _did(plan: FirstPlan) -> str:
     if plan.passes:
         return f"The first that passes of {drafts} tried on {on}. Its rules are met there; sluice check judges all."
     fell = ", ".join(dict.fromkeys(miss.rule for miss in plan.outcome.misses))
-    return f"None of {drafts} passed on {on}; this one came nearest and fails {fell}. See sluice suggest and tune."
+    untried = f" {plan.untried} more were not tried for lack of time." if plan.untried else ""
+    return f"None of {drafts} passed on {on}; this one came nearest and fails {fell}.{untried} See suggest and tune."
 
 
 def _connections(data: OwnData, folder: Path) -> str:
@@ -201,7 +205,7 @@ def _connections(data: OwnData, folder: Path) -> str:
         named = {"connections": {CONNECTION: dict(data.connection)}}
         written = yaml.safe_dump(named, sort_keys=False, default_flow_style=None, allow_unicode=True, width=4096)
         return text.replace("connections: {}    # replace {} by such lines:\n", f"{written}# others:\n")
-    if data.file is not None and data.needs_permission(folder):
+    if data.file is not None and data.lies_outside(folder):
         files_line = yaml.safe_dump({"files": [str(data.file.resolve().parent)]}, allow_unicode=True, width=4096)
         return text.replace("# files: [/srv/incoming]\n", files_line)
     return text

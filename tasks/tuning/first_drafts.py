@@ -10,7 +10,7 @@ from policies.models_of_rules import ModelsOfRules
 from policies.policy import Policy
 from policies.rules.k_anonymity import KAnonymity
 from sluice.masking.synthesis.sequential_trees import MOST_CATEGORIES
-from sluice.variables import NAMES, Kind, Role, Variable, Variables
+from sluice.variables import GROUPS, NAMES, Kind, Role, Variable, Variables
 from tasks.tuning.cut_points import cut_points
 from tasks.tuning.draft import is_skewed
 from tasks.tuning.records_at_hand import RecordsAtHand
@@ -18,6 +18,7 @@ from tasks.tuning.records_at_hand import RecordsAtHand
 Plan = tuple[Mapping[str, Any], ...]
 
 _MANY = 8  # categories of a variable without hierarchy, from which the rarer ones become one
+_COUNTLESS = 100  # categories of a variable without hierarchy, from which no draft releases it
 _OTHERS = "other"
 _ONE_SIDED = 0.85  # share of the most frequent value, from which groups in which all have it are many
 _ON_SENSITIVE = ("l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure")
@@ -39,7 +40,10 @@ def drafts(records: RecordsAtHand, groups: Mapping[str, Sequence[str]], repeats:
     usable = {
         name: variable
         for name, variable in variables.items()
-        if name not in repeats and name not in never_released(variables) and _varies(frame[name])
+        if name not in repeats
+        and name not in never_released(variables)
+        and _varies(frame[name])
+        and not _has_countless_categories(frame[name], variable)
     }
     if ModelsOfRules(records.policy).models(variables):
         yield from _grouped(frame, variables, usable, groups, records.policy)
@@ -48,6 +52,12 @@ def drafts(records: RecordsAtHand, groups: Mapping[str, Sequence[str]], repeats:
     else:
         yield from _perturbed(frame, variables, usable, groups)
         yield from _drawn_anew(frame, variables, usable, groups)
+
+
+def _has_countless_categories(column: pd.Series, variable: Variable) -> bool:
+    """Names of hundreds of places or diseases without groups that are known: what is left of them, a few frequent ones
+    before all others, tells little, and each category is a dimension in which people are looked for."""
+    return variable.kind is Kind.NOMINAL and variable.hierarchy is None and column.nunique() > _COUNTLESS
 
 
 def _varies(column: pd.Series) -> bool:
@@ -76,6 +86,8 @@ def _grouped(
     if any(rule.rule in _ON_SENSITIVE for rule in policy.rules):
         sensitive = mixed
     others = [name for name, v in usable.items() if v.role is Role.OTHER and v.kind is not Kind.DATE]
+    # Steps on groups count people, not records, as long as they see whose a record is: these names go last.
+    whose = [name for name, v in variables.items() if v.role in GROUPS]
     seen: set[tuple[int, int, float, bool]] = set()
     for most, rest, window, anew in (
         (7, [*sensitive, *others], 0.1, False),
@@ -90,7 +102,7 @@ def _grouped(
         if (len(kept), len(rest), window, anew) in seen:
             continue
         seen.add((len(kept), len(rest), window, anew))
-        steps = [*_removed(variables, [*kept, *rest]), *_coarser(frame, usable, kept, groups)]
+        steps = [*_removed(variables, [*kept, *rest, *whose]), *_coarser(frame, usable, kept, groups)]
         if kept:
             steps += _in_groups(kept, policy)
         steps += _coarser(frame, usable, rest, groups, numbers=False)
@@ -98,6 +110,8 @@ def _grouped(
             steps += _drawn_from_alike(frame, usable, rest, kept, groups)
         else:
             steps += _moved(frame, usable, rest, window)
+        if whose:
+            steps.append({"method": "removal", "columns": whose})
         what = "drawn anew from similar people" if anew else "swapped among similar people"
         beside = f", {len(rest)} other variable{'s' if len(rest) > 1 else ''} {what}" if rest else ""
         yield Draft(f"{len(kept)} quasi-identifiers in groups{beside}", tuple(steps))

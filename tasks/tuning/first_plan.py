@@ -8,6 +8,8 @@ What passes on the records at hand is a fair first attempt, to be improved by `s
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
+from time import monotonic
 
 import numpy as np
 from pydantic import ValidationError
@@ -32,12 +34,14 @@ class FirstPlan:
     """The draft that passed, or came nearest, and how many were tried.
 
     outcome : None where nothing was tried
+    untried : drafts that would have been, had there been time
     """
 
     draft: Draft
     outcome: Outcome | None
     tried: int
     records: int
+    untried: int = 0
 
     @property
     def passes(self) -> bool:
@@ -51,6 +55,7 @@ def first_plan(
     repeats: Sequence[str] = (),
     most_tried: int | None = None,
     told: Callable[[int, int, Draft, Outcome], None] = lambda number, of, draft, outcome: None,
+    seconds: float = inf,
 ) -> FirstPlan:
     """The first of the drafts that passes on the records at hand; else the one that came nearest.
 
@@ -58,6 +63,7 @@ def first_plan(
     groups     : categories that may be named of variables whose rarer ones are not declared
     repeats    : variables that tell the same as another one
     most_tried : drafts that are tried; of 0 the first one is taken as it is
+    seconds    : of the clock, after which no further draft is tried
     raises     : PlanError where none fits the documents
     cost       : a trial for each draft, most of which stop early
     """
@@ -67,6 +73,7 @@ def first_plan(
     wanted = found if most_tried is None else found[:most_tried]
     if not wanted:
         return FirstPlan(found[0], None, 0, len(records))
+    begun = monotonic()
     tried: list[tuple[float, Draft, Outcome]] = []
     for number, draft in enumerate(wanted, start=1):
         outcome = _outcome(definition, draft, records, number)
@@ -74,8 +81,10 @@ def first_plan(
         tried.append((outcome.breach, draft, outcome))
         if outcome.end == "passes":
             return FirstPlan(draft, outcome, number, len(records))
+        if monotonic() - begun >= seconds:
+            break
     _, draft, outcome = min(tried, key=lambda each: each[0])
-    return FirstPlan(draft, outcome, len(tried), len(records))
+    return FirstPlan(draft, outcome, len(tried), len(records), len(wanted) - len(tried))
 
 
 def _outcome(definition: RecordsDefinition, draft: Draft, records: RecordsAtHand, number: int) -> Outcome:

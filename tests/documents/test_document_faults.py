@@ -55,7 +55,7 @@ def test_the_documents_load_before_a_mistake_is_made(tmp_path: Path) -> None:
         (
             ", k: 5",
             "",
-            "k: must be given: smallest number of records, not people, that may share a combination of keys",
+            "k: must be given: smallest number of records that may share a combination of keys; of people",
         ),
         (
             "method: rank_swapping, ",

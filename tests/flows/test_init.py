@@ -17,25 +17,7 @@ from schemas.contract import load_contract
 from sluice.variables import Role
 from tasks.release.products import load_definition
 from tests.flows.house import BLOCKED, DONE, ERROR
-from tests.reference_data import reference_path
-
-ADULT = [
-    "age",
-    "workclass",
-    "fnlwgt",
-    "education",
-    "education_num",
-    "marital_status",
-    "occupation",
-    "relationship",
-    "race",
-    "sex",
-    "capital_gain",
-    "capital_loss",
-    "hours_per_week",
-    "native_country",
-    "income",
-]
+from tests.reference_data import adult_columns, reference_path
 
 
 @pytest.fixture(autouse=True)
@@ -107,6 +89,15 @@ def test_while_a_draft_is_tried_it_says_how_far_that_is(here: Path, monkeypatch:
     assert (
         said.index("trying it") < said.index("trying a plan") < said.index("plan 1 of at most 1") < said.index("next:")
     )
+
+
+def test_it_says_after_what_time_no_draft_is_tried_and_what_was_left(here: Path) -> None:
+    survey(40).to_csv("panel.csv", index=False)
+    code, said = sluice("panel.csv", "--yes", "--tries", "3", "--minutes", "0.001")
+    assert code == DONE, said
+    assert "no further draft after 1 s" in said
+    assert "2 more drafts were not tried, as the time was up; --minutes gives more" in said
+    assert "2 more were not tried for lack of time" in re.sub(r"[\s#]+", " ", written(here / "panel"))
 
 
 def test_what_the_nearest_draft_does_not_meet_is_listed(here: Path) -> None:
@@ -224,6 +215,19 @@ def test_data_that_lie_elsewhere_are_let_be_read_by_the_connections_file(
     assert yaml.safe_load((here / "panel" / "connections.yaml").read_text())["files"] == [str(elsewhere)]
 
 
+def test_data_beside_the_project_may_be_read_from_within_it_by_the_connections_file(here: Path) -> None:
+    survey().to_csv("panel.csv", index=False)
+    code, said = sluice("panel.csv", "--yes", "--tries", "0")
+    assert (code, "export SLUICE_CONNECTIONS" in said) == (DONE, False)
+    assert yaml.safe_load((here / "panel" / "connections.yaml").read_text())["files"] == [str(here)]
+
+
+def test_a_file_without_header_says_by_which_option_its_columns_are_named(here: Path) -> None:
+    (here / "panel.csv").write_text("12,a,2.5\n13,b,3.5\n" * 20)
+    code, said = sluice("panel.csv", "--yes", "--tries", "0")
+    assert (code, "Name them: --columns A,B,... of sluice init" in said) == (DONE, True)
+
+
 def test_an_unknown_use_is_refused(here: Path) -> None:
     code, said = sluice("panel.csv", "--for", "everybody")
     assert (code, "--for: must be one of public, scientific, perturbed, synthetic; got 'everybody'" in said) == (
@@ -234,13 +238,13 @@ def test_an_unknown_use_is_refused(here: Path) -> None:
 
 def test_on_adult_the_first_check_needs_no_line_and_no_rare_value_is_told(here: Path) -> None:
     frame = pd.read_csv(
-        reference_path("adult", "adult.data.gz"), header=None, names=ADULT, skipinitialspace=True, dtype=str
+        reference_path("adult", "adult.data.gz"), header=None, names=adult_columns(), skipinitialspace=True, dtype=str
     ).iloc[:4000]
     frame.to_csv("adult.csv", index=False)
     code, said = sluice("adult.csv", "--yes", "--tries", "4")
     assert code == DONE, said
     told = said + written(here / "adult")
-    for name in ADULT:
+    for name in frame:
         times = frame[name].value_counts()
         for rare in times[times < 10].index:
             if not rare.isdigit() or len(rare) > 4:  # a small number may stand anywhere

@@ -32,7 +32,11 @@ class LocalSuppression(MaskingStep):
     """Set key values missing until every record shares its combination of keys with at least k - 1 others."""
 
     method: Literal["local_suppression"] = "local_suppression"
-    k: int = Field(ge=1, description="smallest number of records, not people, that may share a combination of keys")
+    k: int = Field(
+        ge=1,
+        description="smallest number of records that may share a combination of keys; of people, where a variable of "
+        "role person names them and is not removed by an earlier step",
+    )
     importance: dict[str, PositiveInt] = Field(
         default_factory=dict,
         description="key variable: rank. A key of rank 1 is kept longest: it loses a value only where no choice among "

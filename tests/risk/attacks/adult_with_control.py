@@ -5,12 +5,8 @@ from pathlib import Path
 import pandas as pd
 
 from sluice.variables import Variable
+from tests.reference_data import adult_columns
 from tests.typed_frame import typed_frame
-
-NAMES = [
-    "age", "workclass", "fnlwgt", "education", "education_num", "marital_status", "occupation", "relationship", "race",
-    "sex", "capital_gain", "capital_loss", "hours_per_week", "native_country", "income",
-]  # fmt: skip
 
 
 def adult_with_control(data: Path, size: int) -> tuple[list[pd.DataFrame], dict[str, Variable]]:
@@ -18,7 +14,7 @@ def adult_with_control(data: Path, size: int) -> tuple[list[pd.DataFrame], dict[
 
     Three in ten released records are original ones, the others are of people who are in neither of the other files.
     """
-    adult = pd.read_csv(data / "adult" / "adult.data.gz", names=NAMES, skipinitialspace=True)
+    adult = pd.read_csv(data / "adult" / "adult.data.gz", names=adult_columns(), skipinitialspace=True)
     typed, variables = typed_frame(adult.drop_duplicates(ignore_index=True))
     copied = int(0.3 * size)
     original, control, others = typed.iloc[:size], typed.iloc[size : 2 * size], typed.iloc[2 * size : 3 * size - copied]

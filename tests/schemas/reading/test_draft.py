@@ -206,6 +206,16 @@ def test_an_end_of_the_range_tells_nothing_of_the_few_who_are_there(tmp_path: Pa
     assert (children, born) == (10, "1900-01-01")
 
 
+def test_what_all_records_have_is_no_wide_range_and_a_weight_is_no_code(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("year,weight\n" + "1991,100\n" * 60)
+    drafted = draft_contract(CsvSource(path=(str(tmp_path / "x.csv"),)), "x")
+    assert "minimum: 1990 " in drafted
+    assert "maximum: 1992 " in drafted
+    weight = drafted.split('name: "weight"')[1]
+    assert "role: weight" in weight
+    assert "codes" not in weight
+
+
 def test_a_rare_value_in_a_range_of_missing_ones_is_not_written(tmp_path: Path) -> None:
     said = {"income": ColumnDescription(missing_ranges=((90_000, 99_999),))}
     path = tmp_path / "income.csv"

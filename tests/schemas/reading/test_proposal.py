@@ -5,7 +5,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
+from schemas.reading.draft import draft_contract
+from schemas.reading.intervals import intervals_in_order
 from schemas.reading.overview import Overview, overview
 from schemas.reading.proposal import Proposals, in_words, propose, share, worst_sets
 from schemas.reading.usual_names import usual_role
@@ -51,7 +54,8 @@ def people() -> pd.DataFrame:
         ("hhSize", Role.QUASI_IDENTIFIER), ("wage", Role.SENSITIVE), ("Monatseinkommen", None),
         ("salaire_net", Role.SENSITIVE), ("hh_id", Role.HOUSEHOLD), ("patientID", Role.PERSON),
         ("e-mail", Role.IDENTIFIER),
-        ("sampling.weight", Role.WEIGHT), ("household", None), ("stage", None), ("idea", None),
+        ("sampling.weight", Role.WEIGHT), ("UTILITYID", Role.CONTRIBUTOR), ("Latitude", Role.QUASI_IDENTIFIER),
+        ("ucod_leading", Role.SENSITIVE), ("household", None), ("stage", None), ("idea", None),
     ],
 )  # fmt: skip
 def test_usual_names_in_several_languages(name: str, role: Role | None) -> None:
@@ -113,6 +117,74 @@ def test_a_column_that_repeats_another_is_said_to(people: pd.DataFrame, tmp_path
     people["region_no"] = people["region"].map({"N": 1, "E": 2, "S": 3, "W": 4})
     found = proposed(people, tmp_path)
     assert (found.by_name("region_no").repeats, found.by_name("region").repeats) == ("region", "")
+
+
+def test_numbers_are_codes_where_the_name_says_so_and_stay_numbers_where_it_does_not(tmp_path: Path) -> None:
+    n = np.arange(1200)
+    frame = pd.DataFrame({"admission_type_id": n % 8 + 1, "visits": n % 4 + 1, "zip": 501 + n // 20 * 97, "sex": n % 2})
+    frame["region_id"], frame["race"] = n % 7 + 1.0, np.where(n < 4, 9, n % 3)  # a rare code is no reason
+    frame.loc[5, "region_id"] = np.nan  # hence 1.0, 2.0, ...
+    found = proposed(frame, tmp_path)
+    kinds = {each.name: each.kind for each in found.columns}
+    assert kinds == {
+        "admission_type_id": Kind.NOMINAL, "visits": Kind.INTEGER, "zip": Kind.NOMINAL, "sex": Kind.BINARY,
+        "region_id": Kind.NOMINAL, "race": Kind.NOMINAL,
+    }  # fmt: skip
+    assert found.by_name("region_id").role is Role.QUASI_IDENTIFIER, "an id of few values is what the rest says"
+    drafted = draft_contract(CsvSource(path=(str(tmp_path / "x.csv"),)), "x")
+    assert '- "7.0"' in drafted, "as the file has it"
+    assert "# codes, by the name; check" in drafted
+
+
+def test_intervals_are_in_their_order_where_all_can_be_listed(tmp_path: Path) -> None:
+    ages = ["[0-10)", "[10-20)", "[20-100)", "[100-110)"]
+    n = np.arange(600)
+    frame = pd.DataFrame({"age": np.take(ages, n % 4), "rare": np.take(ages, np.where(n < 3, 3, n % 3))})
+    frame["others"] = np.take(["NO", "<30", ">30"], n % 3)
+    found = proposed(frame, tmp_path)
+    kinds = {each.name: each.kind for each in found.columns}
+    assert kinds == {"age": Kind.ORDINAL, "rare": Kind.NOMINAL, "others": Kind.NOMINAL}
+    drafted = yaml.safe_load(draft_contract(CsvSource(path=(str(tmp_path / "x.csv"),)), "x"))
+    assert drafted["variables"][0]["categories"] == ages
+
+
+def test_of_many_columns_in_which_all_differ_most_are_amounts(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    even = {name: rng.permutation(90_000)[:300] + 10_000 for name in ("c1", "c2", "c3")}
+    skewed = {"c4": np.sort(rng.lognormal(9, 2, 300)).astype(int) + np.arange(300)}
+    roles = {each.name: each.role for each in proposed(pd.DataFrame(even | skewed), tmp_path).columns}
+    assert roles["c1"] is Role.IDENTIFIER
+    assert Role.IDENTIFIER not in (roles["c2"], roles["c3"], roles["c4"])
+    two = {name: even[name] for name in ("c1", "c2")}
+    roles = {each.name: each.role for each in proposed(pd.DataFrame(two), tmp_path).columns}
+    assert (roles["c1"], roles["c2"]) == (Role.IDENTIFIER, Role.IDENTIFIER)
+
+
+def test_where_nothing_is_called_sensitive_amounts_are(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(
+        {"sex": rng.choice(["f", "m"], 500), "flow": rng.lognormal(5, 1, 500), "floor": rng.integers(1, 5, 500)}
+    )
+    assert [each.role for each in proposed(frame, tmp_path).columns] == [
+        Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER,
+    ]  # fmt: skip
+    frame["wage"] = frame["flow"]
+    assert proposed(frame.sample(frac=1), tmp_path).by_name("flow").role is Role.OTHER
+
+
+@pytest.mark.parametrize(
+    ("labels", "ordered"),
+    [
+        (["65+", "<5", "5-64"], ("<5", "5-64", "65+")),
+        (["10 to 19", "0 to 9", "over 19"], ("0 to 9", "10 to 19", "over 19")),
+        (["1-5", "3-9"], None),  # they overlap
+        (["9-1", "10-12"], None),
+        (["2-3", "none"], None),
+        (["2-3"], None),
+    ],
+)
+def test_intervals_in_words_and_signs(labels: list[str], ordered: tuple[str, ...] | None) -> None:
+    assert intervals_in_order(labels) == ordered
 
 
 def test_codes_of_a_quasi_identifier_are_categories_in_their_order(tmp_path: Path) -> None:

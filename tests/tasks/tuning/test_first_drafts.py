@@ -1,5 +1,8 @@
 """Drafts of a first plan: valid, from fine to coarse, and never with a name in them."""
 
+from dataclasses import replace
+
+import pandas as pd
 import pytest
 
 from policies.policy import Policy, load_policy, shipped_policies
@@ -9,7 +12,9 @@ from tasks.release.records.definition import RecordsDefinition
 from tasks.tuning.changes import with_plan
 from tasks.tuning.first_drafts import drafts
 from tasks.tuning.fitting import misfit
-from tests.tasks.tuning.house_of_plans import records, space
+from tasks.tuning.space import LossWeights
+from tasks.tuning.trial import try_plan
+from tests.tasks.tuning.house_of_plans import policy, records, space
 
 SHIPPED = ("public-use-file", "scientific-use-file", "perturbed-file", "synthetic-file")
 IDLE = [{"method": "removal", "columns": ["town"]}]
@@ -50,6 +55,37 @@ def test_under_a_policy_on_groups_they_keep_ever_less(name: str) -> None:
             assert not any(known.variables[column].role is Role.HOUSEHOLD for column in set(step["columns"]) - removed)
     assert kept == sorted(kept, reverse=True)
     assert kept[-1] < kept[0]
+
+
+def test_where_people_have_several_records_groups_are_of_so_many_people() -> None:
+    known = records(900, policy(rules=[{"rule": "k_anonymity", "k": 5}]))
+    whose = {"household": known.variables["household"].model_copy(update={"role": Role.PERSON})}
+    known = replace(known, variables=known.variables | whose, declared=known.declared | whose)
+    there = known.frame["region"] == known.frame["region"].iloc[0]
+    few = known.frame[there].drop_duplicates("household")[:3]  # people of a region, with ten records each
+    known = replace(known, frame=pd.concat([known.frame[~there], *[few] * 10], ignore_index=True))
+    suppressed = False
+    for draft in drafts(known, GROUPS):
+        suppressed |= any(step["method"] == "local_suppression" for step in draft.plan)
+        outcome = try_plan(with_plan(definition(), draft.plan), known, (1,), LossWeights(), attacked=False)
+        assert outcome.end == "passes", (draft.says, outcome.misses)
+    assert suppressed
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_names_of_hundreds_of_places_are_left_out(name: str) -> None:
+    known = records(300, shipped(name))
+    for places, released in ((90, True), (120, False)):
+        town = pd.Series([f"town {n % places}" for n in range(300)], dtype="category")
+        variable = known.variables["town"].model_copy(
+            update={"hierarchy": None, "categories": tuple(town.cat.categories)}
+        )
+        named = replace(known, frame=known.frame.assign(town=town), variables=known.variables | {"town": variable})
+        found = [
+            any("town" in step["columns"] and step["method"] != "removal" for step in draft.plan)
+            for draft in drafts(named, {"town": ("town 1", "town 2")})
+        ]
+        assert any(found) is released
 
 
 def test_a_variable_that_repeats_another_is_left_out() -> None:

@@ -40,6 +40,13 @@ def test_where_none_passes_the_nearest_is_taken() -> None:
     assert found.draft == list(drafts(records(300), GROUPS))[1]
 
 
+def test_after_the_time_given_no_further_draft_is_tried_and_it_is_told_how_many_were_left() -> None:
+    with patch.object(module, "_outcome", lambda *arguments: outcome("fails")):
+        every, found = (first_plan(definition(), records(300), GROUPS, seconds=limit) for limit in (1e9, 0.0))
+    assert (every.untried, found.tried) == (0, 1)
+    assert found.untried == every.tried - 1 > 0
+
+
 def test_nothing_is_tried_where_that_is_asked() -> None:
     found = first_plan(definition(), records(300), GROUPS, most_tried=0)
     assert (found.tried, found.outcome, found.passes) == (0, None, False)
