@@ -62,7 +62,7 @@ class _Codes(NamedTuple):
         """How many released records have the value of each of these people."""
         return np.bincount(self.released, minlength=self.levels)[self.original[people]]
 
-    def with_other(self, other: "_Codes", people: IntArray) -> IntArray:
+    def with_other(self, other: "_Codes", people: BoolArray | slice) -> IntArray:
         """The values of this variable and another together, of these people; below the product of both levels."""
         return np.asarray(self.original[people].astype(np.int64) * other.levels + other.original[people])
 
@@ -108,12 +108,12 @@ def unique_values(columns: Columns, least: float = 0.0) -> list[UniqueValues]:
             found.append(
                 UniqueValues((name,), how, _found(alone[name], own[name], coded[name].holding(), np.full(n, 1 / n), n))
             )
+        others = {name: coded[name].known & ~alone[name] for name in coded}
         for one, two in combinations(coded, 2) if how in _PAIRED else ():
-            people = np.flatnonzero(~alone[one] & coded[one].known & ~alone[two] & coded[two].known)
-            if (own[one] & own[two])[people].sum() < least * n:
-                continue
-            chance = 1 / np.fmax(np.minimum(coded[one].holding(people), coded[two].holding(people)), 1)
-            found.append(UniqueValues((one, two), how, _found_by_pair(coded[one], coded[two], people, chance)))
+            people, both = others[one] & others[two], own[one] & own[two]
+            if np.count_nonzero(both & people) >= least * n:
+                count = _found_by_pair(coded[one], coded[two], people, both)
+                found.append(UniqueValues((one, two), how, count))
     return found
 
 
@@ -155,11 +155,13 @@ def _at_each_resolution(columns: Columns) -> Iterator[tuple[str, dict[str, _Code
     yield "on a grid", {name: _coded(*on_one_grid(*pair, FINE)) for name, pair in columns.items()}
     numbers = {name: pair for name, pair in columns.items() if pair[0].dtype.kind == pair[1].dtype.kind == "f"}
     yield f"to {_DIGITS} digits", {name: _coded(*map(_rounded, pair)) for name, pair in numbers.items()}
-    yield "by rank", {name: _coded(*map(_rank, pair)) for name, pair in numbers.items()}
-    yield (
-        "by rank, from above in one file and from below in the other",
-        {name: _coded(_rank(before), _rank(-after)) for name, (before, after) in numbers.items()},
-    )
+    by_rank, reversed_rank = {}, {}
+    for name, pair in numbers.items():
+        before, after = map(_rank, pair)
+        by_rank[name] = _coded(before, after)
+        reversed_rank[name] = _coded(before, np.count_nonzero(~np.isnan(after)) + 1 - after)
+    yield "by rank", by_rank
+    yield "by rank, from above in one file and from below in the other", reversed_rank
 
 
 def _coded(original: Column, released: Column) -> _Codes:
@@ -179,25 +181,28 @@ def _rank(values: FloatArray) -> FloatArray:
     return np.asarray(pd.Series(values).rank(), dtype=np.float64)
 
 
-def _found_by_pair(one: _Codes, two: _Codes, people: IntArray, by_chance: FloatArray) -> CopyCount:
-    """The count for these people; only released records matter of which both values are values of theirs."""
-    n, levels = len(one.original), one.levels * two.levels
-    mine = one.with_other(two, people)
-    few = levels <= _COUNTED * n
-    if few:  # of most pairs nobody is alone, which is soon known
-        alone = (np.bincount(mine, minlength=levels) == 1)[mine]
-        if not alone.any():
-            return _found(alone, alone, mine, by_chance, n)
-    possible = one.held_by(people)[one.released] & two.held_by(people)[two.released]
-    theirs = one.released_with_other(two, possible)
-    if not few:
-        codes, values = pd.factorize(np.concatenate([mine, theirs]))
-        mine, theirs, levels = codes[: len(people)], codes[len(people) :], len(values)
-    own = np.full(n, -1)
-    own[possible] = theirs
-    alone = np.bincount(mine, minlength=levels)[mine] == 1
-    holding = np.bincount(theirs, minlength=levels)[mine]
-    return _found(alone, mine == own[people], holding, by_chance, n)
+def _found_by_pair(one: _Codes, two: _Codes, people: BoolArray, own: BoolArray) -> CopyCount:
+    """The count for these people; only released records matter that may have a pair of somebody who is alone with it.
+
+    own : shape (n,), the own released record has both values
+    """
+    n, levels = len(own), one.levels * two.levels
+    mine = one.with_other(two, slice(None) if people.all() else people)
+    codes = mine
+    if levels > _COUNTED * n:
+        codes, values = pd.factorize(mine)
+        levels = len(values)
+    times = np.bincount(codes, minlength=levels)
+    if not (times == 1).any():  # as of most pairs
+        nobody = np.zeros(0, np.int64)
+        return _found(own[:0], own[:0], nobody, nobody.astype(np.float64), n)
+    alone = times[codes] == 1
+    at = np.flatnonzero(people)[alone]
+    possible = one.held_by(at)[one.released] & two.held_by(at)[two.released]
+    codes, values = pd.factorize(np.concatenate([mine[alone], one.released_with_other(two, possible)]))
+    holding = np.bincount(codes[len(at) :], minlength=len(values))[codes[: len(at)]]
+    by_chance = 1 / np.fmax(np.minimum(one.holding(at), two.holding(at)), 1)
+    return _found(np.ones(len(at), np.bool_), own[at], holding, by_chance, n)
 
 
 def _found(alone: BoolArray, own: BoolArray, holding: IntArray, by_chance: FloatArray, n: int) -> CopyCount:
