@@ -21,6 +21,8 @@ _MANY = 8  # categories of a variable without hierarchy, from which the rarer on
 _COUNTLESS = 100  # categories of a variable without hierarchy, from which no draft releases it
 _OTHERS = "other"
 _ONE_SIDED = 0.85  # share of the most frequent value, from which groups in which all have it are many
+_LARGE_GROUP = 50  # records; among so many hardly ever all have one value of a variable that is not one-sided
+_SPARSE = 0.1  # missing share of a sensitive variable, from which groups in which nobody has a value are many
 _ON_SENSITIVE = ("l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure")
 _TAIL = 10  # records whose numbers are coded together
 _OF_THREE = 2 / 3  # separation of three equal groups, as numbers are cut into
@@ -82,21 +84,23 @@ def _grouped(
     ]
     keys = _by_worth(frame, usable, fit)
     sensitive = [name for name, v in usable.items() if v.role is Role.SENSITIVE]
-    mixed = [name for name in sensitive if not _is_one_sided(frame[name])]
+    mixed = [name for name in sensitive if not _is_one_sided(frame[name]) and frame[name].isna().mean() < _SPARSE]
     if any(rule.rule in _ON_SENSITIVE for rule in policy.rules):
         sensitive = mixed
     others = [name for name, v in usable.items() if v.role is Role.OTHER and v.kind is not Kind.DATE]
     # Steps on groups count people, not records, as long as they see whose a record is: these names go last.
     whose = [name for name, v in variables.items() if v.role in GROUPS]
     seen: set[tuple[int, int, float, bool]] = set()
-    for most, rest, window, anew in (
-        (7, [*sensitive, *others], 0.1, False),
-        (6, [*mixed, *others], 0.2, False),
-        (5, [*mixed, *others], 0.3, True),
-        (4, [*mixed, *others], 0.4, False),
-        (3, [*mixed[:2], *others[:4]], 0.4, False),
-        (3, mixed[:1], 0.5, False),
-        (2, [], 0.5, False),
+    for most, rest, window, anew, group in (
+        (7, [*sensitive, *others], 0.1, False, 0),
+        (6, [*mixed, *others], 0.2, False, 0),
+        (5, [*mixed, *others], 0.3, True, 0),
+        (4, [*mixed, *others], 0.4, False, 0),
+        (4, [*mixed, *others], 0.4, True, _LARGE_GROUP),
+        (3, [*mixed[:2], *others[:4]], 0.4, False, 0),
+        (3, mixed[:1], 0.5, False, 0),
+        (2, mixed[:1], 0.5, False, 0),
+        (2, [], 0.5, False, 0),
     ):
         kept = keys[:most]
         if (len(kept), len(rest), window, anew) in seen:
@@ -104,7 +108,7 @@ def _grouped(
         seen.add((len(kept), len(rest), window, anew))
         steps = [*_removed(variables, [*kept, *rest, *whose]), *_coarser(frame, usable, kept, groups)]
         if kept:
-            steps += _in_groups(kept, policy)
+            steps += _in_groups(kept, policy, group)
         steps += _coarser(frame, usable, rest, groups, numbers=False)
         if anew:
             steps += _drawn_from_alike(frame, usable, rest, kept, groups)
@@ -114,17 +118,20 @@ def _grouped(
             steps.append({"method": "removal", "columns": whose})
         what = "drawn anew from similar people" if anew else "swapped among similar people"
         beside = f", {len(rest)} other variable{'s' if len(rest) > 1 else ''} {what}" if rest else ""
-        yield Draft(f"{len(kept)} quasi-identifiers in groups{beside}", tuple(steps))
+        yield Draft(f"{len(kept)} quasi-identifiers in {'large ' if group else ''}groups{beside}", tuple(steps))
 
 
-def _in_groups(keys: Sequence[str], policy: Policy) -> list[dict[str, Any]]:
+def _in_groups(keys: Sequence[str], policy: Policy, group: int) -> list[dict[str, Any]]:
     """Levels at which the policy's groups are large enough, and what is left of small ones suppressed.
+
+    group : records that are to share a combination, where these are more than the policy asks for; 0 if not
 
     Where a blank may stand for any value but hides its own record only, a suppressed record leaves others with too few:
     there the levels are so coarse that none has to be.
     """
     asked = [rule for rule in policy.rules if isinstance(rule, KAnonymity)]
-    levels: dict[str, Any] = {"method": "generalization", "columns": list(keys), "under": "policy"}
+    levels: dict[str, Any] = {"method": "generalization", "columns": list(keys)}
+    levels |= {"models": [{"model": "k_anonymity", "k": group}]} if group else {"under": "policy"}
     if any(rule.missing_matches == "any" for rule in asked):
         return [levels | {"suppression_limit": 0.0}]
     least = max((rule.k for rule in asked), default=3)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -86,6 +87,33 @@ def test_names_of_hundreds_of_places_are_left_out(name: str) -> None:
             for draft in drafts(named, {"town": ("town 1", "town 2")})
         ]
         assert any(found) is released
+
+
+def test_of_a_sensitive_variable_that_is_often_missing_only_the_finest_draft_tells() -> None:
+    """In groups of five there would be some of which nobody has a value, so that nobody could judge them."""
+    known = records(600, policy(rules=[{"rule": "k_anonymity", "k": 5}]))
+    incomes = known.frame["income"]
+    for missing, told in ((0.05, True), (0.3, False)):
+        frame = known.frame.assign(income=incomes.mask(np.arange(600) % 100 < 100 * missing))
+        gone = [
+            any("income" in step["columns"] for step in draft.plan if step["method"] == "removal")
+            for draft in drafts(replace(known, frame=frame), GROUPS)
+        ]
+        assert not gone[0]
+        assert (not all(gone[1:])) is told
+
+
+def test_in_large_groups_a_common_value_is_hardly_ever_the_only_one() -> None:
+    """85 of 100 have it, so that of groups of five every second has no other; in the large ones no group."""
+    known = records(2_000, policy(rules=[{"rule": "k_anonymity", "k": 5}, {"rule": "l_diversity", "l": 2}]))
+    rare = np.random.default_rng(1).random(2_000) < 0.16
+    income = known.frame["income"].where(rare, 1_000)
+    known = replace(known, frame=known.frame.assign(income=income))
+    (large,) = (draft for draft in drafts(known, GROUPS) if "large groups" in draft.says)
+    (search,) = (step for step in large.plan if step["method"] == "generalization")
+    assert search["models"] == [{"model": "k_anonymity", "k": 50}]
+    outcome = try_plan(with_plan(definition(), large.plan), known, (1,), LossWeights(), attacked=False)
+    assert outcome.end == "passes", outcome.misses
 
 
 def test_a_variable_that_repeats_another_is_left_out() -> None:
