@@ -97,9 +97,9 @@ def _grouped(
         (5, [*mixed, *others], 0.3, True, 0),
         (4, [*mixed, *others], 0.4, False, 0),
         (4, [*mixed, *others], 0.4, True, _LARGE_GROUP),
-        (3, [*mixed[:2], *others[:4]], 0.4, False, 0),
-        (3, mixed[:1], 0.5, False, 0),
-        (2, mixed[:1], 0.5, False, 0),
+        (3, [*mixed[:2], *others[:4]], 0.4, False, _LARGE_GROUP),
+        (3, mixed[:1], 0.5, False, _LARGE_GROUP),
+        (2, mixed[:1], 0.5, False, _LARGE_GROUP),
         (2, [], 0.5, False, 0),
     ):
         kept = keys[:most]
