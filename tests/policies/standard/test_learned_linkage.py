@@ -42,7 +42,7 @@ def test_a_file_of_other_people_passes():
     found = played(SAFE)
     assert {finding.verdict for finding in found.values()} == {Verdict.PASS}
     assert found["learned_linkage"].observed is None  # fewer than ten
-    assert "fewer than 10 in every 1,000 people" in found["learned_linkage"].says
+    assert "fewer than 10 of 1,000 people" in found["learned_linkage"].says
 
 
 def test_the_worse_end_of_the_interval_decides():

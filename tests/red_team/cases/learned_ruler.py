@@ -84,9 +84,9 @@ CASES = (
             attack=nearest_by(CENSUS),
             reaches=reaches,
             chance=0.001,
-            rules=rules,
+            rules=("learned_linkage",),
         )
-        for share, reaches, rules in ((0.2, 0.28, ("learned_linkage",)), (0.5, 0.05, ("learned_claims",)))
+        for share, reaches in ((0.2, 0.28), (0.5, 0.05))
     ),
     *(
         Case(

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.risk.attacks.singling_out import CodedFile, Descriptions, fitting, growth, singling_out
-from tests.risk.attacks.adult_with_control import NAMES, adult_with_control
+from tests.reference_data import adult_columns
+from tests.risk.attacks.adult_with_control import adult_with_control
 from tests.typed_frame import typed_frame
 
 
@@ -24,7 +25,7 @@ def test_as_often_right_as_anonymeter(reference_data: Path, mode: str, main: flo
     which also asks what somebody is not, is not compared."""
     data, variables = adult_with_control(reference_data, 3000)
     found = [
-        singling_out(*data, variables, NAMES, mode, 3, 1000, np.random.default_rng(seed))  # type: ignore[arg-type]
+        singling_out(*data, variables, adult_columns(), mode, 3, 1000, np.random.default_rng(seed))  # type: ignore[arg-type]
         for seed in range(5)
     ]
     assert {each.main.completed for each in found} == {1000}
@@ -41,7 +42,7 @@ def test_a_safe_file_has_no_risk_whatever_the_controls_size(reference_data: Path
     for size in (4000, 2000, 1000):
         control = others.iloc[:size]
         found = singling_out(
-            original, released, control, variables, NAMES, "multivariate", 3, 1000, np.random.default_rng(0)
+            original, released, control, variables, adult_columns(), "multivariate", 3, 1000, np.random.default_rng(0)
         )
         assert found.control.share == pytest.approx(found.main.share, abs=0.05)
         low, high = found.risk().interval or (1, 0)
