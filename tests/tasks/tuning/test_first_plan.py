@@ -60,6 +60,20 @@ def test_a_trial_that_stops_is_a_draft_that_does_not_pass() -> None:
     assert found.outcome.end == "refused"
 
 
+def test_a_draft_that_passes_by_luck_is_not_taken() -> None:
+    """By one draw in five it breaks a rule, without any attack."""
+    seen: list[bool] = []
+
+    def by_luck(plan: object, known: object, seed: tuple[int, ...], weights: object, attacked: bool = True) -> Outcome:
+        seen.append(attacked)
+        return outcome("fails" if seed[1] == 1 and seed[2:] == (3,) else "passes")
+
+    with patch.object(module, "try_plan", by_luck):
+        found = first_plan(definition(), records(300), GROUPS)
+    assert (found.passes, found.tried) == (True, 2)
+    assert seen == [True, *[False] * 4] * 2
+
+
 def test_a_real_trial_passes_under_a_policy_that_is_met() -> None:
     found = first_plan(definition(), records(600, policy(rules=[{"rule": "k_anonymity", "k": 3}])), GROUPS)
     assert found.passes, found.outcome
