@@ -27,28 +27,31 @@ def test_jobs_run_beside_each_other() -> None:
 
 
 def test_who_listens_hears_the_first_job_that_runs() -> None:
-    second_said, heard = Event(), []
+    first_said, second_said, first_ended = Event(), Event(), Event()
+    heard = []
+
+    def listen(*said: object) -> None:
+        heard.append(said)
+        if said == ("second", 0, 0):  # which is said again when its turn comes
+            first_ended.set()
 
     def first() -> None:
         report("first", 0, 0)
+        first_said.set()
         assert second_said.wait(20)
         report("people", 1, 2)
 
     def second() -> None:
+        assert first_said.wait(20)
         report("second", 0, 0)
         report("records", 1, 2)
         second_said.set()
-        sleep(0.1)
+        assert first_ended.wait(20)
         report("records", 2, 2)
 
-    with reported_to(lambda *said: heard.append(said)):
+    with reported_to(listen):
         in_threads([first, second], 2)
-    assert [said for said in heard if said != ("second", 0, 0)] == [
-        ("first", 0, 0),
-        ("people", 1, 2),
-        ("records", 2, 2),
-    ]
-    assert heard[-2:] == [("second", 0, 0), ("records", 2, 2)]  # what it does is said again when its turn comes
+    assert heard == [("first", 0, 0), ("people", 1, 2), ("second", 0, 0), ("records", 2, 2)]
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
