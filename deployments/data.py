@@ -21,6 +21,8 @@ from typing import IO
 from urllib.parse import urldefrag
 from urllib.request import urlopen
 
+import yaml
+
 from deployments.warehouse import build_warehouse, write_connections
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -172,7 +174,7 @@ def main() -> int:
         print(f"{warehouse} has {build_warehouse(warehouse):,} records of the fair survey")
     connections, read = FOLDER / "connections.yaml", [ROOT, REFERENCE_DATA.resolve()]
     # Named at the second try, where there was no network, another folder of reference data must be read as well.
-    if not connections.exists() or str(read[1]) not in connections.read_text(encoding="utf-8"):
+    if not connections.exists() or str(read[1]) not in yaml.safe_load(connections.read_text("utf-8")).get("files", []):
         write_connections(connections, warehouse, read)
     print(f"To release from them:\n\n    export SLUICE_CONNECTIONS={connections}")
     return int(failed)

@@ -90,7 +90,7 @@ def _grouped(
     others = [name for name, v in usable.items() if v.role is Role.OTHER and v.kind is not Kind.DATE]
     # Steps on groups count people, not records, as long as they see whose a record is: these names go last.
     whose = [name for name, v in variables.items() if v.role in GROUPS]
-    seen: set[tuple[int, int, float, bool]] = set()
+    seen: set[tuple[int, int, float, bool, int]] = set()
     for most, rest, window, anew, group in (
         (7, [*sensitive, *others], 0.1, False, 0),
         (6, [*mixed, *others], 0.2, False, 0),
@@ -103,9 +103,9 @@ def _grouped(
         (2, [], 0.5, False, 0),
     ):
         kept = keys[:most]
-        if (len(kept), len(rest), window, anew) in seen:
+        if (len(kept), len(rest), window, anew, group) in seen:
             continue
-        seen.add((len(kept), len(rest), window, anew))
+        seen.add((len(kept), len(rest), window, anew, group))
         steps = [*_removed(variables, [*kept, *rest, *whose]), *_coarser(frame, usable, kept, groups)]
         if kept:
             steps += _in_groups(kept, policy, group)

@@ -138,7 +138,7 @@ def test_a_folder_of_reference_data_that_is_named_later_may_be_read(
     """As the command says where there is no network."""
     monkeypatch.setattr(data, "FOLDER", tmp_path / "data")
     monkeypatch.setattr(data, "FILES", ())
-    for name in ("nowhere", "named"):
+    for name in ("named of old", "named"):  # of which one begins as the other
         monkeypatch.setattr(data, "REFERENCE_DATA", tmp_path / name)
         assert data.main() == 0
     written = tmp_path / "data" / "connections.yaml"

@@ -115,7 +115,8 @@ def test_in_large_groups_a_common_value_is_hardly_ever_the_only_one() -> None:
         assert search["models"] == [{"model": "k_anonymity", "k": 50}]
         outcome = try_plan(with_plan(definition(), draft.plan), known, (1,), LossWeights(), attacked=False)
         assert outcome.end == "passes", (draft.says, outcome.misses)
-    assert len(large) > 1
+    # The same variables are tried in groups of both sizes, also where there are few.
+    assert any("2 other variables swapped" in draft.says for draft in large)
 
 
 def test_a_variable_that_repeats_another_is_left_out() -> None:
