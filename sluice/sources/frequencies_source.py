@@ -11,7 +11,7 @@ import pyarrow as pa
 import sqlalchemy as sa
 
 from sluice.errors import DataError, did_you_mean
-from sluice.sources.sql_source import as_arrow
+from sluice.sources.arrow_columns import as_arrow
 from sluice.sources.table_summary import TableSummary
 
 COLUMN, VALUE, RECORDS = "column", "value", "records"

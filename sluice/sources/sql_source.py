@@ -1,8 +1,7 @@
 """A table or query of a database, read through SQLAlchemy as a stream."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
-from decimal import Decimal
+from collections.abc import Callable, Iterator, Sequence, Sized
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -11,6 +10,7 @@ import sqlalchemy as sa
 from pydantic import ConfigDict, Field
 
 from sluice.errors import DataError, SourceUnreachableError
+from sluice.sources.arrow_columns import arrow_reader, as_arrow, plain_column
 from sluice.sources.database_url import database_url
 from sluice.sources.dialects import DIALECTS, IN_FILES, refuse_absent
 from sluice.sources.readable_tables import ReadableTables
@@ -22,6 +22,7 @@ from sluice.transport import is_of_transport
 _BESIDE = {"duckdb": (".wal",), "sqlite": ("-wal", "-shm", "-journal")}  # what was written and is not yet in the file
 _DNS = 53
 Answer = TypeVar("Answer")
+Batch = TypeVar("Batch", bound=Sized)
 
 
 class SqlSource(TabularSource):
@@ -75,10 +76,17 @@ class SqlSource(TabularSource):
         return names
 
     def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
-        rows = self.rows(self._select(*columns), size)
-        next(rows)  # the names
-        for batch in rows:
-            yield pa.table([as_arrow(values) for values in zip(*batch, strict=True)], names=list(columns))
+        statement = self._select(*columns)
+        with self._connected() as connection:
+            reader = _try(lambda: arrow_reader(connection, statement, size), self._refused)
+            if reader is not None:
+                with reader:
+                    for batch in self._fetched(lambda: next(reader, [])):
+                        yield pa.table([plain_column(column) for column in batch.columns], names=list(columns))
+                return
+            result = self._executed(connection, statement, size)
+            for rows in self._fetched(lambda: result.fetchmany(size)):
+                yield pa.table([as_arrow(values) for values in zip(*rows, strict=True)], names=list(columns))
 
     def _select(self, *columns: str) -> sa.Select[Any]:
         named: list[Any] = [sa.literal_column("*") if name == "*" else sa.column(name) for name in columns]
@@ -106,6 +114,13 @@ class SqlSource(TabularSource):
 
     def rows(self, statement: sa.Select[Any], size: int) -> Iterator[Any]:
         """First the column names, then lists of rows. The connection lives as long as the generator."""
+        with self._connected() as connection:
+            result = self._executed(connection, statement, size)
+            yield list(result.keys())
+            yield from self._fetched(lambda: result.fetchmany(size))
+
+    @contextmanager
+    def _connected(self) -> Iterator[sa.Connection]:
         url = self.address
         if url.get_backend_name() in IN_FILES and url.database and url.database != ":memory:":
             path = Path(url.database)
@@ -117,19 +132,25 @@ class SqlSource(TabularSource):
             f"{self.title}: no driver for this URL",
         )
         try:
-            connection = _try(engine.connect, f"{self.title}: the database cannot be reached")
-            with closing(connection):
-                streaming = connection.execution_options(stream_results=True, max_row_buffer=size)
-                result = _try(lambda: streaming.execute(statement), f"{self.title}: the database refuses to read it")
-                yield list(result.keys())
-                records = 0
-                while rows := _try(
-                    lambda: result.fetchmany(size), f"{self.title}: the database went away after {records} records"
-                ):
-                    yield rows
-                    records += len(rows)
+            with closing(_try(engine.connect, f"{self.title}: the database cannot be reached")) as connection:
+                yield connection
         finally:
             engine.dispose()
+
+    def _executed(self, connection: sa.Connection, statement: sa.Select[Any], size: int) -> sa.CursorResult[Any]:
+        streaming = connection.execution_options(stream_results=True, max_row_buffer=size)
+        return _try(lambda: streaming.execute(statement), self._refused)
+
+    @property
+    def _refused(self) -> str:
+        return f"{self.title}: the database refuses to read it"
+
+    def _fetched(self, fetch: Callable[[], Batch]) -> Iterator[Batch]:
+        """Batches, until one is empty."""
+        records = 0
+        while len(batch := _try(fetch, f"{self.title}: the database went away after {records} records")):
+            yield batch
+            records += len(batch)
 
 
 def server_files(url: sa.URL) -> tuple[Path, ...]:
@@ -158,21 +179,3 @@ def _try(act: Callable[[], Answer], says: str) -> Answer:
     if kind in ("MemoryError", "OutOfMemoryException"):  # the second is DuckDB's
         raise MemoryError
     raise (SourceUnreachableError if lost else DataError)(f"{says} ({kind}).")
-
-
-def as_arrow(values: tuple[Any, ...]) -> pa.Array:
-    """A column of a driver's values; decimals as numbers, and whatever Arrow has no one plain type for as text."""
-    if any(isinstance(value, Decimal) for value in values):
-        values = tuple(_number(value) if isinstance(value, Decimal) else value for value in values)
-    try:
-        array = pa.array(values, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        array = None
-    if array is None or pa.types.is_nested(array.type) or isinstance(array.type, pa.BaseExtensionType):
-        return pa.array([None if value is None else str(value) for value in values], pa.string())
-    return array
-
-
-def _number(value: Decimal) -> int | float:
-    """A whole decimal as int, which keeps every digit of a long identifier."""
-    return int(value) if value.is_finite() and value == value.to_integral_value() else float(value)
