@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sluice.errors import DataError
+from sluice.publication.csv_lines import csv_lines, csv_texts
 from sluice.settings import settings
 from sluice.variables import Kind, Variable, Variables
 
@@ -99,12 +100,14 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
     A missing value is an empty cell; numbers read back exactly; dates are ISO, without the time where none has one.
     The caller syncs it to disk. Raises DataError when the disk is full; then no file is left.
     """
-    written = frame.copy(deep=False)
     with_time = columns_with_time(frame)
-    for name in _dates(frame):
-        written[name] = frame[name].dt.strftime("%Y-%m-%dT%H:%M:%S.%f" if name in with_time else "%Y-%m-%d")
-    with _whole_or_nothing(path), path.open("w", encoding="utf-8", newline="") as file:
-        written.to_csv(file, index=False, lineterminator="\r\n")
+    header = [csv_texts(pa.array([str(name)])) for name in frame.columns]
+    with _whole_or_nothing(path), path.open("wb") as file:
+        file.write(csv_lines(header))
+        for start in range(0, len(frame), _ROW_GROUP):
+            part = frame.iloc[start : start + _ROW_GROUP]
+            cells = [_cells(part.iloc[:, at], str(name) in with_time) for at, name in enumerate(frame.columns)]
+            file.write(csv_lines(cells))
 
 
 def columns_with_time(frame: pd.DataFrame) -> list[str]:
@@ -115,6 +118,25 @@ def columns_with_time(frame: pd.DataFrame) -> list[str]:
 
 def _dates(frame: pd.DataFrame) -> list[str]:
     return [str(name) for name in frame.columns[frame.dtypes.map(lambda dtype: dtype.kind == "M")]]
+
+
+def _cells(column: "pd.Series[Any]", with_time: bool) -> pa.Array:
+    """The texts of a column's cells; each different value is made one once."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        codes = pa.array(column.cat.codes.to_numpy(), mask=column.isna().to_numpy())
+        values = pa.DictionaryArray.from_arrays(codes, [str(category) for category in column.cat.categories])
+    else:
+        values = pa.Array.from_pandas(column)
+        values = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
+    kind = values.dictionary.type
+    if pa.types.is_timestamp(kind):
+        form = "%Y-%m-%dT%H:%M:%S.%f" if with_time else "%Y-%m-%d"
+        texts = pa.array(values.dictionary.to_pandas().dt.strftime(form), pa.string())
+    elif pa.types.is_floating(kind):
+        texts = pa.array([repr(number) for number in values.dictionary.to_pylist()], pa.string())
+    else:
+        texts = values.dictionary.cast(pa.string())
+    return pa.DictionaryArray.from_arrays(values.indices, csv_texts(texts)).cast(pa.string())
 
 
 def _row_groups(frames: Iterable[pd.DataFrame], schema: pa.Schema) -> Iterator[pa.Table]:

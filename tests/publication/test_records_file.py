@@ -97,6 +97,17 @@ def test_csv_reads_back_exactly(tmp_path_factory: pytest.TempPathFactory, record
         assert (pd.Timestamp(row[4]) if row[4] else None) == d
 
 
+@given(records=st.lists(RECORD, max_size=12), name=st.sampled_from(["t", 'a "t"', "a,t", " t", ""]))
+def test_csv_is_what_pandas_writes(
+    tmp_path_factory: pytest.TempPathFactory, records: list[tuple[Any, ...]], name: str
+) -> None:
+    path = tmp_path_factory.mktemp("csv") / "a.csv"
+    frame = typed(records).drop(columns="d").rename(columns={"t": name})
+    for some in (frame, frame[[name]], frame[["x"]]):
+        write_csv(some, path)
+        assert path.read_bytes() == some.to_csv(index=False, lineterminator="\r\n").encode()
+
+
 def test_csv_to_the_byte(tmp_path: Path) -> None:
     write_csv(small(), tmp_path / "a.csv")
     expected = "x,n,o,c,d,t\r\n1.5,1,low,b,2020-01-01,x\r\n,,,,,\r\n-0.1,2,high,a,,y\r\n"
