@@ -30,7 +30,7 @@ _VARIABLES = 3  # that a finding names
 _CATEGORIES = 3  # of each
 _LONGEST = 40  # characters of a category
 
-Failing = Callable[[list[str]], BoolArray]
+Failing = Callable[[list[str]], BoolArray | None]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def with_failing_categories(
     Of rules on frequencies, the one that most records break speaks for all: who is alone is also one of few.
     """
     records = _Records(frame, people_of(frame, variables), behind.minimum_cell)
-    broken: dict[int, tuple[MicrodataRule, list[str], BoolArray]] = {}
+    broken: dict[int, tuple[MicrodataRule, list[str], BoolArray, Failing]] = {}
     for rule in rules:
         if not isinstance(rule, MicrodataRule):
             continue
@@ -68,15 +68,17 @@ def with_failing_categories(
         place = next(
             (at for at, each in enumerate(findings) if at not in broken and _is_broken(each, rule, keys)), None
         )
-        if place is not None and (failing := rule.failing(frame, variables, keys, behind)) is not None:
-            broken[place] = (rule, keys, failing)
-    on_frequencies = [place for place, (rule, _, _) in broken.items() if isinstance(rule, FrequencyRule)]
+        if place is None:
+            continue
+        by_keys = _failing(rule, frame, variables, keys, behind)
+        if (failing := by_keys(keys)) is not None:
+            broken[place] = (rule, keys, failing, by_keys)
+    on_frequencies = [place for place, (rule, *_) in broken.items() if isinstance(rule, FrequencyRule)]
     widest = max(on_frequencies, key=lambda place: int(broken[place][2].sum()), default=None)
     found = list(findings)
-    for place, (rule, keys, failing) in broken.items():
+    for place, (_, keys, failing, by_keys) in broken.items():
         if place == widest or place not in on_frequencies:
-            without = _without(rule, frame, variables, keys, behind)
-            where = tuple(_where(failing, without, keys, variables, records, unit))
+            where = tuple(_where(failing, by_keys, keys, variables, records, unit))
             found[place] = found[place].model_copy(update={"where": where})
     return found
 
@@ -90,10 +92,13 @@ def _is_broken(finding: Finding, rule: Rule, keys: list[str]) -> bool:
     )
 
 
-def _without(
+def _failing(
     rule: MicrodataRule, frame: pd.DataFrame, variables: Variables, all_keys: Sequence[str], behind: Behind
 ) -> Failing:
-    """Which records break the rule by some of its keys. Where it counts records, equal ones are looked at once."""
+    """Which records break the rule by some of its keys, None where it does not say.
+
+    Where it counts records, equal ones are looked at once.
+    """
     of: IntArray | None = None
     if isinstance(rule, FrequencyRule) and people_of(frame, variables) is None and len(all_keys):
         files = [frame] if behind.original is None else [frame, behind.original]
@@ -104,23 +109,23 @@ def _without(
         original = None if behind.original is None else behind.original.iloc[first]
         frame, behind = frame.iloc[first], replace(behind, original=original, times=classes.sizes)
 
-    def failing(keys: list[str]) -> BoolArray:
+    def failing(keys: list[str]) -> BoolArray | None:
         found = rule.failing(frame, variables, keys, behind)
-        assert found is not None  # it is a matter of the rule, not of the keys
-        return found if of is None else np.asarray(found[of])
+        return found if of is None or found is None else np.asarray(found[of])
 
     return failing
 
 
 def _where(
-    failing: BoolArray, without: Failing, keys: list[str], variables: Variables, records: _Records, unit: str
+    failing: BoolArray, by_keys: Failing, keys: list[str], variables: Variables, records: _Records, unit: str
 ) -> Iterator[str]:
     """A sentence for each of the variables that matter most, the most first."""
     if records.few(failing):
         return
     names = keys if len(keys) > 1 else []
-    looks = [partial(without, [key for key in keys if key != name]) for name in names]
-    left = dict(zip(names, in_threads(looks, threads()), strict=True))
+    looks = [partial(by_keys, [key for key in keys if key != name]) for name in names]
+    without = in_threads(looks, threads())
+    left = {name: found for name, found in zip(names, without, strict=True) if found is not None}
     total = int(failing.sum())
     for name in sorted(left, key=lambda each: int(left[each].sum()))[:_VARIABLES]:
         count = int(left[name].sum())

@@ -14,7 +14,7 @@ _ALIKE = (
     "VARCHAR", "DATE", "TIMESTAMP",
 )  # fmt: skip
 _ALIKE_OF_A_KIND = ("ENUM(", "DECIMAL(")
-_YEARS = {pa.date32(): (date.min, date.max), pa.timestamp("us"): (datetime.min, datetime.max)}  # noqa: DTZ901
+_YEARS = {pa.date32(): (date.min, date.max), pa.timestamp("us"): (datetime.min, datetime.max)}
 
 
 def arrow_reader(connection: sa.Connection, statement: sa.Select[Any], size: int) -> pa.RecordBatchReader | None:

@@ -21,6 +21,7 @@ from sluice.transport import is_of_transport
 
 _BESIDE = {"duckdb": (".wal",), "sqlite": ("-wal", "-shm", "-journal")}  # what was written and is not yet in the file
 _DNS = 53
+_NOTHING = pa.RecordBatch.from_pylist([])
 Answer = TypeVar("Answer")
 Batch = TypeVar("Batch", bound=Sized)
 
@@ -81,7 +82,7 @@ class SqlSource(TabularSource):
             reader = _try(lambda: arrow_reader(connection, statement, size), self._refused)
             if reader is not None:
                 with reader:
-                    for batch in self._fetched(lambda: next(reader, [])):
+                    for batch in self._fetched(lambda: next(reader, _NOTHING)):
                         yield pa.table([plain_column(column) for column in batch.columns], names=list(columns))
                 return
             result = self._executed(connection, statement, size)

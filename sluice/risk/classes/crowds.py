@@ -19,6 +19,7 @@ import pandas as pd
 
 from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.risk.classes.equivalence_classes import Codes, category_codes, distinct_people, equivalence_classes
+from sluice.risk.row_groups import row_groups
 
 _ANYTHING = -1  # the code of a missing key; as in the kernel
 _BITS = 2**29  # 64 MB: the most that a table of bits may take
@@ -225,9 +226,13 @@ def _least(records: _Records, before: IntArray, shown: BoolArray) -> IntArray:
 def _patterns(there: BoolArray, rows: IntArray | None = None) -> list[tuple[BoolArray, IntArray]]:
     """Each pattern of keys that are there, with its rows; of some rows, where these are given."""
     rows = np.arange(len(there)) if rows is None else rows
-    patterns, pattern = np.unique(np.packbits(there[rows], axis=1), axis=0, return_inverse=True)
-    unpacked = np.unpackbits(patterns, axis=1, count=there.shape[1]).astype(np.bool_)
-    return [(keys, rows[pattern.ravel() == label]) for label, keys in enumerate(unpacked)]
+    if not len(rows):
+        return []
+    packed = np.packbits(there[rows], axis=1)
+    groups = row_groups(packed.T)
+    unpacked = np.unpackbits(packed[groups.first], axis=1, count=there.shape[1]).astype(np.bool_)
+    of_each = np.split(rows[np.argsort(groups.of, kind="stable")], np.cumsum(groups.size)[:-1])
+    return [*zip(unpacked, of_each, strict=True)]
 
 
 def _cells(codes: IntArray) -> tuple[IntArray, int]:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policies.rules.behind import Behind
-from policies.rules.failing_categories import _without, with_failing_categories
+from policies.rules.failing_categories import _failing, with_failing_categories
 from policies.rules.frequency_rule import MissingMatches
 from policies.rules.k_anonymity import KAnonymity
 from policies.rules.l_diversity import LDiversity
@@ -130,6 +130,6 @@ def test_equal_records_looked_at_once_break_a_rule_as_each_of_them_does(
     variables = {"town": TOWN, "illness": ILLNESS.model_copy(update={"role": Role.QUASI_IDENTIFIER})}
     behind = Behind(original=before if is_known else None, minimum_cell=CELL)
     for rule in (KAnonymity(k=3, missing_matches=missing_matches), SampleUniquesShare(at_most=0)):
-        look = _without(rule, after, variables, ["town", "illness"], behind)
+        look = _failing(rule, after, variables, ["town", "illness"], behind)
         for keys in (["town", "illness"], ["town"], ["illness"]):
             np.testing.assert_array_equal(look(keys), rule.failing(after, variables, keys, behind))
