@@ -5,9 +5,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from policies.original_and_masked import OriginalAndMasked
 from policies.standard.natural_frequency import natural_frequency, per
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reported_share import reported_share
+from sluice.risk.coding import Coding
 from sluice.risk.reference.copies import CopyCount, count_copies, exact_copies
 from sluice.risk.reference.reference_attack import ReferenceAttack, some_of
 from sluice.risk.resolution import EXACT, FINE, on_one_grid
@@ -81,24 +83,17 @@ def judge_near_copies(standard: ReferenceStandard, found: ReferenceAttack, minim
     return judge_copies(standard, "near_copies", how, count, found.sampled, found.records, minimum_cell)
 
 
-def judge_exact_copies(
-    standard: ReferenceStandard,
-    recoded: list[Column],
-    masked: list[Column],
-    rng: np.random.Generator,
-    minimum_cell: int,
-) -> Finding:
+def judge_exact_copies(standard: ReferenceStandard, coding: Coding, files: OriginalAndMasked) -> Finding:
     # Over all records. The reference is other people's records of the original even where there is a holdout, which
     # has no recoded form: both hold as many natural twins.
-    n, m = len(recoded[0]), len(masked[0])
-    reference, counts = some_of(n, min(n, m), rng), []
+    n, m = len(files.recoded), len(files.masked)
+    reference, counts = some_of(n, min(n, m), files.rng), []
     for share in (EXACT, FINE):
-        pairs = [on_one_grid(before, after, share) for before, after in zip(recoded, masked, strict=True)]
-        before, after = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-        counts.append(count_copies(*exact_copies(before, after, reference), m / n))
+        pairs = (on_one_grid(*pair, share) for pair in coding.labels(files.recoded, files.masked))
+        counts.append(count_copies(*exact_copies(pairs, n, reference), m / n))
     count = max(counts, key=lambda each: each.excess)
     how = "stand in the release value for value"
-    return judge_copies(standard, "exact_copies", how, count, min(1.0, m / n), n, minimum_cell)
+    return judge_copies(standard, "exact_copies", how, count, min(1.0, m / n), n, files.minimum_cell)
 
 
 def judge_copies(

@@ -48,7 +48,7 @@ def judge_reference_standard(
         *(finding for finding, _ in by_measure),
         judge_closest(standard, found, minimum_cell),
         judge_near_copies(standard, found, minimum_cell),
-        judge_exact_copies(standard, *coding.labels(files.recoded, masked), files.rng, minimum_cell),
+        judge_exact_copies(standard, coding, files),
         judge_isolated(standard, points, released_points, others, found, files.rng, minimum_cell),
         *judge_subgroups(standard, found, original, files.variables, minimum_cell),
         judge_duplicates(coding, original if held is None else pd.concat([original, held], ignore_index=True)),

@@ -39,16 +39,18 @@ def judge_lone_copies(standard: ReferenceStandard, files: OriginalAndMasked) -> 
     cost  : O(n log n) for each variable, six times
     """
     recoded = files.recoded
+
+    def pair(name: str, share: float) -> tuple[Column, Column]:
+        return on_one_grid(*comparable_values(recoded[name], files.masked[name]), share)
+
     names = [n for n, variable in files.released.items() if n in recoded.columns and variable.role not in GROUPS]
-    values = {name: comparable_values(recoded[name], files.masked[name]) for name in names}
     counts = []
     for share in (EXACT, FINE, COARSE):
-        columns = {name: on_one_grid(*pair, share) for name, pair in values.items()}
-        kept = [name for name, pair in columns.items() if _share_equal(*pair) >= _MOST]
+        kept = [name for name in names if _share_equal(*pair(name, share)) >= _MOST]
         for chosen in (names, kept):
             if chosen:
-                before, after = zip(*(columns[name] for name in chosen), strict=True)
-                counts.append((chosen, lone_copies(list(before), list(after))))
+                pairs = (pair(name, share) for name in chosen)
+                counts.append((chosen, lone_copies(pairs, len(recoded), len(files.masked))))
     if not counts:
         says = "No released variable can be compared with the original data."
         return Finding(rule="lone_copies", verdict=Verdict.UNKNOWN, says=says, stage="reference", completed=0)

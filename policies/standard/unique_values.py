@@ -5,6 +5,8 @@ owner's record. Where it is not, a value may stand anywhere (permuting and drawi
 what counts is whether the record that holds it tells the owner's other values.
 """
 
+from functools import partial
+
 from policies.original_and_masked import OriginalAndMasked
 from policies.standard.copies import TEN_THOUSAND
 from policies.standard.natural_frequency import natural_frequency, per
@@ -42,7 +44,7 @@ def judge_unique_values(standard: ReferenceStandard, files: OriginalAndMasked) -
     if files.paired and len(recoded) != len(masked):
         raise DataError("Unique values are looked for on each person's own record; the files differ in length.")
     names = [n for n, variable in files.released.items() if n in recoded.columns and variable.role not in NAMES]
-    columns = {name: comparable_values(recoded[name], masked[name]) for name in names}
+    columns = {name: partial(comparable_values, recoded[name], masked[name]) for name in names}
     if not columns or not len(recoded) or not len(masked):
         says = "No released variable can be compared with the original data."
         return Finding(rule="unique_values", verdict=Verdict.UNKNOWN, says=says, stage="reference", completed=0)

@@ -14,6 +14,8 @@ import pandas as pd
 
 from sluice.arrays import FloatArray, IntArray
 
+_AT_ONCE = 2048  # rows of which all coordinates fit a processor's cache
+
 Rows: TypeAlias = slice | npt.NDArray[Any]
 
 
@@ -108,10 +110,15 @@ class CodedPoints:
         else:
             of = np.flatnonzero(of) if of.dtype == np.bool_ else of
             flat, shape = of.ravel(), of.shape
-        points, at = np.empty((int(np.prod(shape)), self.shape[1])), 0
-        for column in self._columns:
-            points[:, at : at + column.width] = column.of(flat)
-            at += column.width
+        points = np.empty((int(np.prod(shape)), self.shape[1]))
+        codes = [column.codes[flat] if isinstance(column, ByCategory) else None for column in self._columns]
+        others = [None if isinstance(column, ByCategory) else column.of(flat) for column in self._columns]
+        for start in range(0, len(points), _AT_ONCE):
+            part, at = slice(start, start + _AT_ONCE), 0
+            for column, code, other in zip(self._columns, codes, others, strict=True):
+                places = column.table[code[part]] if isinstance(column, ByCategory) else other[part]
+                points[part, at : at + column.width] = places
+                at += column.width
         return points.reshape(*shape, self.shape[1])
 
     @property

@@ -18,7 +18,7 @@ Added to the source:
   could look safe because a few cells of every record were blanked.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Self
@@ -361,21 +361,17 @@ class Coding:
             if columns == (name,) and reading.unread(frame[name])
         ]
 
-    def labels(self, recoded: pd.DataFrame, frame: pd.DataFrame) -> tuple[list[PlainArray], list[PlainArray]]:
+    def labels(self, recoded: pd.DataFrame, frame: pd.DataFrame) -> Iterator[tuple[PlainArray, PlainArray]]:
         """The values of both files variable by variable, on the released file's own categories, to be compared.
 
         A distribution that is certain of one label is that label; any other equals no value. Categories are codes, see
         `comparable_values`.
         """
-        original, released = [], []
         for name, columns in zip(self.names, self._columns, strict=True):
             if columns == (name,):
-                before, after = comparable_values(recoded[name], frame[name])
+                yield comparable_values(recoded[name], frame[name])
             else:
                 shares = frame[list(columns)].to_numpy(np.float64)
                 labels = np.array([column.removeprefix(f"{name}=") for column in columns], dtype=object)
-                before = plain_values(recoded[name])
                 after = np.where(shares.max(axis=1) == 1, labels[shares.argmax(axis=1)], f"{name}=")
-            original.append(before)
-            released.append(after)
-        return original, released
+                yield plain_values(recoded[name]), after

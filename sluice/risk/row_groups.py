@@ -11,6 +11,7 @@ import pandas as pd
 from sluice.arrays import IntArray
 
 _KEY_LIMIT = 2**62  # a mixed-radix key of several columns stays below this
+_MANY = 50_000  # rows from which on compiled loops pay
 _FEW = 4  # cells a row: so many are counted faster than rows are sorted
 
 
@@ -32,29 +33,29 @@ def row_groups(columns: Iterable[npt.NDArray[Any]]) -> RowGroups:
     of: IntArray | None = None
     cells = 1  # combinations that `of` can hold
     for column in columns:
-        codes, levels = _ranks(column)
+        codes, levels = value_ranks(column)
         if of is None:
             of, cells = codes, levels
             continue
         if cells * levels > _KEY_LIMIT:
-            distinct, of = np.unique(of, return_inverse=True)
-            cells = len(distinct)
+            of, cells = _sorted_ranks(of)
             if cells == len(of):
                 break  # all distinct: no further column can change the groups or their order
         of = of * levels + codes  # ranks keep the lexicographic order
         cells *= levels
     if of is None:
         raise ValueError("row_groups needs at least one column")
-    if cells <= _FEW * len(of):
-        of, groups = _whole_ranks(of, cells)
-        first = np.empty(groups, dtype=np.int64)
-        first[of[::-1]] = np.arange(len(of) - 1, -1, -1)  # of several rows the first is written last
-        return RowGroups(of=of, first=first, size=np.bincount(of, minlength=groups))
-    _, first, of, size = np.unique(of, return_index=True, return_inverse=True, return_counts=True)
-    return RowGroups(of=of.astype(np.int64), first=first, size=size)
+    of, groups = _whole_ranks(of, cells) if cells <= _FEW * len(of) else _sorted_ranks(of)
+    if len(of) >= _MANY:
+        from sluice.risk.row_groups_kernel import first_and_size
+
+        return RowGroups(of, *first_and_size(of, groups))
+    first = np.empty(groups, dtype=np.int64)
+    first[of[::-1]] = np.arange(len(of) - 1, -1, -1)  # of several rows the first is written last
+    return RowGroups(of=of, first=first, size=np.bincount(of, minlength=groups))
 
 
-def _ranks(column: npt.NDArray[Any]) -> tuple[IntArray, int]:
+def value_ranks(column: npt.NDArray[Any]) -> tuple[IntArray, int]:
     """The rank of each value among the distinct ones, and how many these are; by counting where they are like codes."""
     column = np.asarray(column)
     if column.dtype.kind in "iuf" and len(column):
@@ -64,8 +65,21 @@ def _ranks(column: npt.NDArray[Any]) -> tuple[IntArray, int]:
             whole: IntArray = moved.astype(np.int64)
             if column.dtype.kind != "f" or (whole == moved).all():
                 return _whole_ranks(whole, int(whole.max()) + 1)
+        if len(column) >= _MANY:
+            return _sorted_ranks(column)
     codes, levels = pd.factorize(column, sort=True, use_na_sentinel=False)
     return codes.astype(np.int64), len(levels)
+
+
+def _sorted_ranks(values: npt.NDArray[Any]) -> tuple[IntArray, int]:
+    """The same of numbers of which most are different; 16 bytes a row, where a table of them takes many times that."""
+    if len(values) < _MANY:
+        distinct, ranks = np.unique(values, return_inverse=True)
+        return ranks.astype(np.int64), len(distinct)
+    from sluice.risk.row_groups_kernel import number  # compiled code, loaded where it is needed
+
+    ranks = np.empty(len(values), np.int64)
+    return ranks, int(number(values, np.argsort(values), ranks))
 
 
 def _whole_ranks(values: IntArray, cells: int) -> tuple[IntArray, int]:

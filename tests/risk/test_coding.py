@@ -125,9 +125,9 @@ def test_probabilities_lie_at_their_expected_place():
     assert (unread, coding.left_out) == (0, ())
     certain = masked.assign(**{name: (frame["area"] == name[-1]).astype(float) for name in shares})
     np.testing.assert_array_equal(coding.released(certain)[0], coding.original(frame))
-    original, released_labels = coding.labels(frame, certain)
+    original, released_labels = zip(*coding.labels(frame, certain), strict=True)
     np.testing.assert_array_equal(original[3], released_labels[3])
-    assert not np.isin(coding.labels(frame, masked)[1][3], frame["area"].unique()).any()
+    assert not np.isin([*coding.labels(frame, masked)][3][1], frame["area"].unique()).any()
     assert coding.released(masked.assign(**dict.fromkeys(shares, 0.0)))[1] == 200
 
 

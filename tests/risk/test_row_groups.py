@@ -36,6 +36,21 @@ def test_missing_equals_missing_and_order_does_not_show(rows, random):
     assert [str(shuffled[i]) for i in groups_of(shuffled).first] == [str(rows[i]) for i in groups.first]
 
 
+def test_many_rows_are_grouped_as_few_are(monkeypatch):
+    rng = np.random.default_rng(2)
+    columns = [
+        rng.choice([0.5, 1.5, np.nan], 3000), rng.normal(size=3000).round(1), rng.integers(0, 3, 3000),
+        np.where(rng.random(3000) < 0.1, np.nan, rng.integers(0, 2**40, 3000)),
+    ]  # fmt: skip
+    for some in (columns[:1], columns[:3], columns):
+        few = row_groups(some)
+        monkeypatch.setattr("sluice.risk.row_groups._MANY", 100)
+        for one, other in zip(vars(few).values(), vars(row_groups(some)).values(), strict=True):
+            np.testing.assert_array_equal(one, other)
+        monkeypatch.undo()
+    assert len(few.size) > 2500
+
+
 def test_one_row_and_no_column():
     assert row_groups([np.array([3.0])]).size.tolist() == [1]
     with pytest.raises(ValueError, match="at least one column"):

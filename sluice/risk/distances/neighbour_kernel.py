@@ -220,9 +220,10 @@ def search(
     lengths: FloatArray,
     skipped: IntArray,
     slack: float,
+    bounds: FloatArray,
     squared: FloatArray,
     found: IntArray,
-    number: int,
+    numbers: IntArray,
     first: int,
     last: int,
 ) -> tuple[int, int]:
@@ -238,9 +239,10 @@ def search(
     queries        : (4 g, d), and `points`, (m, d); `lengths` and `skipped`, (4 g,), the queries' squared lengths and
                      the point that each must not find, -1 for none
     slack          : relative error of the screen
+    bounds         : (4 g,), the k-th neighbour's squared distance is known not to be larger; infinite if nothing is
     squared, found : (4 g, k), bettered: the nearest by (squared distance, number of the point), infinite and -1 where
                      there are none yet
-    number         : of the first of these points; the others follow it
+    numbers        : (m,), of these points among all
     returns        : how many blocks were screened for a group and, in the second place, how many vectors for a query
     """
     d, k = queries.shape[1], squared.shape[1]
@@ -253,8 +255,9 @@ def search(
     within = np.empty(QUERIES, np.uint64)
     screened, looked_at = 0, 0
     for i in range(end - begin):
-        if squared[begin + i, k - 1] < np.inf:
-            _reach(i, squared[begin + i, k - 1], lengths[begin + i], slack, d, reaches, limits[i // QUERIES])
+        worst = min(bounds[begin + i], squared[begin + i, k - 1])
+        if worst < np.inf:
+            _reach(i, worst, lengths[begin + i], slack, d, reaches, limits[i // QUERIES])
         place = query_blocks[first + i // QUERIES, :, i % QUERIES] * np.float32(-0.5)
         _block_distances(place, low, high, distances[i])
     # The nearest block of each query first: hardly another one is then near enough.
@@ -284,10 +287,11 @@ def search(
                     while lanes != 0:
                         point = members[block * POINTS + lane + _lowest_bit(lanes)]
                         lanes &= lanes - np.uint64(1)
-                        if point < 0 or number + point == skipped[query]:
+                        if point < 0 or numbers[point] == skipped[query]:
                             continue
                         exact = _squared_distance(queries[query], points[point])
                         scaled = 4097.0 * exact  # Dekker's splitting, to 41 bits: equal distances tie, however summed
-                        _insert(squared[query], found[query], scaled - (scaled - exact), number + point)
-                        _reach(start + i, squared[query, k - 1], lengths[query], slack, d, reaches, limit)
+                        _insert(squared[query], found[query], scaled - (scaled - exact), numbers[point])
+                        worst = min(bounds[query], squared[query, k - 1])
+                        _reach(start + i, worst, lengths[query], slack, d, reaches, limit)
     return screened, looked_at

@@ -10,7 +10,7 @@ Source: Lasko and Vinterbo (2010), section II.A, needs them. The search is the p
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -25,13 +25,18 @@ Float32Array = npt.NDArray[np.float32]
 
 _SINGLE = 2.0**-24  # unit roundoff of float32
 _GOLDEN = (5**0.5 - 1) / 2  # its multiples fall evenly between 0 and 1
-_PART = 16_384  # rows are rotated and measured in parts of so many
+_PART = 2048  # rows are rotated in parts of so many, which fit a processor's cache
 _AXES_FROM = 16_384  # points from which the main axes are found
 _MAIN_AXES = (6, 12, 24)  # how many may be looked at first, besides all of them
 _BATCH = 32  # groups of queries that are searched together
 _TRIED = 2  # batches that tell how many main axes are best, of 16 times as many at least
+_EDGES = 8  # main axes along which points are divided that are not searched at once
+_FEW = 32_768  # points that tell how far away the nearest of all are at most
 _COORDINATES = 12_000_000  # of points that are searched at a time: 100 MB, and as much again for the search
 _LARGEST = 1e37  # of a squared length in single precision; whatever is longer is measured in full
+
+
+_Places: TypeAlias = tuple[IntArray, Float32Array, Float32Array]
 
 
 @dataclass(frozen=True)
@@ -102,19 +107,38 @@ def _nearest_distinct(
     centre = some.mean(axis=0)
     axes = _main_axes(some - centre)
     search = _Search.of(queries, centre, axes, k, skipped)
-    tries = [main for main in _MAIN_AXES if main < d] + [d]
-    best = tries[(len(tries) - 1) // 2]
-    together = max(1, _COORDINATES // d)
-    for start in range(0, len(distinct), together):
-        part = _Part.of(points[distinct[start : start + together]], centre, axes, start)
-        if not start and len(search.batches) >= 16 * _TRIED:
-            best = min(tries, key=lambda main: search.cost(part, main))
+    parts = _parts(points, distinct, centre, axes)
+    if len(parts) > 1:
+        few = np.arange(min(_FEW, len(distinct)))  # evenly spread: who is near those is near enough
+        search.bound(_Part.of(points, distinct, few, centre, axes))
+    best: int | None = None
+    for places, low, high in parts:
+        batches = search.batches_near(low, high)
+        if not batches:
+            continue
+        part = _Part.of(points, distinct, places, centre, axes)
+        best = best or search.main_axes(part)
         with ThreadPoolExecutor(threads()) as pool:
-            for _ in counted(
-                pool.map(search.batch(part, best), search.batches), "nearest records", len(search.batches)
-            ):
+            for _ in counted(pool.map(search.batch(part, best), batches), "nearest records", len(batches)):
                 pass
     return search.answers(n)
+
+
+def _parts(points: Points, distinct: IntArray, centre: FloatArray, axes: FloatArray) -> list[_Places]:
+    """Places in `distinct` that are searched together, and their edges on the first main axes.
+
+    More than fit are divided so that each part's points are near each other: most queries then need few of the parts.
+    """
+    from sluice.risk.distances.neighbour_blocks import beside_each_other
+
+    d = axes.shape[0]
+    together = max(1, _COORDINATES // d)
+    if len(distinct) <= together:
+        everywhere = np.full(min(_EDGES, d), np.inf, np.float32)
+        return [(np.arange(len(distinct)), -everywhere, everywhere)]
+    turned = _turned(lambda part: points[distinct[part]], len(distinct), centre, axes[:, :_EDGES])
+    places = np.split(beside_each_other(turned, together), range(together, len(distinct), together))
+    return [(each, turned[each].min(axis=0), turned[each].max(axis=0)) for each in places]
 
 
 @dataclass(frozen=True)
@@ -124,13 +148,14 @@ class _Part:
     points: FloatArray
     blocks: Float32Array
     members: IntArray
-    number: int  # of the first of them
+    places: IntArray  # in `distinct`
 
     @classmethod
-    def of(cls, points: FloatArray, centre: FloatArray, axes: FloatArray, number: int) -> Self:
+    def of(cls, points: Points, distinct: IntArray, places: IntArray, centre: FloatArray, axes: FloatArray) -> Self:
         from sluice.risk.distances.neighbour_kernel import LANES, POINTS
 
-        return cls(points, *_in_blocks(points, centre, axes, LANES, POINTS), number)
+        rows = points[distinct[places]]
+        return cls(rows, *_in_blocks(rows, centre, axes, LANES, POINTS), places)
 
 
 @dataclass(frozen=True)
@@ -142,6 +167,7 @@ class _Search:
     rows: FloatArray
     lengths: FloatArray
     never: IntArray
+    bounds: FloatArray  # the k-th is not farther, as is known of some of the points
     squared: FloatArray
     found: IntArray
 
@@ -153,13 +179,33 @@ class _Search:
         lengths = blocks[:, 1].reshape(-1).astype(np.float64)
         blocks[:, 1], blocks[:, AXES:] = 1.0, -2.0 * blocks[:, AXES:]
         order = np.where(order < 0, order[0], order)
-        squared, found = np.full((len(order), k), np.inf), np.full((len(order), k), -1, np.int64)
-        return cls(blocks, order, queries[order], lengths, skipped[order], squared, found)
+        bounds, squared = np.full(len(order), np.inf), np.full((len(order), k), np.inf)
+        found = np.full((len(order), k), -1, np.int64)
+        return cls(blocks, order, queries[order], lengths, skipped[order], bounds, squared, found)
 
     @property
     def batches(self) -> range:
         """The first group of each batch."""
         return range(0, len(self.blocks), _BATCH)
+
+    def batches_near(self, low: Float32Array, high: Float32Array) -> list[int]:
+        """Batches with a query whose k nearest may lie between these edges on the first main axes."""
+        from sluice.risk.distances.neighbour_kernel import AXES, QUERIES
+
+        places = self.blocks[:, AXES : AXES + len(low)].transpose(0, 2, 1).reshape(-1, len(low)) * np.float32(-0.5)
+        with np.errstate(invalid="ignore", over="ignore"):
+            gaps = np.fmax(np.fmax(low - places, places - high), 0).astype(np.float64)
+            worst = np.minimum(self.bounds, self.squared[:, -1])
+            length = np.sqrt(self.lengths)
+            farthest = length + np.sqrt(worst)  # as `_reach` in the kernel
+            reach = worst + self._slack * (2 * length + farthest) * farthest + self.rows.shape[1] * 2.0**-120
+            near = ~((gaps**2).sum(axis=1) > reach)
+        together = _BATCH * QUERIES
+        return [first for first in self.batches if near[first * QUERIES : first * QUERIES + together].any()]
+
+    @property
+    def _slack(self) -> float:
+        return (self.rows.shape[1] + 32) * _SINGLE
 
     def batch(self, part: _Part, main: int) -> Callable[[int], tuple[int, int]]:
         """How to look for a batch of groups among these points, with so many main axes first."""
@@ -169,22 +215,46 @@ class _Search:
         self.blocks[:, 0] = -_length_from(self.blocks, AXES + main)
         low, high = _edges(part.blocks[:, : AXES + main], PARTS)
         in_parts = part.blocks.reshape(-1, PARTS, *part.blocks.shape[1:])
-        slack = (self.rows.shape[1] + 32) * _SINGLE
 
         def look(first: int) -> tuple[int, int]:
             counts: tuple[int, int] = search(
-                in_parts, part.members, low, high, self.blocks, self.rows, part.points, self.lengths, self.never, slack,
-                self.squared, self.found, part.number, first, min(first + _BATCH, len(self.blocks)),
+                in_parts, part.members, low, high, self.blocks, self.rows, part.points, self.lengths, self.never,
+                self._slack, self.bounds, self.squared, self.found, part.places, first,
+                min(first + _BATCH, len(self.blocks)),
             )  # fmt: skip
             return counts
 
         return look
 
-    def cost(self, part: _Part, main: int) -> float:
-        """Of looking with so many main axes first, by some batches; what they find is forgotten."""
-        counts = [*map(self.batch(part, main), self.batches[:: len(self.batches) // _TRIED])]
+    def bound(self, part: _Part) -> None:
+        """Look among some of the points, for how far away the k nearest are at most."""
+        with ThreadPoolExecutor(threads()) as pool:
+            [*pool.map(self.batch(part, self._usual_axes), self.batches)]
+        self.bounds[:] = self.squared[:, -1]
+        self._forget()
+
+    def main_axes(self, part: _Part) -> int:
+        """How many main axes to look at first; where there are many batches, some tell. What they find is forgotten."""
+        if len(self.batches) < 16 * _TRIED:
+            return self._usual_axes
+        some = self.batches[:: len(self.batches) // _TRIED]
+        costs = {}
+        for main in self._axes:
+            costs[main] = _cost(main, self.rows.shape[1], map(self.batch(part, main), some))
+            self._forget()
+        return min(costs, key=lambda main: costs[main])
+
+    @property
+    def _axes(self) -> list[int]:
+        d = self.rows.shape[1]
+        return [main for main in _MAIN_AXES if main < d] + [d]
+
+    @property
+    def _usual_axes(self) -> int:
+        return self._axes[(len(self._axes) - 1) // 2]
+
+    def _forget(self) -> None:
         self.squared[:], self.found[:] = np.inf, -1
-        return _cost(main, self.rows.shape[1], counts)
 
     def answers(self, n: int) -> tuple[FloatArray, IntArray]:
         """What was found for the n queries, in their order."""
@@ -216,22 +286,23 @@ def _in_blocks(
     Of each block's rows the first is left open, the second holds the squared lengths: infinite where there is none, and
     no number where single precision may not hold the products.
     """
+    from sluice.risk.distances.neighbour_blocks import beside_each_other, fill_blocks
+
     n, d = rows.shape
-    turned = np.empty((n, d), np.float32)
+    turned = _turned(lambda part: rows[part], n, centre, axes)
+    order = np.append(beside_each_other(turned[:, : max(_MAIN_AXES)], together), np.full(-n % together, -1))
+    blocks = np.zeros((len(order) // lanes, 1 + -(-(1 + d) // 4) * 4, lanes), np.float32)
+    fill_blocks(turned, order, blocks, _LARGEST)
+    return blocks, order
+
+
+def _turned(rows: Callable[[slice], FloatArray], n: int, centre: FloatArray, axes: FloatArray) -> Float32Array:
+    """Places of n rows along the axes, shape (n, axes)."""
+    turned = np.empty((n, axes.shape[1]), np.float32)
     with np.errstate(over="ignore"):
         for start in range(0, n, _PART):
-            turned[start : start + _PART] = (rows[start : start + _PART] - centre) @ axes
-    order = np.append(_beside_each_other(turned[:, : max(_MAIN_AXES)], together), np.full(-n % together, -1))
-    blocks = np.zeros((len(order) // lanes, 1 + -(-(1 + d) // 4) * 4, lanes), np.float32)
-    for start in range(0, len(blocks), _PART // lanes):
-        part = blocks[start : start + _PART // lanes]
-        members = order[start * lanes : start * lanes + len(part) * lanes]
-        part[:, 2 : 2 + d] = turned[members].reshape(len(part), lanes, d).transpose(0, 2, 1)
-        lengths = np.einsum("brl,brl->bl", part[:, 2:], part[:, 2:], dtype=np.float64)
-        lengths[lengths > _LARGEST] = np.nan
-        lengths[members.reshape(lengths.shape) < 0] = np.inf
-        part[:, 1] = lengths
-    return blocks, order
+            turned[start : start + _PART] = (rows(slice(start, start + _PART)) - centre) @ axes
+    return turned
 
 
 def _length_from(blocks: Float32Array, row: int) -> FloatArray:
@@ -244,22 +315,3 @@ def _edges(blocks: Float32Array, parts: int) -> tuple[Float32Array, Float32Array
     """The edges of each block of so many parts, both of shape (rows, blocks)."""
     low, high = (each.reshape(-1, parts, each.shape[1]) for each in (blocks.min(axis=2), blocks.max(axis=2)))
     return np.ascontiguousarray(low.min(axis=1).T), np.ascontiguousarray(high.max(axis=1).T)
-
-
-def _beside_each_other(points: Float32Array, together: int) -> IntArray:
-    """An order of the rows in which runs of `together` are near each other: halved along the widest axis, ever again.
-
-    All runs are halved at once, so they are equally long; what is missing in the last is filled up meanwhile.
-    """
-    n = len(points)
-    halvings = max(0, int(np.ceil(np.log2(max(1, n / together)))))
-    runs = np.arange(-(-n // 2**halvings) * 2**halvings).reshape(1, -1)
-    for _ in range(halvings):
-        some = points[runs[:, :: max(1, runs.shape[1] // 64)] % n]
-        with np.errstate(invalid="ignore"):  # infinite places, beyond single precision, lie anywhere
-            axis = np.argmax(some.max(axis=1) - some.min(axis=1), axis=1)
-        places = points[runs % n, axis[:, None]]
-        halved = np.argpartition(places, runs.shape[1] // 2, axis=1)
-        runs = np.take_along_axis(runs, halved, axis=1).reshape(2 * len(runs), -1)
-    order = runs.ravel()
-    return order[order < n]

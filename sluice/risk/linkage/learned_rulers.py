@@ -24,7 +24,7 @@ _AMONG = 20_000  # released records, at random, that examples are taken from
 _PULL = 0.02  # how strongly factors are drawn towards 1, in the unit of a person's log likelihood
 _TIED = 1e-6  # scores that differ by no more are equal
 _DECIMALS = 9  # distances that agree to so many decimals are tied
-_PAIRS = 200_000  # learned pairs of a large file, evenly spread, that tell what masking did
+_PAIRS = 50_000  # learned pairs of a large file, evenly spread, that tell what masking did
 _SINGULAR = 1e-9  # part of the variance below which a direction counts as constant
 
 

@@ -9,6 +9,7 @@ any file. Equal records of different persons, on the other hand, are natural whe
 `unexplained_duplicates` tells the two apart.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -19,7 +20,7 @@ import numpy.typing as npt
 from sluice.arrays import BoolArray, IntArray
 from sluice.risk.row_groups import row_groups
 
-Table = list[npt.NDArray[Any]]
+Pairs = Iterable[tuple[npt.NDArray[Any], npt.NDArray[Any]]]  # a variable of the original and of the released file
 
 _SIGMAS = 3.0  # standard errors that chance passes about once in a thousand times
 _MULTIPLICITIES = 4  # runs of so many multiplicities are looked at: single to fourfold records and their neighbours
@@ -61,16 +62,16 @@ def count_copies(found_in_release: BoolArray, found_in_reference: BoolArray, siz
     )
 
 
-def exact_copies(original: Table, released: Table, reference_rows: IntArray) -> tuple[BoolArray, BoolArray]:
+def exact_copies(pairs: Pairs, n: int, reference_rows: IntArray) -> tuple[BoolArray, BoolArray]:
     """Which original records stand, value for value, in the released file; and which would without themselves.
 
-    original, released : the same columns of both files, on the released file's own categories; missing equals missing
-    reference_rows     : the original rows that make up the reference, each once; a record is never its own match
-    returns            : two arrays of shape (n,): found in the release; found in the reference
-    cost               : O(columns (n + m) log(n + m)), less where few columns tell all records apart
+    pairs          : variable by variable, of shapes (n,) and (m,), on the released file's own categories; missing
+                     equals missing. They may be worked out one after the other
+    reference_rows : the original rows that make up the reference, each once; a record is never its own match
+    returns        : two arrays of shape (n,): found in the release; found in the reference
+    cost           : O(columns (n + m) log(n + m)), less where few columns tell all records apart
     """
-    n = len(original[0])
-    groups = row_groups(np.concatenate(pair) for pair in zip(original, released, strict=True))
+    groups = row_groups(np.concatenate(pair) for pair in pairs)
     own = groups.of[:n]
     in_release = np.bincount(groups.of[n:], minlength=len(groups.size))[own]
     in_reference = np.bincount(own[reference_rows], minlength=len(groups.size))[own]
@@ -78,21 +79,20 @@ def exact_copies(original: Table, released: Table, reference_rows: IntArray) -> 
     return in_release > 0, in_reference > 0
 
 
-def lone_copies(original: Table, released: Table) -> CopyCount:
+def lone_copies(pairs: Pairs, n: int, m: int) -> CopyCount:
     """Original records that are alone with their values, and of these, those whose values stand in the released file.
 
     The people whom nobody resembles are hit hardest, and `count_copies` may miss them: where masking separates many
     records from their twins, it finds fewer copies in all than the reference, however many lone records are verbatim.
 
-    original, released : as for `exact_copies`, all original records
-    returns            : of an independent file of the same people's kind, lone records find at most 2 f_2 twins in
-                         expectation, f_2 being the number of distinct records that stand twice: by Good's formula the
-                         expectation is 2 f_2 - 3 f_3 + 4 f_4 - ..., and its first term bounds it from above
-    cost               : as `exact_copies`
-    source             : Good (1953); Good and Toulmin (1956)
+    pairs   : as for `exact_copies`, of all n original and all m released records
+    returns : of an independent file of the same people's kind, lone records find at most 2 f_2 twins in
+              expectation, f_2 being the number of distinct records that stand twice: by Good's formula the
+              expectation is 2 f_2 - 3 f_3 + 4 f_4 - ..., and its first term bounds it from above
+    cost    : as `exact_copies`
+    source  : Good (1953); Good and Toulmin (1956)
     """
-    n, m = len(original[0]), len(released[0])
-    groups = row_groups(np.concatenate(pair) for pair in zip(original, released, strict=True))
+    groups = row_groups(np.concatenate(pair) for pair in pairs)
     in_original = np.bincount(groups.of[:n], minlength=len(groups.size))
     in_release = np.bincount(groups.of[n:], minlength=len(groups.size))
     lone = int((in_original == 1).sum())

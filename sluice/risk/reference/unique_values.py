@@ -9,7 +9,7 @@ What chance would reach is taken off: where values were permuted, the one record
 person's own once in n; and the one that holds a pair, once in as many as hold the rarer of both values.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from math import sqrt
@@ -23,10 +23,11 @@ from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.risk.comparable_values import is_missing
 from sluice.risk.reference.copies import CopyCount, count_copies
 from sluice.risk.resolution import FINE, on_one_grid
+from sluice.risk.row_groups import value_ranks
 
 Column = npt.NDArray[Any]
 Codes = npt.NDArray[np.integer[Any]]
-Columns = dict[str, tuple[Column, Column]]  # by name, the values of the original and of the released file
+Columns = Mapping[str, Callable[[], tuple[Column, Column]]]  # by name, how to get the values of both files
 
 _DIGITS = 4
 _COUNTED = 2  # combinations a record: so many are counted faster than they are hashed
@@ -114,6 +115,7 @@ def unique_values(columns: Columns, least: float = 0.0) -> list[UniqueValues]:
             if np.count_nonzero(both & people) >= least * n:
                 count = _found_by_pair(coded[one], coded[two], people, both)
                 found.append(UniqueValues((one, two), how, count))
+        del alone, own, others, coded  # before those of the next resolution are made
     return found
 
 
@@ -151,13 +153,13 @@ _PAIRED = ("exactly", "on a grid")
 
 
 def _at_each_resolution(columns: Columns) -> Iterator[tuple[str, dict[str, _Codes]]]:
-    yield "exactly", {name: _coded(*pair) for name, pair in columns.items()}
-    yield "on a grid", {name: _coded(*on_one_grid(*pair, FINE)) for name, pair in columns.items()}
-    numbers = {name: pair for name, pair in columns.items() if pair[0].dtype.kind == pair[1].dtype.kind == "f"}
-    yield f"to {_DIGITS} digits", {name: _coded(*map(_rounded, pair)) for name, pair in numbers.items()}
+    yield "exactly", {name: _coded(*pair()) for name, pair in columns.items()}
+    yield "on a grid", {name: _coded(*on_one_grid(*pair(), FINE)) for name, pair in columns.items()}
+    numbers = {name: pair for name, pair in columns.items() if {each.dtype.kind for each in pair()} == {"f"}}
+    yield f"to {_DIGITS} digits", {name: _coded(*map(_rounded, pair())) for name, pair in numbers.items()}
     by_rank, reversed_rank = {}, {}
     for name, pair in numbers.items():
-        before, after = map(_rank, pair)
+        before, after = map(_rank, pair())
         by_rank[name] = _coded(before, after)
         reversed_rank[name] = _coded(before, np.count_nonzero(~np.isnan(after)) + 1 - after)
     yield "by rank", by_rank
@@ -165,9 +167,9 @@ def _at_each_resolution(columns: Columns) -> Iterator[tuple[str, dict[str, _Code
 
 
 def _coded(original: Column, released: Column) -> _Codes:
-    codes, values = pd.factorize(np.concatenate([original, released]), sort=True, use_na_sentinel=False)
-    codes = codes.astype(np.min_scalar_type(len(values)))  # a byte or two for most variables
-    return _Codes(codes[: len(original)], codes[len(original) :], len(values), ~is_missing(original))
+    ranks, levels = value_ranks(np.concatenate([original, released]))
+    codes = ranks.astype(np.min_scalar_type(levels))  # a byte or two for most variables
+    return _Codes(codes[: len(original)], codes[len(original) :], levels, ~is_missing(original))
 
 
 def _rounded(values: FloatArray) -> FloatArray:

@@ -31,10 +31,10 @@ def test_records_that_lose_their_twins_do_not_make_up_for_lone_ones_that_are_ver
     original, released = np.append(pairs, lone), np.append(np.arange(-600.0, 0), lone)
     in_reference = np.append(np.ones(600, dtype=bool), np.zeros(400, dtype=bool))
     assert count_copies(~in_reference, in_reference).excess < 0
-    count = lone_copies([np.append(pairs[:60], lone)], [np.append(np.arange(-60.0, 0), lone)])
+    count = lone_copies([(np.append(pairs[:60], lone), np.append(np.arange(-60.0, 0), lone))], 460, 460)
     assert (count.found, count.excess > 0.5) == (400, True)
     # With so many pairs that the lone could as well be found by chance, nothing is held against the file.
-    assert lone_copies([original], [released]).excess < 0
+    assert lone_copies([(original, released)], 1000, 1000).excess < 0
 
 
 @settings(max_examples=25)
@@ -42,7 +42,7 @@ def test_records_that_lose_their_twins_do_not_make_up_for_lone_ones_that_are_ver
 def test_other_people_of_the_same_kind_are_no_lone_copies(values: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     one, other = (rng.integers(0, values, (2, 400)) ** 2 for _ in range(2))
-    assert lone_copies(list(one), list(other)).excess <= 0
+    assert lone_copies(zip(one, other, strict=True), 400, 400).excess <= 0
 
 
 def test_variables_that_cannot_be_compared_leave_lone_copies_unknown() -> None:
