@@ -11,12 +11,19 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from schemas.reading.household import looks_like_groups
+from schemas.reading.household import looks_like_groups, whose_records
 from schemas.reading.intervals import intervals_in_order
 from schemas.reading.missing_codes import declared_codes, doubtful_codes, marks_of, negative_codes
+from schemas.reading.numbering import are_long, are_running
 from schemas.reading.overview import Overview
 from schemas.reading.universe import universe_of
-from schemas.reading.usual_names import is_called_a_code, is_called_household, usual_role, words_of
+from schemas.reading.usual_names import (
+    is_called_a_code,
+    is_called_for_life,
+    is_called_household,
+    usual_role,
+    words_of,
+)
 from sluice.reading import values
 from sluice.reading.kind import ColumnSummary
 from sluice.reading.visible_text import one_line, unseen, visible
@@ -41,6 +48,7 @@ _FEW_CODES = 12  # different whole numbers that may be codes
 _SKEWED = 0.2  # mean less median, in standard deviations: numbers of records are spread evenly
 _AMOUNTS = 3  # columns of numbers in which nearly every record has its own: of so many, most are amounts
 _KNOWN = 3  # columns that an acquaintance knows, where no name tells which
+_WRITTEN = 60  # values of one record each, of which most values are: of fewer they are rare categories
 _BODY = ("height", "bmi", "waist", "groesse", "taille", "altura")  # beside which a weight is one of the body
 
 
@@ -186,7 +194,7 @@ def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, 
         return Role.WEIGHT, f"called '{word}', positive numbers", True
     if role in NAMES and own:
         return Role.IDENTIFIER, f"called '{word}', and nearly every record has a value of its own", True
-    if role in GROUPS and ratio >= _GROUPED:
+    if role in GROUPS and (ratio >= _GROUPED or column.distinct > _MOST_KNOWN):
         return role, f"called '{word}'; several records share a value", True
     if role is Role.IDENTIFIER and (ratio >= 0.5 or (len(word) >= 4 and column.kind in (Kind.TEXT, Kind.NOMINAL))):
         return Role.IDENTIFIER, f"called '{word}'", True
@@ -200,6 +208,10 @@ def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, 
         return Role.QUASI_IDENTIFIER, f"called '{word}', which others know of a person", True
     if own and column.kind in (Kind.INTEGER, Kind.NOMINAL):
         return Role.IDENTIFIER, "nearly every record has a value of its own: a number of the record?", False
+    if column.kind is Kind.INTEGER and column.distinct > _MOST_KNOWN and are_long(seen.labels[name]):
+        return Role.IDENTIFIER, "long numbers, all of as many digits: of a telephone, an account, a register?", False
+    if column.kind is Kind.NOMINAL and column.classification is None and _is_written(seen, name):
+        return Role.IDENTIFIER, "many values of one record each beside usual ones: names or free text?", False
     if role is Role.WEIGHT and column.kind is not Kind.INTEGER:  # of the body
         return Role.QUASI_IDENTIFIER, "a weight of the body, which others see", False
     if column.kind is Kind.DATE:
@@ -217,7 +229,14 @@ def _as_amounts(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:
 
     A file of turnover, wages and taxes to the cent would lose all of them otherwise.
     """
-    unnamed = [each for each in columns if each.role is Role.IDENTIFIER and each.kind is Kind.INTEGER and not each.sure]
+    unnamed = [
+        each
+        for each in columns
+        if each.role is Role.IDENTIFIER
+        and each.kind is Kind.INTEGER
+        and not each.sure
+        and not (are_long(seen.labels[each.name]) or are_running(seen.labels[each.name]))
+    ]
     amounts = [each for each in unnamed if _is_skewed(seen, each.name)]
     if len(unnamed) >= _AMOUNTS:
         amounts += unnamed[1:]
@@ -245,16 +264,37 @@ def _distinct_ratio(seen: Overview, name: str) -> float:
     return different / known if known else 0.0
 
 
+def _is_written(seen: Overview, name: str) -> bool:
+    """Whether most of many different values are one record's each, as people write them."""
+    labels = seen.labels[name]
+    alone = np.count_nonzero(np.bincount(seen.codes[name], minlength=len(labels)) == 1)
+    return bool(alone > _WRITTEN and 2 * alone > len(labels))
+
+
 def _as_group(seen: Overview, proposed: Proposal, columns: Sequence[Proposal]) -> Proposal:
-    """A column without a telling name whose groups are small and have attributes in common."""
-    if proposed.sure or any(each.role in GROUPS for each in columns) or not seen.is_whole:
+    """A column without a telling name of which several records have a value each: one person's, if they agree in what
+    people keep for life, or a household's, if their groups are small and have attributes in common."""
+    called = proposed.sure and proposed.role is not Role.IDENTIFIER
+    if called or any(each.role in GROUPS for each in columns):
         return proposed
+    if proposed.kind not in (Kind.INTEGER, Kind.NOMINAL, Kind.TEXT):
+        return proposed
+    traits = [
+        name for name in seen.columns
+        if name != proposed.name and (is_called_for_life(name) or is_called_for_life(seen.said(name).label))
+    ]  # fmt: skip
+    of_one = whose_records(seen, proposed.name, traits)
+    if of_one:
+        why = "records that share a value agree in what people keep for life: several of one person?"
+        return replace(proposed, role=Role.PERSON, why=why, sure=False)
     others = [each.name for each in columns if each.role in (Role.QUASI_IDENTIFIER, Role.OTHER) and each != proposed]
     named = is_called_household(proposed.name)
-    if proposed.kind not in (Kind.INTEGER, Kind.NOMINAL) or not looks_like_groups(
-        seen, proposed.name, others, attributes=1 if named else 2
-    ):
+    small = seen.is_whole and looks_like_groups(seen, proposed.name, others, attributes=1 if named else 2)
+    if not small or proposed.sure:
         return proposed
+    if of_one is None and not named:  # the stricter of the two: a household's records count once
+        why = "a few records share a value each, and agree in other columns: of one person, or a household?"
+        return replace(proposed, role=Role.PERSON, why=why)
     why = "a few records share a value each, and agree in other columns: a household?"
     return replace(proposed, role=Role.HOUSEHOLD, why=why)
 
