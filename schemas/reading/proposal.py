@@ -24,9 +24,10 @@ from schemas.reading.usual_names import (
     usual_role,
     words_of,
 )
+from schemas.reading.value_labels import are_names, kind_of_codes, labelled_codes, may_be_listed
 from sluice.reading import values
 from sluice.reading.kind import ColumnSummary
-from sluice.reading.visible_text import one_line, unseen, visible
+from sluice.reading.visible_text import one_line, visible
 from sluice.risk.classes.quasi_identifier_search import (
     Combination,
     combination,
@@ -61,7 +62,7 @@ class Proposal:
     doubtful_codes : numbers that may, or may be values
     universe       : of whom the variable is known, where it is missing exactly for all others
     repeats        : a column before it that tells the same of every record, by other names
-    description, categories, labels : as the file itself has them; it lists rare codes, too, whoever has them
+    description, categories, labels : as the file itself has them; rare codes, too, where as many occur nowhere
     """
 
     name: str
@@ -148,11 +149,12 @@ def _proposal(seen: Overview, name: str, single: Combination | None) -> Proposal
         *marks_of(column, MINIMUM_CELL),
         *negative_codes(column, MINIMUM_CELL),
     )
-    codes = _labelled_codes(column, said)
-    meant = {code: visible(said.labels[code]) for code in said.labels if codes and (code in codes or code in found)}
+    codes = labelled_codes(column, said)
+    listed = codes if codes and may_be_listed(codes, column, MINIMUM_CELL) else ()
+    meant = {code: visible(said.labels[code]) for code in said.labels if listed and (code in listed or code in found)}
     return Proposal(
         name,
-        column.kind if codes is None else _kind_of_codes(codes, said),
+        _kind(column, said, codes, listed),
         role,
         why,
         sure,
@@ -160,21 +162,15 @@ def _proposal(seen: Overview, name: str, single: Combination | None) -> Proposal
         doubtful_codes(column, MINIMUM_CELL),
         universe_of(seen, name),
         description=visible(said.label),
-        categories=codes or (),
+        categories=listed,
         labels=meant,
     )
 
 
-def _labelled_codes(column: ColumnSummary, said: ColumnDescription) -> tuple[str, ...] | None:
-    """The codes that the file labels, where these are all that occur; None where it labels none, or not all."""
-    codes = tuple(code for code in said.labels if not said.is_missing(code) and not unseen(code, one_line=True))
-    return codes if codes and column.known and column.categories and set(column.categories) <= set(codes) else None
-
-
-def _kind_of_codes(codes: Sequence[str], said: ColumnDescription) -> Kind:
-    if said.measure == "ordinal":
-        return Kind.ORDINAL
-    return Kind.BINARY if len(codes) == 2 else Kind.NOMINAL
+def _kind(column: ColumnSummary, said: ColumnDescription, codes: Sequence[str] | None, listed: Sequence[str]) -> Kind:
+    if codes is None:
+        return column.kind
+    return kind_of_codes(codes, said) if listed else Kind.NOMINAL  # an order has to be listed
 
 
 def _usual(seen: Overview, name: str, without: Collection[Role] = ()) -> tuple[Role, str] | None:
@@ -208,6 +204,9 @@ def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, 
         return Role.QUASI_IDENTIFIER, f"called '{word}', which others know of a person", True
     if own and column.kind in (Kind.INTEGER, Kind.NOMINAL):
         return Role.IDENTIFIER, "nearly every record has a value of its own: a number of the record?", False
+    codes = labelled_codes(column, seen.said(name))
+    if codes and are_names(codes, column, MINIMUM_CELL):
+        return Role.IDENTIFIER, "most of its value labels are of few records each: names or free text?", False
     if column.kind is Kind.INTEGER and column.distinct > _MOST_KNOWN and are_long(seen.labels[name]):
         return Role.IDENTIFIER, "long numbers, all of as many digits: of a telephone, an account, a register?", False
     if column.kind is Kind.NOMINAL and column.classification is None and _is_written(seen, name):
