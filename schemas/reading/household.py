@@ -1,4 +1,4 @@
-"""Whether the values of a column name groups of records that belong together, such as households."""
+"""Whether the values of a column name groups of records that belong together: those of a person, or of a household."""
 
 from collections.abc import Sequence
 
@@ -19,19 +19,32 @@ def looks_like_groups(seen: Overview, name: str, others: Sequence[str], attribut
 
     Only sensible where every record was kept. Cost: O(columns n log n).
     """
-    groups = row_groups([seen.codes[name]])
-    if seen.missing(name).any() or not _SIZES[0] <= seen.kept / len(groups.size) <= _SIZES[1]:
+    different = len(seen.labels[name])
+    if seen.missing(name).any() or not _SIZES[0] <= seen.kept / different <= _SIZES[1]:
         return False
-    several = groups.size > 1
-    if several.sum() < _GROUPS:
-        return False
-    agreeing = 0
-    for other in others:
-        codes = seen.codes[other]
-        sizes = np.bincount(codes)
-        if 1 - float((sizes / len(codes)) @ (sizes / len(codes))) < _VARIED or len(sizes) >= len(groups.size):
-            continue
-        pairs = row_groups([groups.of, codes])
-        values = np.bincount(groups.of[pairs.first], minlength=len(groups.size))
-        agreeing += bool((values[several] == 1).mean() >= _AGREE)
+    agreeing = sum(_agreement(seen, name, other) is True for other in others if len(seen.labels[other]) < different)
     return agreeing >= attributes
+
+
+def whose_records(seen: Overview, name: str, traits: Sequence[str]) -> bool | None:
+    """Whether records that share a value of `name` are one person's, however many: they agree in all traits.
+
+    traits  : columns of what a person keeps for life, such as the sex
+    returns : None where too few share a value, or no trait varies
+    cost    : O(traits n log n)
+    """
+    found = [agrees for trait in traits if (agrees := _agreement(seen, name, trait)) is not None]
+    return all(found) if found else None
+
+
+def _agreement(seen: Overview, name: str, other: str) -> bool | None:
+    """Whether nearly all groups of several records agree in another column; None where that would say nothing."""
+    known = ~seen.missing(name)
+    groups, codes = row_groups([seen.codes[name][known]]), seen.codes[other][known]
+    several = groups.size > 1
+    shares = np.bincount(codes) / max(len(codes), 1)
+    if several.sum() < _GROUPS or 1 - float(shares @ shares) < _VARIED:
+        return None
+    pairs = row_groups([groups.of, codes])
+    values = np.bincount(groups.of[pairs.first], minlength=len(groups.size))
+    return bool((values[several] == 1).mean() >= _AGREE)

@@ -89,7 +89,7 @@ def overview(source: TabularSource, described: Descriptions = MappingProxyType({
         if waiting > 2 * MOST_RECORDS:
             kept, drawn = _thinned(kept, drawn)
             waiting = MOST_RECORDS
-    if records > MOST_RECORDS:
+    if sum(map(len, drawn)) > MOST_RECORDS:  # after the last batch there may be as many already
         kept, drawn = _thinned(kept, drawn)
     table = pa.concat_tables(kept).unify_dictionaries()
     codes, labels = {}, {}

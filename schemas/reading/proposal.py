@@ -11,15 +11,23 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from schemas.reading.household import looks_like_groups
+from schemas.reading.household import looks_like_groups, whose_records
 from schemas.reading.intervals import intervals_in_order
 from schemas.reading.missing_codes import declared_codes, doubtful_codes, marks_of, negative_codes
+from schemas.reading.numbering import are_long, are_running
 from schemas.reading.overview import Overview
 from schemas.reading.universe import universe_of
-from schemas.reading.usual_names import is_called_a_code, is_called_household, usual_role, words_of
+from schemas.reading.usual_names import (
+    is_called_a_code,
+    is_called_for_life,
+    is_called_household,
+    usual_role,
+    words_of,
+)
+from schemas.reading.value_labels import are_names, kind_of_codes, labelled_codes, may_be_listed
 from sluice.reading import values
 from sluice.reading.kind import ColumnSummary
-from sluice.reading.visible_text import one_line, unseen, visible
+from sluice.reading.visible_text import one_line, visible
 from sluice.risk.classes.quasi_identifier_search import (
     Combination,
     combination,
@@ -41,6 +49,7 @@ _FEW_CODES = 12  # different whole numbers that may be codes
 _SKEWED = 0.2  # mean less median, in standard deviations: numbers of records are spread evenly
 _AMOUNTS = 3  # columns of numbers in which nearly every record has its own: of so many, most are amounts
 _KNOWN = 3  # columns that an acquaintance knows, where no name tells which
+_WRITTEN = 60  # values of one record each, of which most values are: of fewer they are rare categories
 _BODY = ("height", "bmi", "waist", "groesse", "taille", "altura")  # beside which a weight is one of the body
 
 
@@ -53,7 +62,7 @@ class Proposal:
     doubtful_codes : numbers that may, or may be values
     universe       : of whom the variable is known, where it is missing exactly for all others
     repeats        : a column before it that tells the same of every record, by other names
-    description, categories, labels : as the file itself has them; it lists rare codes, too, whoever has them
+    description, categories, labels : as the file itself has them; rare codes, too, where as many occur nowhere
     """
 
     name: str
@@ -140,11 +149,12 @@ def _proposal(seen: Overview, name: str, single: Combination | None) -> Proposal
         *marks_of(column, MINIMUM_CELL),
         *negative_codes(column, MINIMUM_CELL),
     )
-    codes = _labelled_codes(column, said)
-    meant = {code: visible(said.labels[code]) for code in said.labels if codes and (code in codes or code in found)}
+    codes = labelled_codes(column, said)
+    listed = codes if codes and may_be_listed(codes, column, MINIMUM_CELL) else ()
+    meant = {code: visible(said.labels[code]) for code in said.labels if listed and (code in listed or code in found)}
     return Proposal(
         name,
-        column.kind if codes is None else _kind_of_codes(codes, said),
+        _kind(column, said, codes, listed),
         role,
         why,
         sure,
@@ -152,21 +162,15 @@ def _proposal(seen: Overview, name: str, single: Combination | None) -> Proposal
         doubtful_codes(column, MINIMUM_CELL),
         universe_of(seen, name),
         description=visible(said.label),
-        categories=codes or (),
+        categories=listed,
         labels=meant,
     )
 
 
-def _labelled_codes(column: ColumnSummary, said: ColumnDescription) -> tuple[str, ...] | None:
-    """The codes that the file labels, where these are all that occur; None where it labels none, or not all."""
-    codes = tuple(code for code in said.labels if not said.is_missing(code) and not unseen(code, one_line=True))
-    return codes if codes and column.known and column.categories and set(column.categories) <= set(codes) else None
-
-
-def _kind_of_codes(codes: Sequence[str], said: ColumnDescription) -> Kind:
-    if said.measure == "ordinal":
-        return Kind.ORDINAL
-    return Kind.BINARY if len(codes) == 2 else Kind.NOMINAL
+def _kind(column: ColumnSummary, said: ColumnDescription, codes: Sequence[str] | None, listed: Sequence[str]) -> Kind:
+    if codes is None:
+        return column.kind
+    return kind_of_codes(codes, said) if listed else Kind.NOMINAL  # an order has to be listed
 
 
 def _usual(seen: Overview, name: str, without: Collection[Role] = ()) -> tuple[Role, str] | None:
@@ -186,7 +190,7 @@ def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, 
         return Role.WEIGHT, f"called '{word}', positive numbers", True
     if role in NAMES and own:
         return Role.IDENTIFIER, f"called '{word}', and nearly every record has a value of its own", True
-    if role in GROUPS and ratio >= _GROUPED:
+    if role in GROUPS and (ratio >= _GROUPED or column.distinct > _MOST_KNOWN):
         return role, f"called '{word}'; several records share a value", True
     if role is Role.IDENTIFIER and (ratio >= 0.5 or (len(word) >= 4 and column.kind in (Kind.TEXT, Kind.NOMINAL))):
         return Role.IDENTIFIER, f"called '{word}'", True
@@ -200,6 +204,13 @@ def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, 
         return Role.QUASI_IDENTIFIER, f"called '{word}', which others know of a person", True
     if own and column.kind in (Kind.INTEGER, Kind.NOMINAL):
         return Role.IDENTIFIER, "nearly every record has a value of its own: a number of the record?", False
+    codes = labelled_codes(column, seen.said(name))
+    if codes and are_names(codes, column, MINIMUM_CELL):
+        return Role.IDENTIFIER, "most of its value labels are of few records each: names or free text?", False
+    if column.kind is Kind.INTEGER and column.distinct > _MOST_KNOWN and are_long(seen.labels[name]):
+        return Role.IDENTIFIER, "long numbers, all of as many digits: of a telephone, an account, a register?", False
+    if column.kind is Kind.NOMINAL and column.classification is None and _is_written(seen, name):
+        return Role.IDENTIFIER, "many values of one record each beside usual ones: names or free text?", False
     if role is Role.WEIGHT and column.kind is not Kind.INTEGER:  # of the body
         return Role.QUASI_IDENTIFIER, "a weight of the body, which others see", False
     if column.kind is Kind.DATE:
@@ -217,7 +228,14 @@ def _as_amounts(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:
 
     A file of turnover, wages and taxes to the cent would lose all of them otherwise.
     """
-    unnamed = [each for each in columns if each.role is Role.IDENTIFIER and each.kind is Kind.INTEGER and not each.sure]
+    unnamed = [
+        each
+        for each in columns
+        if each.role is Role.IDENTIFIER
+        and each.kind is Kind.INTEGER
+        and not each.sure
+        and not (are_long(seen.labels[each.name]) or are_running(seen.labels[each.name]))
+    ]
     amounts = [each for each in unnamed if _is_skewed(seen, each.name)]
     if len(unnamed) >= _AMOUNTS:
         amounts += unnamed[1:]
@@ -245,16 +263,37 @@ def _distinct_ratio(seen: Overview, name: str) -> float:
     return different / known if known else 0.0
 
 
+def _is_written(seen: Overview, name: str) -> bool:
+    """Whether most of many different values are one record's each, as people write them."""
+    labels = seen.labels[name]
+    alone = np.count_nonzero(np.bincount(seen.codes[name], minlength=len(labels)) == 1)
+    return bool(alone > _WRITTEN and 2 * alone > len(labels))
+
+
 def _as_group(seen: Overview, proposed: Proposal, columns: Sequence[Proposal]) -> Proposal:
-    """A column without a telling name whose groups are small and have attributes in common."""
-    if proposed.sure or any(each.role in GROUPS for each in columns) or not seen.is_whole:
+    """A column without a telling name of which several records have a value each: one person's, if they agree in what
+    people keep for life, or a household's, if their groups are small and have attributes in common."""
+    called = proposed.sure and proposed.role is not Role.IDENTIFIER
+    if called or any(each.role in GROUPS for each in columns):
         return proposed
+    if proposed.kind not in (Kind.INTEGER, Kind.NOMINAL, Kind.TEXT):
+        return proposed
+    traits = [
+        name for name in seen.columns
+        if name != proposed.name and (is_called_for_life(name) or is_called_for_life(seen.said(name).label))
+    ]  # fmt: skip
+    of_one = whose_records(seen, proposed.name, traits)
+    if of_one:
+        why = "records that share a value agree in what people keep for life: several of one person?"
+        return replace(proposed, role=Role.PERSON, why=why, sure=False)
     others = [each.name for each in columns if each.role in (Role.QUASI_IDENTIFIER, Role.OTHER) and each != proposed]
     named = is_called_household(proposed.name)
-    if proposed.kind not in (Kind.INTEGER, Kind.NOMINAL) or not looks_like_groups(
-        seen, proposed.name, others, attributes=1 if named else 2
-    ):
+    small = seen.is_whole and looks_like_groups(seen, proposed.name, others, attributes=1 if named else 2)
+    if not small or proposed.sure:
         return proposed
+    if of_one is None and not named:  # the stricter of the two: a household's records count once
+        why = "a few records share a value each, and agree in other columns: of one person, or a household?"
+        return replace(proposed, role=Role.PERSON, why=why)
     why = "a few records share a value each, and agree in other columns: a household?"
     return replace(proposed, role=Role.HOUSEHOLD, why=why)
 

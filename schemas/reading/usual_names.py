@@ -14,6 +14,7 @@ _INSIDE = 6  # letters from which a word is found inside a longer one
 _NOT_ASKED = "not_asked"
 _ALONE = "household_alone"
 _CODES = "codes"
+_FOR_LIFE = "for_life"
 
 
 def usual_role(name: str, without: Collection[Role] = ()) -> tuple[Role, str] | None:
@@ -36,8 +37,17 @@ def is_not_asked(label: str) -> bool:
 
 def is_called_a_code(name: str) -> bool:
     """Whether whole numbers in columns that are called so are codes as a rule, which cannot be added."""
+    return _is_called_one_of(_CODES, name)
+
+
+def is_called_for_life(name: str) -> bool:
+    """Whether a column is called by what a person keeps for life: the sex, the date of birth."""
+    return _is_called_one_of(_FOR_LIFE, name)
+
+
+def _is_called_one_of(which: str, name: str) -> bool:
     words = words_of(name)
-    return any(_stands_in(tuple(words_of(phrase)), words) for phrase in _read()[_CODES])
+    return any(_stands_in(tuple(words_of(phrase)), words) for phrase in _read()[which])
 
 
 def is_called_household(name: str) -> bool:
@@ -68,7 +78,7 @@ def _usual() -> dict[Role, tuple[tuple[str, ...], ...]]:
     return {
         Role(role): tuple(dict.fromkeys(tuple(words_of(name)) for names in languages.values() for name in names))
         for role, languages in _read().items()
-        if role not in (_NOT_ASKED, _ALONE, _CODES)
+        if role not in (_NOT_ASKED, _ALONE, _CODES, _FOR_LIFE)
     }
 
 

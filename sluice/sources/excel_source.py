@@ -4,6 +4,7 @@ openpyxl reads it. Of a formula the value counts that was stored with it. A numb
 (format 0000) arrives as text with these zeros. Links, macros and pictures are not looked at.
 """
 
+import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -287,6 +288,12 @@ def _with_zeros(value: float, formats: Any, styles: Any, style: int) -> float | 
     return value
 
 
+def _begins(start: bytes) -> bool:
+    """Whether the first element is within this start of a part, after which no definitions may come; or it is empty."""
+    seen = re.sub(rb"<!--.*?(-->|\Z)|<\?.*?(\?>|\Z)", b"", start, flags=re.DOTALL)
+    return re.search(rb"<[^!?]", seen) is not None or not start
+
+
 def _refuse_bombs(path: Path) -> None:
     """Raise DataError for a workbook whose parts are out of proportion, or hold definitions that could grow."""
     with zipfile.ZipFile(path) as archive:
@@ -298,5 +305,5 @@ def _refuse_bombs(path: Path) -> None:
             if member.filename.endswith((".xml", ".rels", ".vml")):
                 with archive.open(member) as part:
                     start = part.read(_PROLOGUE)
-                if b"<!DOCTYPE" in start or b"<!ENTITY" in start or b"\0" in start:
+                if b"<!DOCTYPE" in start or b"<!ENTITY" in start or b"\0" in start or not _begins(start):
                     raise DataError(f"{path}: a part of it defines its own language (DTD), which no workbook needs")

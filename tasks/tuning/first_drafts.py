@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from policies.models_of_rules import ModelsOfRules
@@ -18,7 +19,7 @@ from tasks.tuning.records_at_hand import RecordsAtHand
 Plan = tuple[Mapping[str, Any], ...]
 
 _MANY = 8  # categories of a variable without hierarchy, from which the rarer ones become one
-_COUNTLESS = 100  # categories of a variable without hierarchy, from which no draft releases it
+_COUNTLESS = 100  # categories of a variable without hierarchy, from which no draft releases it; numbers are rounded
 _OTHERS = "other"
 _ONE_SIDED = 0.85  # share of the most frequent value, from which groups in which all have it are many
 _LARGE_GROUP = 50  # records; among so many hardly ever all have one value of a variable that is not one-sided
@@ -219,6 +220,7 @@ def _moved(frame: pd.DataFrame, variables: Variables, names: Sequence[str], wind
     for name in numbers:
         if is_skewed(frame[name]) and _has_tail(frame[name], 0.98):
             yield {"method": "top_bottom_coding", "columns": [name], "top": {"quantile": 0.98}, "replacement": "mean"}
+    yield from _rounded(frame, variables, numbers)
     if numbers or ordered:
         yield {"method": "rank_swapping", "columns": [*numbers, *ordered], "window": window}
     nominal = [
@@ -227,6 +229,19 @@ def _moved(frame: pd.DataFrame, variables: Variables, names: Sequence[str], wind
     ]  # fmt: skip
     if nominal:
         yield {"method": "pram", "columns": nominal, "retention": round(1 - window, 2), "invariant": True}
+
+
+def _rounded(frame: pd.DataFrame, variables: Variables, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Numbers of many values to about a hundred. A value that is moved to another record as it is still tells whoever
+    knows it that this person is in the file, and would give away a number of an account that nobody took for one."""
+    for name in names:
+        values = np.unique(frame[name].dropna().to_numpy(dtype="float64"))
+        if len(values) <= _COUNTLESS:
+            continue
+        low, high = np.quantile(values, [0.05, 0.95])
+        base = float(f"{(high - low) / _COUNTLESS:.0e}")  # of one digit
+        if base > 1 or variables[name].kind is Kind.CONTINUOUS:
+            yield {"method": "rounding", "columns": [name], "base": int(base) if base.is_integer() else base}
 
 
 def _has_tail(column: pd.Series, share: float) -> bool:
@@ -287,6 +302,7 @@ def _perturbed(
             steps.append(step if complete else step | {"missing": "mean"})
             yield Draft("all variables swapped in their spectrum", tuple(steps))
             continue
+        steps += _rounded(frame, usable, numbers)
         if method == "shuffled" and complete and len(numbers) > 1:
             steps.append({"method": "data_shuffling", "columns": numbers})
         elif numbers:

@@ -103,7 +103,7 @@ def test_a_workbook_that_wants_to_grow_or_to_reach_out(tmp_path: Path) -> None:
     laughs = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'
     house = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
     for part in ("xl/workbook.xml", "xl/worksheets/sheet1.xml", "xl/styles.xml"):
-        for bomb in (laughs, house):
+        for bomb in (laughs, house, f"<!--<a {' ' * (1 << 16)}-->{laughs}"):
             source = book(tmp_path / "a.xlsx", ["a"], [1])
             start = "<workbook" if part == "xl/workbook.xml" else "<worksheet" if "sheet" in part else "<styleSheet"
             edited(tmp_path / "a.xlsx", part, start, bomb + start)

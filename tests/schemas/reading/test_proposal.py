@@ -244,3 +244,16 @@ def test_the_worst_sets_are_in_words(people: pd.DataFrame, tmp_path: Path) -> No
     [pair, triple] = worst_sets(seen, ["other1", "region", "Geschlecht"])
     assert in_words(pair, ["other1", "region", "Geschlecht"], 600).startswith("other1, region: ")
     assert triple.alone > pair.alone
+
+
+@pytest.mark.parametrize("records", [10, 21, 30, 31])
+def test_of_any_number_of_records_so_many_are_kept(
+    records: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the last batch is the one by which they become too many."""
+    monkeypatch.setattr("schemas.reading.overview.MOST_RECORDS", 10)
+    monkeypatch.setattr(CsvSource, "batches", lambda self, names: (frame[at : at + 7] for at in range(0, records, 7)))
+    frame = pd.DataFrame({"age": np.arange(records).astype(str)})
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    seen = overview(CsvSource(path=(str(tmp_path / "x.csv"),)))
+    assert (seen.kept, seen.records, len(set(seen.codes["age"]))) == (10, records, 10)

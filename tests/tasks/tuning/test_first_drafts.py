@@ -123,3 +123,27 @@ def test_a_variable_that_repeats_another_is_left_out() -> None:
     for draft in drafts(records(300), GROUPS, repeats=["region"]):
         assert draft.plan[0]["method"] == "removal"
         assert "region" in draft.plan[0]["columns"]
+
+
+@pytest.mark.parametrize("name", ["public-use-file", "perturbed-file"])
+def test_no_number_moves_to_another_record_as_it_is(name: str) -> None:
+    """Else a draft that passes publishes the numbers of all accounts, in a column that nobody took for them."""
+    known = records(600, shipped(name))
+    accounts = np.random.default_rng(1).integers(10**9, 10**10, 600)
+    accounts += accounts % 100 == 0
+    income = known.variables["income"].model_copy(update={"maximum": None, "minimum": None})
+    known = replace(
+        known, frame=known.frame.assign(income=accounts.astype(float)), variables=known.variables | {"income": income}
+    )
+    moved = 0
+    for draft in drafts(known, GROUPS):
+        plan = with_plan(definition(), draft.plan).plan
+        if not any(step.method in ("rank_swapping", "data_shuffling") and "income" in step.columns for step in plan):
+            continue
+        released = pd.Series(accounts)
+        for step in plan:
+            if step.method == "rounding":
+                released = step.mask(known.frame, known.variables, np.random.default_rng(1))["income"]
+        moved += 1
+        assert not released.isin(accounts).any(), draft.says
+    assert moved
