@@ -111,13 +111,14 @@ class CodedPoints:
             of = np.flatnonzero(of) if of.dtype == np.bool_ else of
             flat, shape = of.ravel(), of.shape
         points = np.empty((int(np.prod(shape)), self.shape[1]))
-        codes = [column.codes[flat] if isinstance(column, ByCategory) else None for column in self._columns]
-        others = [None if isinstance(column, ByCategory) else column.of(flat) for column in self._columns]
+        known = [
+            (column.codes[flat], column.table) if isinstance(column, ByCategory) else (column.of(flat), None)
+            for column in self._columns
+        ]
         for start in range(0, len(points), _AT_ONCE):
             part, at = slice(start, start + _AT_ONCE), 0
-            for column, code, other in zip(self._columns, codes, others, strict=True):
-                places = column.table[code[part]] if isinstance(column, ByCategory) else other[part]
-                points[part, at : at + column.width] = places
+            for column, (given, table) in zip(self._columns, known, strict=True):
+                points[part, at : at + column.width] = given[part] if table is None else table[given[part]]
                 at += column.width
         return points.reshape(*shape, self.shape[1])
 

@@ -198,17 +198,23 @@ def labelled_files(
               probabilities) may stand in any of them for the column 'area'
     raises  : DataError when a column is in one file, and neither it nor its distribution in another
     """
-    columns = [_as_numbers([released_column(frame, name) for frame in frames]) for name in known]
+    columns = [[released_column(frame, name) for frame in frames] for name in known]
     targets = [released_column(frame, target) for frame in frames]
     plain = [_most_probable(each) for each in targets]
     numeric = all(each.dtype.kind == "f" for each in plain)
     values = plain if numeric else _codes(plain)
-    width = spread(values[0]) if numeric else None
-    files = [
-        LabelledFile(np.column_stack([parts[at] for parts in columns]) if columns else np.zeros((len(value), 0)), value)
-        for at, value in enumerate(values)
-    ]
-    return files, width
+    tables = [np.empty((len(value), sum(map(_width, columns)))) for value in values]
+    at = 0
+    for parts in columns:  # one after the other: those of a large file take as much as all that is made of them
+        for table, part in zip(tables, _as_numbers(parts), strict=True):
+            table[:, at : at + part.shape[1]] = part
+        at += _width(parts)
+    return [*map(LabelledFile, tables, values)], spread(values[0]) if numeric else None
+
+
+def _width(columns: "Sequence[pd.Series[Any] | pd.DataFrame]") -> int:
+    """How many numbers `_as_numbers` makes of each value."""
+    return next((each.shape[1] for each in columns if isinstance(each, pd.DataFrame)), 1)
 
 
 def _as_numbers(columns: "Sequence[pd.Series[Any] | pd.DataFrame]") -> list[FloatArray]:
@@ -216,7 +222,10 @@ def _as_numbers(columns: "Sequence[pd.Series[Any] | pd.DataFrame]") -> list[Floa
     such."""
     distribution = next((each for each in columns if isinstance(each, pd.DataFrame)), None)
     if distribution is None:
-        plain = [plain_values(each) for each in columns if isinstance(each, pd.Series)]
+        series = [each for each in columns if isinstance(each, pd.Series)]
+        if all(isinstance(each.dtype, pd.CategoricalDtype) for each in series):
+            return [numbers[:, None] for numbers in _codes_of_categories(series)]
+        plain = [plain_values(each) for each in series]
         return [v[:, None] for v in (plain if all(p.dtype.kind == "f" for p in plain) else _codes(plain))]
     labels = list(distribution.columns)
     return [
@@ -224,6 +233,23 @@ def _as_numbers(columns: "Sequence[pd.Series[Any] | pd.DataFrame]") -> list[Floa
         if isinstance(each, pd.DataFrame)
         else (plain_values(each)[:, None] == np.array(labels, object)).astype(np.float64)
         for each in columns
+    ]
+
+
+def _codes_of_categories(columns: "Sequence[pd.Series[Any]]") -> list[FloatArray]:
+    """The same as `_codes`, of which each category is looked at once."""
+    held = [np.bincount(column.cat.codes + 1, minlength=len(column.cat.categories) + 1) for column in columns]
+    labels = {
+        str(label)
+        for column, times in zip(columns, held, strict=True)
+        for label in column.cat.categories[np.flatnonzero(times[1:])]
+    }
+    rank = {label: float(place) for place, label in enumerate(sorted(labels))}
+    return [
+        np.array([np.nan, *(rank.get(str(label), np.nan) for label in column.cat.categories)])[
+            column.cat.codes.to_numpy() + 1
+        ]
+        for column in columns
     ]
 
 

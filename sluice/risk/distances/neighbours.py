@@ -100,7 +100,7 @@ def _nearest_distinct(
     coordinates rounded to float32 by u of themselves. Only a point with |p| <= |q| + R can lie within R of the query,
     which bounds |p|; the edges of a box, where it matters, are coordinates of such points.
     """
-    n, d = queries.shape
+    n = len(queries)
     if n == 0:
         return np.empty((0, k)), np.empty((0, k), np.int64)
     some = points[distinct[:: max(1, len(distinct) // _AXES_FROM)]]
@@ -205,7 +205,7 @@ class _Search:
 
     @property
     def _slack(self) -> float:
-        return (self.rows.shape[1] + 32) * _SINGLE
+        return float(self.rows.shape[1] + 32) * _SINGLE
 
     def batch(self, part: _Part, main: int) -> Callable[[int], tuple[int, int]]:
         """How to look for a batch of groups among these points, with so many main axes first."""
