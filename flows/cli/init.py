@@ -1,6 +1,6 @@
 """The command that begins with somebody's own data: `sluice init`, a conversation, or a draft for scripts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -187,10 +187,24 @@ def _make(
             folder, data, seen, proposed, dataset, policy,
             most_tried=tries, seconds=60 * minutes, keys=keys, told=tried, finish=finish,
         )  # fmt: skip
-    _say_next(made, data.needs_permission(folder))
+    _say_next(made, proposed, data.needs_permission(folder))
 
 
-def _say_next(made: "Made", needs_permission: bool) -> None:
+def _left_out(steps: Sequence[Mapping[str, Any]], proposed: "Proposals") -> list[str]:
+    """What users may have wanted and a plan takes out whole; names of people and a weight are nobody's surprise."""
+    from sluice.reading.visible_text import one_line
+    from sluice.variables import NAMES, Role
+
+    gone = {name for step in steps if step["method"] == "removal" for name in step["columns"]}
+    kept_back = (*NAMES, Role.WEIGHT)
+    return [
+        one_line(each.name)
+        for each in proposed.columns
+        if each.name in gone and each.role not in kept_back and not each.repeats
+    ]
+
+
+def _say_next(made: "Made", proposed: "Proposals", needs_permission: bool) -> None:
     """Where it stands, and the commands that come next."""
     plan = made.plan
     say(f"{made.folder} is a project; {made.folder / 'README.md'} says how it goes on.", style="bold")
@@ -198,6 +212,10 @@ def _say_next(made: "Made", needs_permission: bool) -> None:
         say(f"no plan was drafted: {made.fault}", "yellow")
     elif plan.passes:
         say(f"the drafted plan passed on {plan.records:,} records: {plan.draft.says}", "green")
+        if left_out := _left_out(plan.draft.plan, proposed):
+            say(
+                f"it does not release {', '.join(left_out)}; to keep more, change the plan and check it again", "yellow"
+            )
     elif plan.outcome is not None:
         say(f"no draft of the plan passed; the nearest: {plan.draft.says}. What it does not meet:", "yellow")
         for says in list(dict.fromkeys(miss.says for miss in plan.outcome.misses))[:3]:

@@ -154,6 +154,20 @@ def test_the_policy_that_fits_enterprises_and_few_people_is_proposed_and_too_few
     assert "records and more" not in policy(250)[1]
 
 
+def test_a_plan_that_passes_by_leaving_out_what_users_want_says_so(here: Path) -> None:
+    rng = np.random.default_rng(1)
+    codes = pd.Series([f"disease {code}" for code in rng.integers(1, 200, 2000)])
+    frame = pd.DataFrame(
+        {"sex": rng.choice(["f", "m"], 2000), "town": rng.choice(["A", "B"], 2000), "diagnosis": codes}
+    )
+    frame.to_csv("a.csv", index=False)
+    code, said = sluice("a.csv", "--yes", "--for", "scientific")
+    assert code == DONE, said
+    assert "the drafted plan passed" in said
+    assert "it does not release diagnosis; to keep more, change the plan and check it again" in said
+    assert "sluice tune a/" in said
+
+
 def test_before_plans_are_tried_it_says_that_none_can_pass_where_nothing_is_sensitive(here: Path) -> None:
     survey(1200).drop(columns="income").to_csv("a.csv", index=False)
     code, said = sluice("a.csv", "--yes", "--tries", "0")
