@@ -108,10 +108,11 @@ def init(
     show_columns(seen, proposed)
     if not yes:
         use = use or ask_use(USES, _usual_use(seen, proposed))
-        proposed = ask_about_columns(seen, proposed)
     policy = USES[use or _usual_use(seen, proposed)][0]
-    for reason in _in_vain(policy, seen, proposed):
+    for reason in _in_vain(policy, seen, proposed):  # before the roles are asked for, which may mend it
         note(reason, "yellow")
+    if not yes:
+        proposed = ask_about_columns(seen, proposed)
     _make(folder, data, seen, proposed, name, policy, tries, minutes, keys)
 
 

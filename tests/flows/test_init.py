@@ -168,11 +168,16 @@ def test_a_plan_that_passes_by_leaving_out_what_users_want_says_so(here: Path) -
     assert "sluice tune a/" in said
 
 
-def test_before_plans_are_tried_it_says_that_none_can_pass_where_nothing_is_sensitive(here: Path) -> None:
+def test_before_plans_are_tried_it_says_that_none_can_pass_where_nothing_is_sensitive(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     survey(1200).drop(columns="income").to_csv("a.csv", index=False)
     code, said = sluice("a.csv", "--yes", "--tries", "0")
     assert code == DONE, said
     assert "no column is proposed as sensitive, and public-use-file asks by l_diversity" in said
+    code, said = sluice("a.csv", "c", "--tries", "0", answers="1\na\nmystery\ns\n\n", monkeypatch=monkeypatch)
+    assert code == DONE, said
+    assert said.index("proposed as sensitive") < said.index("Another column to change?"), "who answers can mend it"
     survey(1200).to_csv("b.csv", index=False)
     assert "proposed as sensitive" not in sluice("b.csv", "--yes", "--tries", "0")[1]
 
