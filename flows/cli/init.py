@@ -1,5 +1,6 @@
 """The command that begins with somebody's own data: `sluice init`, a conversation, or a draft for scripts."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,8 +21,12 @@ USES = {
     "scientific": ("scientific-use-file", "researchers under a contract"),
     "perturbed": ("perturbed-file", "anybody; numbers moved, their relations kept"),
     "synthetic": ("synthetic-file", "anybody; people who never were"),
+    "business": ("public-use-business", "anybody; records of enterprises"),
+    "small": ("small-file", "anybody; fewer than 1,000 people"),
 }
 """What a file may be for -> the shipped policy, and for whom."""
+
+_SMALL = 1000  # records: fewer are not judged by the policies for larger files
 
 
 @init_app.command()
@@ -33,7 +38,8 @@ def init(
         Path | None, typer.Argument(metavar="[PROJECT]", help="the folder to make; else one called as the data set")
     ] = None,
     use: Annotated[
-        str | None, typer.Option("--for", metavar="USE", help="public, scientific, perturbed or synthetic")
+        str | None,
+        typer.Option("--for", metavar="USE", help="public, scientific, perturbed, synthetic, business or small"),
     ] = None,
     yes: Annotated[
         bool, typer.Option("--yes", "--non-interactive", help="take every proposal; nothing is asked")
@@ -101,9 +107,41 @@ def init(
         return
     show_columns(seen, proposed)
     if not yes:
-        use = use or ask_use(USES)
+        use = use or ask_use(USES, _usual_use(seen, proposed))
+    policy = USES[use or _usual_use(seen, proposed)][0]
+    for reason in _in_vain(policy, seen, proposed):  # before the roles are asked for, which may mend it
+        note(reason, "yellow")
+    if not yes:
         proposed = ask_about_columns(seen, proposed)
-    _make(folder, data, seen, proposed, name, USES[use or "public"][0], tries, minutes, keys)
+    _make(folder, data, seen, proposed, name, policy, tries, minutes, keys)
+
+
+def _usual_use(seen: "Overview", proposed: "Proposals") -> str:
+    """What a file is for that anybody may have: by whose records they are, and how many."""
+    from sluice.variables import Role
+
+    if any(each.role is Role.CONTRIBUTOR for each in proposed.columns):
+        return "business"
+    return "small" if seen.records < _SMALL else "public"
+
+
+def _in_vain(name: str, seen: "Overview", proposed: "Proposals") -> Iterator[str]:
+    """Why no plan can pass this policy, whatever it is, and what to change."""
+    from policies.policy import load_policy, shipped_policies
+    from policies.rules.sensitive_rule import SensitiveRule
+    from sluice.variables import Role
+
+    policy = load_policy(shipped_policies()[name])
+    least = 0 if policy.reference_standard is None else policy.reference_standard.minimum_records
+    if seen.records < least:
+        way_out = "tables may be published (docs/tables.md)" if name == "small-file" else "--for small asks for fewer"
+        yield f"{name} judges files of {least:,} records and more. This one has fewer, so no plan can pass; {way_out}."
+    asking = [rule.rule for rule in policy.rules if isinstance(rule, SensitiveRule) and not rule.columns]
+    if asking and all(each.role is not Role.SENSITIVE for each in proposed.columns):
+        yield (
+            f"no column is proposed as sensitive, and {name} asks by {asking[0]} what the file tells of such a one. No "
+            "plan can pass until the contract says what nobody should learn of a person."
+        )
 
 
 def _write_contract(output: Path, seen: "Overview", proposed: "Proposals", dataset: str) -> None:
@@ -133,6 +171,7 @@ def _make(
     def tried(number: int, of: int, draft: Any, outcome: Any) -> None:
         fell = ", ".join(dict.fromkeys(miss.rule for miss in outcome.misses))
         ended = "passes" if outcome.end == "passes" else f"fails {fell}"
+        ended = "cannot be carried out on these records" if outcome.end == "refused" else ended
         note(f"  plan {number} of at most {of}: {draft.says}: {ended}", "dim")
         if shown is not None and number < of:
             shown.step(f"trying plan {number + 1} of at most {of}")
@@ -149,10 +188,24 @@ def _make(
             folder, data, seen, proposed, dataset, policy,
             most_tried=tries, seconds=60 * minutes, keys=keys, told=tried, finish=finish,
         )  # fmt: skip
-    _say_next(made, data.needs_permission(folder))
+    _say_next(made, proposed, data.needs_permission(folder))
 
 
-def _say_next(made: "Made", needs_permission: bool) -> None:
+def _left_out(steps: Sequence[Mapping[str, Any]], proposed: "Proposals") -> list[str]:
+    """What users may have wanted and a plan takes out whole; names of people and a weight are nobody's surprise."""
+    from sluice.reading.visible_text import one_line
+    from sluice.variables import NAMES, Role
+
+    gone = {name for step in steps if step["method"] == "removal" for name in step["columns"]}
+    kept_back = (*NAMES, Role.WEIGHT)
+    return [
+        one_line(each.name)
+        for each in proposed.columns
+        if each.name in gone and each.role not in kept_back and not each.repeats
+    ]
+
+
+def _say_next(made: "Made", proposed: "Proposals", needs_permission: bool) -> None:
     """Where it stands, and the commands that come next."""
     plan = made.plan
     say(f"{made.folder} is a project; {made.folder / 'README.md'} says how it goes on.", style="bold")
@@ -160,6 +213,10 @@ def _say_next(made: "Made", needs_permission: bool) -> None:
         say(f"no plan was drafted: {made.fault}", "yellow")
     elif plan.passes:
         say(f"the drafted plan passed on {plan.records:,} records: {plan.draft.says}", "green")
+        if left_out := _left_out(plan.draft.plan, proposed):
+            say(
+                f"it does not release {', '.join(left_out)}; to keep more, change the plan and check it again", "yellow"
+            )
     elif plan.outcome is not None:
         say(f"no draft of the plan passed; the nearest: {plan.draft.says}. What it does not meet:", "yellow")
         for says in list(dict.fromkeys(miss.says for miss in plan.outcome.misses))[:3]:
@@ -169,10 +226,13 @@ def _say_next(made: "Made", needs_permission: bool) -> None:
     say("next:")
     if needs_permission:
         say(f"  export SLUICE_CONNECTIONS={made.folder / 'connections.yaml'}   # lets these data be read")
+    if plan is None:
+        say(f"  $EDITOR {made.contract} {made.definition}   # the roles, then the steps of a plan: docs/methods.md")
     say(f"  sluice check {made.definition}        # judge all records; publishes nothing")
-    if plan is None or not plan.passes:
+    if plan is not None and not plan.passes:
         say(f"  sluice suggest {made.definition}      # the smallest changes that would pass")
-    say(f"  sluice tune {made.definition}         # search for a plan that keeps more")
+    if plan is not None:
+        say(f"  sluice tune {made.definition}         # search for a plan that keeps more")
     say(f"  sluice office {made.contract} --people {made.folder / 'people.yaml'}   # once it has your people")
     say(f"  sluice release {made.definition}      # for review, approval and publication")
     say(f"read {made.contract} first: every role there is a proposal.")

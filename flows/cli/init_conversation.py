@@ -48,12 +48,28 @@ def show_columns(seen: "Overview", proposed: "Proposals") -> None:
     for found in worst_sets(seen, names):
         say(in_words(found, names, seen.kept))
     for each in proposed.columns:
+        if told := _sets_of_items(seen, each):
+            say(told)
         if each.universe:
             say(f"{one_line(each.name)}: {each.universe}; elsewhere it is not asked, and not missing")
         if each.repeats:
             say(f"{one_line(each.name)} tells the same as {one_line(each.repeats)}")
     if proposed.record_key:
         say(f"record key: {', '.join(map(one_line, proposed.record_key))}")
+
+
+def _sets_of_items(seen: "Overview", each: "Proposal") -> str:
+    """What to write where a column holds sets, or may; '' where it does not. No shipped policy judges sets."""
+    name, separator = one_line(each.name), seen.columns[each.name].separator
+    if each.kind is Kind.ITEMS:
+        return f"{name} holds sets of items: write policy and plan by docs/sets-of-items.md"
+    if separator and each.kind in (Kind.TEXT, Kind.NOMINAL):
+        return (
+            f"{name} may hold several values in a cell, with {separator!r} between them: a set, such as a basket. Then "
+            f"write kind: items, separator: {separator!r} into the contract, and policy and plan by "
+            "docs/sets-of-items.md"
+        )
+    return ""
 
 
 def _values(seen: "Overview", each: "Proposal") -> str:
@@ -91,19 +107,21 @@ def _short(label: str, means: str) -> str:
     return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
 
 
-def ask_use(uses: Mapping[str, tuple[str, str]]) -> str:
-    """For whom the file is; Enter for the first."""
+def ask_use(uses: Mapping[str, tuple[str, str]], usual: str) -> str:
+    """For whom the file is; Enter for what such a file is for as a rule."""
     say("Who gets the file?")
     names = list(uses)
     for number, (policy, whom) in enumerate(uses.values(), start=1):
         say(f"  {number}  {whom} ({policy})")
     while True:
-        answer = _answer("1 to 4, Enter for 1: ")
+        answer = _answer(f"1 to {len(names)}, Enter for {names.index(usual) + 1}: ")
         if answer in names:
             return answer
-        if answer in ("", *map(str, range(1, len(names) + 1))):
-            return names[int(answer or 1) - 1]
-        say("  a number from 1 to 4, please")
+        if not answer:
+            return usual
+        if answer in map(str, range(1, len(names) + 1)):
+            return names[int(answer) - 1]
+        say(f"  a number from 1 to {len(names)}, please")
 
 
 def ask_about_columns(seen: "Overview", proposed: "Proposals") -> "Proposals":
@@ -114,7 +132,8 @@ def ask_about_columns(seen: "Overview", proposed: "Proposals") -> "Proposals":
     columns = {each.name: each for each in proposed.columns}
     unsure = [each for each in proposed.columns if not each.sure]
     if unsure:
-        say(f"{len(unsure)} roles are less certain. Enter takes the proposal, a takes all that are left; else {keys}.")
+        roles = "1 role is" if len(unsure) == 1 else f"{len(unsure)} roles are"
+        say(f"{roles} less certain. Enter takes the proposal, a takes all that are left; else {keys}.")
     for each in unsure:
         answer = _role_of(each)
         if answer is None:

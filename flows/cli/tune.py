@@ -97,10 +97,12 @@ def suggest(
         fell = ", ".join(dict.fromkeys(miss.rule for miss in before.misses))
         say(f"the plan fails {fell}; loss {number(before.loss)}. {found.tried:,} changes tried.", style="bold")
         if before.stage in STAGES[: STAGES.index("attacks")]:
-            say("  it was not asked what the reference standard and attacks find, which comes after these rules.")
+            say("  these rules come first: what the reference standard and attacks would find of it is not known.")
         for place, each in enumerate(found.passing, 1):
             say(f"  {place}. {each.in_words(before.loss)}")
-        if not found.passing:
+        if found.passing:
+            say(f"each of these passed when it was tried. Put one into the plan, then: sluice check {file}")
+        else:
             say("none of them passes.")
         if not found.passing and found.nearest is not None:
             done, outcome = found.nearest

@@ -71,4 +71,6 @@ def verify(
         say(f"{folder} is not to be believed:", style="bold red")
         for problem in found.problems:
             say(f"  {problem}")
+        if folder.is_symlink():
+            say(f"  It is a link, which proves nothing: ask for the folder by its own name, here {folder.resolve()}")
     raise typer.Exit(DONE if good else ERROR)

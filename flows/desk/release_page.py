@@ -84,6 +84,7 @@ def facts(reader: Reader, may: Rights, entries: Sequence[Entry]) -> dict[str, An
         "identity": asked_identity(may) if may.case else None,
         "series": may.case.policy.approvals.series if may.case else None,
         "since": _since_edition(reader, entries, dossier),
+        "withdrawn_since": _withdrawn_since(reader, entries, dossier),
         "files": masked_files(reader, may, entries),
         "has_map": beside_others(reader, entries) is not None,
         "has_report": "report" in found.files,
@@ -165,6 +166,19 @@ def _since_edition(reader: Reader, entries: Sequence[Entry], dossier: Dossier | 
         changes = changes_between(reader.workspace.vault, was, received)
         return SinceEdition(earlier.of, changes, _moved(then, dossier))
     return SinceEdition(earlier.of, ["the vault does not hold its documents any more"], ())
+
+
+def _withdrawn_since(reader: Reader, entries: Sequence[Entry], dossier: Dossier | None) -> list[str]:
+    """Editions of this name that were withdrawn after this one was judged: its notices still call them current."""
+    if dossier is None or last(entries, State.RECEIVED) is None:
+        return []
+    _, line = line_of(reader.workspace.ledger.histories(), entries[0].release)
+    found = [(each, last(each.entries, State.WITHDRAWN)) for each in line if each.release != entries[0].release]
+    return [
+        f"Since this was judged, {each.of} was withdrawn: {withdrawn.body['reason']}"
+        for each, withdrawn in found
+        if withdrawn and withdrawn.at > dossier.evaluated_at
+    ]
 
 
 def _moved(then: Dossier | None, now: Dossier) -> list[tuple[Finding | None, Finding]]:

@@ -33,8 +33,9 @@ class SensitiveRule(MicrodataRule):
     """
 
     needs: ClassVar[str] = (
-        "Declare in the contract which variables are quasi-identifiers and which are sensitive, and see that the "
-        "released file holds both, with values."
+        "Say in the contract which variables are quasi-identifiers and which are sensitive, and let the plan leave "
+        "both in the file, with values. A file that is to hold nothing sensitive can never pass this rule: release "
+        "it under a policy without it, which those adopt who answer for it."
     )
 
     columns: Columns | None = Field(default=None, description="all variables with the role sensitive, when not given")
@@ -47,7 +48,7 @@ class SensitiveRule(MicrodataRule):
     ) -> list[Finding]:
         sensitive = with_role(variables, Role.SENSITIVE) if self.columns is None else list(self.columns)
         if not sensitive:
-            return [self.unknown(stage, "No variable of the file is declared sensitive.", len(frame))]
+            return [self.unknown(stage, _nothing_sensitive(stage), len(frame))]
         refuse_missing_columns(self.rule, sensitive, frame, variables)
         classes = equivalence_classes.classes_of(frame, keys, people_of(frame, variables))
         findings = []
@@ -170,6 +171,13 @@ class NearValuesRule(SensitiveRule):
     @property
     def near_share(self) -> float | None:
         return self.near
+
+
+def _nothing_sensitive(stage: str) -> str:
+    """Why nothing is judged: of a masked file the contract may declare some that the plan takes out."""
+    if stage == "original":
+        return "No variable of the file is declared sensitive."
+    return "No released variable is declared sensitive: the contract calls none so, or the plan removes all of them."
 
 
 def groups(count: int, total: int, unit: str) -> str:

@@ -67,7 +67,7 @@ def judge_closest(standard: ReferenceStandard, found: ReferenceAttack, minimum_c
     chance = " More than that, but not beyond chance, so a person must decide." if verdict is Verdict.REVIEW else ""
     return Finding(
         rule="closest_records", verdict=verdict,
-        says=f"For {said} people the released file holds a record as near as only the nearest "
+        says=f"For {said} the released file holds a record as near as only the nearest "
         f"{per(standard.tail_quantile)} in every 1,000 would find in a file that they are not in; for {per(limit)} in "
         f"every 1,000 it may.{chance}",
         stage="reference", observed=share, limit=limit, attempted=found.records, completed=found.attacked,
@@ -111,7 +111,7 @@ def judge_copies(
     said = natural_frequency(count.found / count.records, count.records, minimum_cell, TEN_THOUSAND)
     return Finding(
         rule=rule, verdict=Verdict.PASS if count.excess <= tolerated else Verdict.FAIL,
-        says=f"{said[0].upper()}{said[1:]} people {how}; {per(count.expected, TEN_THOUSAND)} would have such a twin in "
+        says=f"{said[0].upper()}{said[1:]} {how}; {per(count.expected, TEN_THOUSAND)} would have such a twin in "
         f"a file that they are not in, and chance and policy allow {per(count.chance + tolerated, TEN_THOUSAND)} more.",
         stage="reference", observed=share, limit=min(1.0, count.expected + count.chance + tolerated),
         attempted=records, completed=count.records,

@@ -8,7 +8,9 @@ from math import ceil
 
 
 def natural_frequency(share: float, people: int, minimum_cell: int, base: int = 1000) -> str:
-    """'497 in every 1,000', rounded; of fewer than `minimum_cell` people, or all but so few, only a bound.
+    """'497 in every 1,000 people', rounded; of fewer than `minimum_cell`, or all but so few, only a bound.
+
+    None and all are no number: 'all in every 1,000 people' could be read as one thousand that was found.
 
     share  : 0 to 1, of `people` that were counted
     returns: never '0' for what is not none, nor `base` for what is not all
@@ -16,14 +18,15 @@ def natural_frequency(share: float, people: int, minimum_cell: int, base: int = 
     count = share * people
     few = max(1, ceil(base * minimum_cell / people)) if people else base
     if 1e-9 < count < minimum_cell - 1e-9:
-        return f"fewer than {few:,} in every {base:,}" if few < base else f"fewer than {minimum_cell:,} of {people:,}"
+        bound = f"{few:,} in every {base:,}" if few < base else f"{minimum_cell:,} of {people:,}"
+        return f"fewer than {bound} people"
     if 1e-9 < people - count < minimum_cell - 1e-9:
-        return f"more than {max(0, base - few):,} in every {base:,}"
+        return f"more than {max(0, base - few):,} in every {base:,} people"
     if count <= 1e-9:
-        return f"none in every {base:,}"
+        return "none of the people"
     if people - count <= 1e-9:
-        return f"all in every {base:,}"
-    return f"{per(share, base)} in every {base:,}"
+        return "all of the people"
+    return f"{per(share, base)} in every {base:,} people"
 
 
 def per(share: float, base: int = 1000) -> str:

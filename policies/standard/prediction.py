@@ -108,7 +108,7 @@ def _say(
     if test.verdict is not Verdict.FAIL:
         more = natural_frequency(test.statistic, n, minimum_cell)
         more = more if more.startswith("fewer") else f"at most {more}"
-        says = f"{more} people more {_FIND[measure]} in {released} than in {elsewhere}; {tolerated}. "
+        says = f"{more} more {_FIND[measure]} in {released} than in {elsewhere}; {tolerated}. "
         if not test.statistic:
             says = f"no more people {_FIND[measure]} in {released} than in {elsewhere}. "
         says = f"{says[0].upper()}{says[1:]}"
@@ -125,6 +125,6 @@ def _say(
         f"{test.at:.3g} (their mean variance, in spreads)",
     }[measure]
     return (
-        f"For {here} people {what}; in {elsewhere} that is so for {there}, and {per(margin)} in every 1,000 more are "
+        f"For {here} {what}; in {elsewhere} that is so for {there}, and {per(margin)} in every 1,000 more are "
         f"tolerated. So {intruder} {gains} with this release than {than}."
     )

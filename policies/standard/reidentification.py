@@ -73,7 +73,7 @@ def judge_reidentification(standard: ReferenceStandard, files: OriginalAndMasked
     allowed = f" The policy allows {standard.reidentified_share:.1%}." if bound else ""
     return Finding(
         rule="reidentification", verdict=verdict,
-        says=f"For {said} people the nearest released record is their own, where a blind guess is right for "
+        says=f"For {said} the nearest released record is their own, where a blind guess is right for "
         f"{per(found.rate.baseline or 0.0)} in every 1,000; {knows}.{allowed}{near}",
         stage="reference", observed=share, limit=standard.reidentified_share, attempted=n, completed=len(rows),
         binding=bound,

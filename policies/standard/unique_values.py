@@ -62,7 +62,7 @@ def judge_unique_values(standard: ReferenceStandard, files: OriginalAndMasked) -
     allowed = count.expected + count.chance + tolerated
     return Finding(
         rule="unique_values", verdict=Verdict.PASS if count.excess <= tolerated else Verdict.FAIL, stage="reference",
-        says=f"{said[0].upper()}{said[1:]} people {_how(worst, files.paired)}; {per(count.expected, TEN_THOUSAND)} "
+        says=f"{said[0].upper()}{said[1:]} {_how(worst, files.paired)}; {per(count.expected, TEN_THOUSAND)} "
         f"{_otherwise(files.paired)}, and chance and policy allow {per(count.chance + tolerated, TEN_THOUSAND)} more.",
         scope=", ".join(worst.names), observed=share, limit=min(1.0, allowed), attempted=count.records,
         completed=count.records,

@@ -186,7 +186,7 @@ def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, 
     role, word = usual or (None, "")
     ratio, enough = _distinct_ratio(seen, name), seen.kept >= _ENOUGH
     own = enough and ratio >= _UNIQUE
-    if role is Role.WEIGHT and _is_weight(seen, name):
+    if _is_called_weight(seen, name):
         return Role.WEIGHT, f"called '{word}', positive numbers", True
     if role in NAMES and own:
         return Role.IDENTIFIER, f"called '{word}', and nearly every record has a value of its own", True
@@ -249,8 +249,11 @@ def _is_skewed(seen: Overview, name: str) -> bool:
     return bool(numbers.size and numbers.mean() - np.median(numbers) > _SKEWED * numbers.std())
 
 
-def _is_weight(seen: Overview, name: str) -> bool:
-    column = seen.columns[name]
+def _is_called_weight(seen: Overview, name: str) -> bool:
+    """Whether it is a sampling weight by its name, and its values do not speak against it."""
+    column, usual = seen.columns[name], _usual(seen, name)
+    if usual is None or usual[0] is not Role.WEIGHT:
+        return False
     of_the_body = words_of(name) in (["weight"], ["wt"]) and any(
         word in _BODY for other in seen.columns for word in words_of(other)
     )
@@ -305,7 +308,10 @@ def _one_of_each(columns: Sequence[Proposal]) -> list[Proposal]:
     for each in columns:
         if each.role in (Role.WEIGHT, *GROUPS) and each.role in taken:
             other = Role.OTHER if each.role is Role.WEIGHT else Role.IDENTIFIER
-            each = replace(each, role=other, why=f"a second {each.role}, of which a contract has one", sure=False)
+            why = f"a second {each.role}, of which a contract has one"
+            if each.role is Role.WEIGHT:
+                why += ": a replicate or alternative weight is released as a number, or left out; docs/weights.md"
+            each = replace(each, role=other, why=why, sure=False)
         taken.add(each.role)
         found.append(each)
     return found
@@ -360,7 +366,10 @@ def _something_sensitive(seen: Overview, columns: Sequence[Proposal]) -> list[Pr
     amounts = {
         each.name
         for each in columns
-        if each.role is Role.OTHER and each.kind.is_numeric and seen.columns[each.name].distinct > _MOST_KNOWN
+        if each.role is Role.OTHER
+        and each.kind.is_numeric
+        and seen.columns[each.name].distinct > _MOST_KNOWN
+        and not _is_called_weight(seen, each.name)
     }
     return [
         replace(each, role=Role.SENSITIVE, why=why, sure=False) if each.name in amounts else each for each in columns
@@ -391,4 +400,7 @@ def _record_key(seen: Overview, columns: Sequence[Proposal]) -> tuple[str, ...]:
 def in_words(found: Combination, names: Sequence[str], of: int) -> str:
     """One line on a set of columns."""
     together = ", ".join(one_line(names[at]) for at in found.columns)
-    return f"{together}: {share(found.alone, of)} of the records share their combination with no other"
+    alone = share(found.alone, of)
+    if alone == "none":
+        return f"{together}: no record is alone with its combination"
+    return f"{together}: {alone} of the records are alone with their combination"

@@ -15,6 +15,12 @@ from sluice.variables import Kind, Role, Variable, Variables
 
 _MOST_VALUES = 2_000  # with more, a category is rather a name, and the list no codebook
 
+_TAKEN_FOR_MISSING = frozenset(
+    ("#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL",
+     "NaN", "None", "n/a", "nan", "null")
+)  # fmt: skip
+"""What pandas reads as missing unless it is told otherwise; R does so of NA."""
+
 
 @dataclass(frozen=True)
 class CodebookVariable:
@@ -65,6 +71,17 @@ class Codebook:
     not_released: Mapping[str, Sequence[str]] = field(default_factory=dict)
     parameters: tuple[Mapping[str, Any], ...] = ()
     allow_for: tuple[str, ...] = ()
+
+    @property
+    def taken_for_missing(self) -> tuple[str, ...]:
+        """Categories that pandas or R would read as missing values from the CSV file."""
+        found = (category for each in self.variables for category in each.counts or {})
+        return tuple(dict.fromkeys(category for category in found if category in _TAKEN_FOR_MISSING))
+
+    @property
+    def csv(self) -> str | None:
+        """The name of the CSV file, if there is one."""
+        return next((name for name in self.files if name.endswith(".csv")), None)
 
     @property
     def weight(self) -> str | None:

@@ -79,7 +79,8 @@ def shape_of(text: str, title: str, separator: str | None = None, decimal: str |
     if not any(line.strip() for line in lines):
         raise DataError(f"{title}: is empty")
     cut = _cut_of(lines, title, separator)
-    header, rows = _header(cut.rows[cut.above :], title)
+    rows = cut.rows[cut.above :]
+    header, rows = _header([row for row in rows if len(row) == len(rows[0])], title)  # reading says which is broken
     mark, says = decimal_of(rows, header, cut.separator, title, decimal)
     above = cut.ends[cut.above - 1] if cut.above else 0
     if above:
@@ -130,7 +131,8 @@ def _one_column(lines: Sequence[str], cuts: Sequence[_Cut], title: str) -> _Cut:
         raise DataError(
             f"{title}: by no separator all lines have as many cells. The first line holds {first.count(sign)} times "
             f"the {SEPARATORS[sign]}, {sign!r}: is it the separator? Name it, and reading says which line is broken "
-            "(--separator)."
+            "(--separator). Where each line is a set, such as a basket, it belongs into one cell: "
+            "docs/sets-of-items.md."
         )
     kept = [(line.strip(), number) for number, line in enumerate(lines, start=1) if line.strip()]
     quoted = '"' if all(cell.count('"') in (0, 2) for cell, _ in kept) else None

@@ -151,7 +151,7 @@ def _of_format(format_: str, path: Path, table: str | None) -> Recognised:
 
 
 def _tables(path: Path, format_: str) -> list[str]:
-    """Names of tables and views."""
+    """Names of tables and views; of DuckDB with their schema, where it is not the one that is looked in by itself."""
     import sqlalchemy as sa
 
     from sluice.sources.database_url import database_url
@@ -159,6 +159,14 @@ def _tables(path: Path, format_: str) -> list[str]:
     address = sa.URL.create(format_.lower(), database=str(path)).render_as_string()
     engine = sa.create_engine(database_url(address))
     try:
+        if format_ == "DuckDB":
+            listed = sa.text(
+                "SELECT table_schema, table_name FROM information_schema.tables "
+                "WHERE table_catalog = current_database() ORDER BY ALL"
+            )
+            with engine.connect() as connection:
+                found = connection.execute(listed).all()
+            return [one_line(name if schema == "main" else f"{schema}.{name}") for schema, name in found]
         seen = sa.inspect(engine)
         return [one_line(name) for name in (*seen.get_table_names(), *seen.get_view_names())]
     except sa.exc.SQLAlchemyError:

@@ -93,7 +93,7 @@ def own_project(
     plan, fault = _plan(data.records, seen, proposed, contract, policy, written, most_tried, told, seconds)
     definition_text = _definition_yaml(written, plan, fault)
     contents = {
-        "README.md": shipped_file("own_readme.md").replace("NAME", name).encode(),
+        "README.md": shipped_file("own_readme.md").replace("NAME", name).replace("FOLDER", str(folder)).encode(),
         f"contracts/{name}.yaml": contract_text.encode(),
         f"releases/{name}.yaml": definition_text.encode(),
         "connections.yaml": _connections(data, folder).encode(),

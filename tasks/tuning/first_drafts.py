@@ -117,9 +117,10 @@ def _grouped(
             steps += _moved(frame, usable, rest, window)
         if whose:
             steps.append({"method": "removal", "columns": whose})
-        what = "drawn anew from similar people" if anew else "swapped among similar people"
+        what = "drawn anew from similar records" if anew else "swapped among similar records"
         beside = f", {len(rest)} other variable{'s' if len(rest) > 1 else ''} {what}" if rest else ""
-        yield Draft(f"{len(kept)} quasi-identifiers in {'large ' if group else ''}groups{beside}", tuple(steps))
+        known = "1 quasi-identifier" if len(kept) == 1 else f"{len(kept)} quasi-identifiers"
+        yield Draft(f"{known} in {'large ' if group else ''}groups{beside}", tuple(steps))
 
 
 def _in_groups(keys: Sequence[str], policy: Policy, group: int) -> list[dict[str, Any]]:

@@ -137,6 +137,7 @@ def test_a_pointer_does_not_pass_for_what_it_points_to(published: House) -> None
     told = published.sluice("verify", str(link), "--keys", str(keys), "--unsigned")
     assert told.code == ERROR
     assert f"this is the release {published.id}, not people-puf.current" in told.words
+    assert f"ask for the folder by its own name, here {link.resolve()}" in told.words
 
 
 FILES = ["people-puf.current.json", "catalogue.jsonld", "catalogue.json", "catalogue.html"]

@@ -73,10 +73,11 @@ def test_for_scripts_it_takes_every_proposal_and_says_what_to_do_next(here: Path
     }  # fmt: skip
     assert contract(here / "panel")["age"] is Role.QUASI_IDENTIFIER
     definition = load_definition(here / "panel" / "releases" / "panel.yaml")
-    assert (str(definition.policy), definition.owner) == ("public-use-file", "mei")
+    assert (str(definition.policy), definition.owner) == ("small-file", "mei")
     for command in ("check", "suggest", "tune", "office", "release"):
         assert f"sluice {command} panel/" in said or command == "suggest"
     assert "sluice adopt" in written(here / "panel")
+    assert "`sluice check panel/releases/panel.yaml`" in (here / "panel" / "README.md").read_text()
     assert f"{here}/panel/people.yaml" in (here / "panel" / "people.yaml").read_text()
 
 
@@ -124,12 +125,61 @@ def test_an_answer_that_is_none_is_asked_again_and_no_answer_writes_nothing(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     survey().to_csv("panel.csv", index=False)
-    code, said = sluice("panel.csv", "--tries", "0", answers="7\n1\nzz\n", monkeypatch=monkeypatch)
+    code, said = sluice("panel.csv", "--tries", "0", answers="9\n1\nzz\n", monkeypatch=monkeypatch)
     assert code == ERROR
-    assert "a number from 1 to 4, please" in said
+    assert "1 to 6, Enter for 6: " in said
+    assert "a number from 1 to 6, please" in said
     assert "one of i, q, s, w, p, h, o, a, or Enter, please" in said
     assert "no answer came, and nothing was written" in said
     assert os.listdir(here) == ["panel.csv"]
+
+
+def test_the_policy_that_fits_enterprises_and_few_people_is_proposed_and_too_few_records_are_said(here: Path) -> None:
+    def policy(records: int, *arguments: str, **named: pd.Series) -> tuple[str, str]:
+        survey(records).assign(**named).to_csv("a.csv", index=False)
+        project = f"p{len(list(here.iterdir()))}"
+        code, said = sluice("a.csv", project, "--yes", "--tries", "0", *arguments)
+        assert code == DONE, said
+        return str(load_definition(here / project / "releases" / "a.yaml").policy), said
+
+    assert policy(1000)[0] == "public-use-file"
+    assert policy(999)[0] == "small-file"
+    firms = pd.Series(np.arange(1500) % 700)
+    assert policy(1500, company_id=firms)[0] == "public-use-business"
+    assert policy(1500, "--for", "business")[0] == "public-use-business"
+    _, said = policy(999, "--for", "public")
+    assert "judges files of 1,000 records and more" in said
+    assert "--for small asks for fewer" in said
+    assert "judges files of 200 records and more" in policy(150)[1]
+    assert "records and more" not in policy(250)[1]
+
+
+def test_a_plan_that_passes_by_leaving_out_what_users_want_says_so(here: Path) -> None:
+    rng = np.random.default_rng(1)
+    codes = pd.Series([f"disease {code}" for code in rng.integers(1, 200, 2000)])
+    frame = pd.DataFrame(
+        {"sex": rng.choice(["f", "m"], 2000), "town": rng.choice(["A", "B"], 2000), "diagnosis": codes}
+    )
+    frame.to_csv("a.csv", index=False)
+    code, said = sluice("a.csv", "--yes", "--for", "scientific")
+    assert code == DONE, said
+    assert "the drafted plan passed" in said
+    assert "it does not release diagnosis; to keep more, change the plan and check it again" in said
+    assert "sluice tune a/" in said
+
+
+def test_before_plans_are_tried_it_says_that_none_can_pass_where_nothing_is_sensitive(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    survey(1200).drop(columns="income").to_csv("a.csv", index=False)
+    code, said = sluice("a.csv", "--yes", "--tries", "0")
+    assert code == DONE, said
+    assert "no column is proposed as sensitive, and public-use-file asks by l_diversity" in said
+    code, said = sluice("a.csv", "c", "--tries", "0", answers="1\na\nmystery\ns\n\n", monkeypatch=monkeypatch)
+    assert code == DONE, said
+    assert said.index("proposed as sensitive") < said.index("Another column to change?"), "who answers can mend it"
+    survey(1200).to_csv("b.csv", index=False)
+    assert "proposed as sensitive" not in sluice("b.csv", "--yes", "--tries", "0")[1]
 
 
 def test_two_households_are_refused_by_name(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,10 +280,8 @@ def test_a_file_without_header_says_by_which_option_its_columns_are_named(here: 
 
 def test_an_unknown_use_is_refused(here: Path) -> None:
     code, said = sluice("panel.csv", "--for", "everybody")
-    assert (code, "--for: must be one of public, scientific, perturbed, synthetic; got 'everybody'" in said) == (
-        ERROR,
-        True,
-    )
+    uses = "public, scientific, perturbed, synthetic, business, small"
+    assert (code, f"--for: must be one of {uses}; got 'everybody'" in said) == (ERROR, True)
 
 
 def test_on_adult_the_first_check_needs_no_line_and_no_rare_value_is_told(here: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pyreadstat
 
-from flows.cli.init_conversation import _values
+from flows.cli.init_conversation import _sets_of_items, _values
 from schemas.reading.overview import overview
 from schemas.reading.proposal import propose
 from sluice.sources.recognition import recognise
@@ -38,3 +38,16 @@ def test_that_a_category_is_rare_is_said_and_its_name_is_not(tmp_path: Path) -> 
         }
     ).to_csv(tmp_path / "a.csv", index=False)
     assert shown(tmp_path / "a.csv") == {"member": "regular and rarer ones", "town": "Ulm, Bonn and rarer ones"}
+
+
+def test_of_sets_it_is_said_what_to_write_and_where_that_stands(tmp_path: Path) -> None:
+    baskets = [f"item {n % 7};item {n % 5}" for n in range(200)]
+    pd.DataFrame({"basket": baskets, "town": ["Ulm", "Bonn"] * 100}).to_csv(tmp_path / "a.csv", index=False)
+    pd.DataFrame({"basket": [each.split(";") for each in baskets]}).to_parquet(tmp_path / "a.parquet")
+    found = recognise(tmp_path / "a.csv")
+    seen = overview(found.records, found.described())
+    basket, town = propose(seen).columns
+    assert "write kind: items, separator: ';' into the contract" in _sets_of_items(seen, basket)
+    assert _sets_of_items(seen, town) == ""
+    lists = overview(recognise(tmp_path / "a.parquet").records, {})
+    assert _sets_of_items(lists, propose(lists).columns[0]).endswith("by docs/sets-of-items.md")

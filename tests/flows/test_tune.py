@@ -116,7 +116,9 @@ def test_suggestions_are_tried_and_stand_in_the_next_report(house: House) -> Non
     assert told.code == DONE, told.words
     assert "1. " in told.out
     assert "the plan fails k_anonymity" in told.out
-    assert "it was not asked what the reference standard and attacks find" in told.out, "which a check names, too"
+    assert "what the reference standard and attacks would find of it is not known" in told.out, (
+        "which a check names, too"
+    )
     again = house.sluice("check", str(house.file))
     first = told.out.partition("1. ")[2].splitlines()[0]
     assert first in again.out.partition("Changes of the plan that passed when they were tried")[2]

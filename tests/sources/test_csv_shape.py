@@ -103,6 +103,19 @@ def test_what_was_written_is_read_or_asked_for(tmp_path_factory: pytest.TempPath
     assert found.records.decimal_mark == ("," if comma else ".")
 
 
+BASKETS = "bread,milk,tea\nmilk\nbeer,bread\ntea,milk,beer,soap\n"
+
+
+def test_a_file_of_baskets_says_where_sets_belong() -> None:
+    with pytest.raises(DataError, match=r"Where each line is a set, .+: docs/sets-of-items.md"):
+        shape(BASKETS)
+
+
+def test_a_separator_that_somebody_names_is_taken_though_lines_are_too_short() -> None:
+    """Reading the records names the broken line; finding the shape does not stumble over it."""
+    assert shape(BASKETS, separator=",").separator == ","
+
+
 def test_most_files_are_not_asked_about(tmp_path: Path) -> None:
     """Names, codes and decimals in every separator, as offices write them: found without a question."""
     for separator in ",;\t|":

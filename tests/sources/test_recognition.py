@@ -216,6 +216,17 @@ def test_a_database_in_a_file_by_its_table(tmp_path: Path) -> None:
         recognise(tmp_path / "a.bin")
 
 
+def test_a_table_of_another_schema_is_named_with_it(tmp_path: Path) -> None:
+    with duckdb.connect(tmp_path / "a.duckdb") as made:
+        made.execute("CREATE SCHEMA police; CREATE TABLE police.stops AS SELECT 1 AS id, 'x' AS sex")
+    found = recognise(tmp_path / "a.duckdb")
+    assert found.written(tmp_path) == {"type": "duckdb", "path": "a.duckdb", "table": "police.stops"}
+    with duckdb.connect(tmp_path / "a.duckdb") as made:
+        made.execute("CREATE VIEW searched AS SELECT * FROM police.stops")
+    with pytest.raises(DataError, match=r"2 tables; name one \(--table\): searched, police.stops"):
+        recognise(tmp_path / "a.duckdb")
+
+
 def test_a_workbook_with_titles_hidden_and_several_sheets(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     sheet = book.active

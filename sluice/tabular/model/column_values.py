@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sluice.errors import DataError
-from sluice.reading.values import NUMBER
+from sluice.reading.values import MISSING_MARKS, NUMBER
 from sluice.tabular.model.cells import Booleans, Integers
 from sluice.tabular.model.measure import MOST_DECIMALS
 from sluice.tabular.model.refusals import too_fine, too_large
@@ -28,6 +28,8 @@ def numbers(column: "pd.Series[Any]") -> NDArray[Any]:
     if strange.any():
         first = int(column.index[np.flatnonzero(strange)[0]]) + 1
         point = " Write a point before the decimals." if text[strange].str.contains(",", regex=False).all() else ""
+        if text[strange].isin(MISSING_MARKS).all():
+            point = " Each of them holds a mark for missing, such as NA: leave such cells empty."
         raise DataError(
             f"'{column.name}' must be a number; it is not in {int(strange.sum())} records, first in record "
             f"{first}.{point}"

@@ -38,5 +38,8 @@ def document_warnings(policy: Policy, described: Variables, knowledge: Collectio
         )
     looking = [rule.rule for rule in policy.rules if isinstance(rule, LDiversity | TCloseness) and not rule.columns]
     if looking and not with_role(described, Role.SENSITIVE):
-        warnings.append(f"no released variable has the role sensitive, for {looking[0]}: this release will be blocked.")
+        warnings.append(
+            f"no released variable has the role sensitive, for {looking[0]}: this release will be blocked. Name one in "
+            "the contract, or keep one in the plan; else it takes a policy without that rule."
+        )
     return warnings

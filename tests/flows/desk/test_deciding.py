@@ -188,6 +188,22 @@ def test_two_withdraw(desk_after: Desk, published: House) -> None:
     assert published.shelf == [f"{published.id}.withdrawn.txt"]
 
 
+def test_that_the_edition_before_was_withdrawn_meanwhile_is_told_to_who_decides(
+    desk_after: Desk, published: House
+) -> None:
+    """The report says what the release takes the place of, as it was when it was judged."""
+    first = published.id
+    published.new_edition()
+    published.release()
+    second = published.id
+    noor, amara = visitor(desk_after, "noor"), visitor(desk_after, "amara")
+    assert "Since this was judged" not in amara.get(f"/releases/{second}").text
+    decide(noor, first, "withdraw", "wrong codes")
+    assert "Since this was judged" not in amara.get(f"/releases/{second}").text
+    decide(amara, first, "withdraw", "wrong codes")
+    assert f"Since this was judged, {first} was withdrawn: wrong codes" in amara.get(f"/releases/{second}").text
+
+
 # -- where people are known by their signature
 
 

@@ -47,9 +47,9 @@ def sentence(released: int, reference: int, measure="distance", of: int = 1000) 
 def test_the_sentence_counts_the_people_who_were_counted():
     assert sentence(497, 210) == (
         "For 497 in every 1,000 people the released file holds a record as near to their own as 0.1 (0 is a copy, 1 a "
-        "typical spread of each variable); in a file that they are not in that is so for 210 in every 1,000, and 50 in "
-        "every 1,000 more are tolerated. So an intruder who knows a person's true record gets closer to it with this "
-        "release than with a file the person is not in."
+        "typical spread of each variable); in a file that they are not in that is so for 210 in every 1,000 people, "
+        "and 50 in every 1,000 more are tolerated. So an intruder who knows a person's true record gets closer to "
+        "it with this release than with a file the person is not in."
     )
     assert "is at most 0.1 times as far as number 5, so that it stands out" in sentence(497, 210, "ambiguity")
     assert "the 5 nearest records of the released file agree" in sentence(497, 210, "uncertainty")

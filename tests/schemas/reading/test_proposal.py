@@ -1,5 +1,6 @@
 """What is proposed of each column: by its name in several languages, by what it tells apart, and never a rare value."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -104,6 +105,15 @@ def test_a_weight_beside_a_height_is_one_of_the_body(tmp_path: Path) -> None:
     assert proposed(frame, tmp_path).by_name("weight").role is Role.WEIGHT
     frame["height"] = rng.uniform(150, 190, 300).round(1)
     assert proposed(frame, tmp_path).by_name("weight").role is Role.QUASI_IDENTIFIER
+
+
+def test_a_second_weight_is_no_secret_of_anybody_and_says_why_it_is_no_weight(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"sex": rng.choice(["f", "m"], 300), "weight": rng.uniform(50, 90, 300).round(3)})
+    frame["weight_2"] = (frame["weight"] * rng.uniform(0.9, 1.1, 300)).round(3)
+    second = proposed(frame, tmp_path).by_name("weight_2")
+    assert (second.role, second.sure) == (Role.OTHER, False)
+    assert "a replicate or alternative weight" in second.why
 
 
 def test_an_id_of_few_values_is_a_code_and_no_name(tmp_path: Path) -> None:
@@ -244,6 +254,8 @@ def test_the_worst_sets_are_in_words(people: pd.DataFrame, tmp_path: Path) -> No
     [pair, triple] = worst_sets(seen, ["other1", "region", "Geschlecht"])
     assert in_words(pair, ["other1", "region", "Geschlecht"], 600).startswith("other1, region: ")
     assert triple.alone > pair.alone
+    everybody_shares = replace(pair, alone=0.0)
+    assert in_words(everybody_shares, ["a", "b", "c"], 600) == "a, b: no record is alone with its combination"
 
 
 @pytest.mark.parametrize("records", [10, 21, 30, 31])

@@ -110,6 +110,7 @@ def test_codes_that_are_no_leaves() -> None:
     ("change", "says"),
     [
         ({"value": ["1", "x1"]}, "'value' must be a number; it is not in 1 records, first in record 2"),
+        ({"value": ["1", "NA"]}, "first in record 2. Each of them holds a mark for missing, such as NA: leave"),
         ({"value": [1.0, float("inf")]}, "'value' must be finite; it is not in 1 records"),
         ({"value": ["1", "nan"]}, "'value' must be a number"),
         ({"id": ["one", ""]}, "'id', the contributor, is missing in 1 records"),
