@@ -157,13 +157,14 @@ class _Files:
 
     def _products(self, values: list[FloatArray]) -> FloatArray:
         """The design matrix's products with itself, each record weighted by its value, of both files."""
-        from sluice.utility.propensity_kernel import add_by_code, add_by_codes
+        from sluice.utility.marginals_kernel import add_up
+        from sluice.utility.propensity_kernel import add_by_code
 
         def products(file: int, one: int, two: int) -> FloatArray:
             codes, spreads = self._codes[file], self._spread[file]
-            table = np.zeros((len(spreads[one]), len(spreads[two])))
-            add_by_codes(values[file], codes[one], codes[two], table)
-            return np.asarray(spreads[one].T @ table @ spreads[two])
+            table = np.zeros(len(spreads[one]) * len(spreads[two]))
+            add_up(codes[one], codes[two], len(spreads[two]), values[file], table)
+            return np.asarray(spreads[one].T @ table.reshape(len(spreads[one]), -1) @ spreads[two])
 
         found = np.zeros((self._at[-1] + 1, self._at[-1] + 1))
         places = [slice(1 + start, 1 + end) for start, end in pairwise(self._at)]
