@@ -27,6 +27,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from sluice.quickselect_kernel import select
+
 Float32Array = npt.NDArray[np.float32]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -252,36 +254,11 @@ def _neighbourly(points: Float32Array) -> IntArray:
         for i in range(start, end):
             keys[i] = points[order[i], axis]
         middle = start + max(blocks // 2 // whole, 1) * whole * LANES
-        _select(keys, order, start, end - 1, middle)
+        select(keys, order, start, end - 1, middle)
         starts[waiting], ends[waiting] = start, middle
         starts[waiting + 1], ends[waiting + 1] = middle, end
         waiting += 2
     return order
-
-
-@numba.njit(cache=True)
-def _select(keys: Float32Array, order: IntArray, left: int, right: int, middle: int) -> None:
-    """Quickselect: bring the smaller keys of left..right before `middle`, the larger from it on."""
-    while left < right:
-        a, b, c = keys[left], keys[(left + right) // 2], keys[right]
-        pivot = max(min(a, b), min(max(a, b), c))
-        i, j = left, right
-        while i <= j:
-            while keys[i] < pivot:
-                i += 1
-            while keys[j] > pivot:
-                j -= 1
-            if i <= j:
-                keys[i], keys[j] = keys[j], keys[i]
-                order[i], order[j] = order[j], order[i]
-                i += 1
-                j -= 1
-        if middle <= j:
-            right = j
-        elif middle >= i:
-            left = i
-        else:
-            return
 
 
 class _Scale(NamedTuple):

@@ -7,6 +7,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from sluice.quickselect_kernel import select
+
 Float32Array = npt.NDArray[np.float32]
 IntArray = npt.NDArray[np.int64]
 
@@ -40,35 +42,10 @@ def beside_each_other(points: Float32Array, together: int) -> IntArray:
             place = points[order[at], axis]
             keys[at] = np.float32(0.0) if math.isnan(place) else place
         middle = start + (runs // 2) * together
-        _select(keys, order, start, stop - 1, middle)
+        select(keys, order, start, stop - 1, middle)
         waiting.append((start, middle))
         waiting.append((middle, stop))
     return order
-
-
-@numba.njit(cache=True, nogil=True)
-def _select(keys: Float32Array, order: IntArray, first: int, last: int, middle: int) -> None:
-    """Bring the smaller keys before the place `middle`, the larger behind (Hoare 1961), and `order` with them."""
-    while first < last:
-        one, two, three = keys[first], keys[(first + last) // 2], keys[last]
-        pivot = max(min(one, two), min(max(one, two), three))
-        i, j = first, last
-        while i <= j:
-            while keys[i] < pivot:
-                i += 1
-            while keys[j] > pivot:
-                j -= 1
-            if i <= j:
-                keys[i], keys[j] = keys[j], keys[i]
-                order[i], order[j] = order[j], order[i]
-                i += 1
-                j -= 1
-        if middle <= j:
-            last = j
-        elif middle >= i:
-            first = i
-        else:
-            return
 
 
 @numba.njit(cache=True, nogil=True)
