@@ -28,6 +28,7 @@ from sluice.sources.file_source import FileSource
 from sluice.sources.tabular_source import missing_file, mostly_expected
 
 _LARGEST, _MOST_TEXT = 2 << 30, 256 << 20  # bytes of the parts of a workbook; of its texts, which are held in memory
+_MOST_STRINGS, _MOST_ELEMENTS = 4 << 20, 1 << 18  # elements of the shared strings; of another part that is held
 _PROLOGUE = 1 << 16
 _FORMULA, _VALUE = (f"{{http://schemas.openxmlformats.org/spreadsheetml/2006/main}}{tag}" for tag in "fv")
 _NOT_AVAILABLE = "#N/A"
@@ -132,7 +133,6 @@ class _Workbook:
         self.path = path
 
     def __enter__(self) -> "_Workbook":
-        openpyxl: Any = import_module("openpyxl")  # which has no types; it is loaded where it is needed
         if not self.path.is_file():
             raise missing_file(self.path)
         try:
@@ -140,7 +140,9 @@ class _Workbook:
             with catch_warnings():
                 simplefilter("ignore")  # of what openpyxl does not read, which we do not, either
                 self._file = self.path.open("rb")  # of a name openpyxl believes only what ends in .xlsx
-                self._book = openpyxl.load_workbook(self._file, read_only=True, data_only=True, keep_links=False)
+                reader = _reader(self.path)(self._file, read_only=True, data_only=True, keep_links=False)
+                reader.read()
+                self._book = reader.wb
         except (DataError, MemoryError):
             raise
         except Exception:  # openpyxl has no error of its own for a part that is not what it should be
@@ -230,6 +232,48 @@ class _Workbook:
         if isinstance(value, time | timedelta):
             return str(value)
         return value
+
+
+def _reader(path: Path) -> Any:
+    """openpyxl's reader of a workbook, which counts what it will hold in memory, by whatever name a part goes."""
+    library: Any = import_module("openpyxl.reader.excel")  # which has no types; it is loaded where it is needed
+
+    class Archive(zipfile.ZipFile):
+        def read(self, name: Any, pwd: bytes | None = None) -> bytes:
+            _refuse_many(path, self, name, _MOST_ELEMENTS)
+            return super().read(name, pwd)
+
+    class Reader(library.ExcelReader):  # type: ignore[misc]
+        def __init__(self, file: Any, **options: Any) -> None:
+            super().__init__(file, **options)
+            self.archive = Archive(file)
+
+        def read_strings(self) -> None:
+            if (part := self.package.find(library.SHARED_STRINGS)) is not None:
+                _refuse_many(path, self.archive, part.PartName[1:], _MOST_STRINGS)
+            super().read_strings()
+
+        def read_chartsheet(self, sheet: Any, relation: Any) -> None:
+            _refuse_many(path, self.archive, relation.target, _MOST_ELEMENTS)
+            super().read_chartsheet(sheet, relation)
+
+    return Reader
+
+
+def _refuse_many(path: Path, archive: zipfile.ZipFile, name: str, most: int) -> None:
+    """Raise DataError for a part that small files can fill with more than any workbook holds in it.
+
+    cost : one pass, which ends where there is too much; openpyxl takes a hundred times as long to hold it
+    """
+    size = elements = 0
+    with archive.open(name) as part:
+        while block := part.read(1 << 20):
+            size, elements = size + len(block), elements + block.count(b"<") - block.count(b"</")
+            if elements > most or size > _MOST_TEXT:
+                kind = "its shared strings hold" if most == _MOST_STRINGS else "a part of it holds"
+                raise DataError(
+                    f"{path}: {kind} more than {most:,} elements, or {_MOST_TEXT >> 20} MiB. Save the sheet as CSV."
+                )
 
 
 def _sheet_parser() -> Any:

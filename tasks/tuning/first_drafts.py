@@ -10,7 +10,9 @@ import pandas as pd
 from policies.models_of_rules import ModelsOfRules
 from policies.policy import Policy
 from policies.rules.k_anonymity import KAnonymity
+from schemas.reading.proposal import MINIMUM_CELL
 from sluice.masking.synthesis.sequential_trees import MOST_CATEGORIES
+from sluice.risk.people import once_a_person
 from sluice.variables import GROUPS, NAMES, Kind, Role, Variable, Variables
 from tasks.tuning.cut_points import cut_points
 from tasks.tuning.draft import is_skewed
@@ -40,6 +42,7 @@ class Draft:
 def drafts(records: RecordsAtHand, groups: Mapping[str, Sequence[str]], repeats: Sequence[str] = ()) -> Iterator[Draft]:
     """Plans from fine to coarse, by what the policy asks for."""
     frame, variables = records.frame, records.variables
+    groups = _merged(records, groups)
     usable = {
         name: variable
         for name, variable in variables.items()
@@ -47,6 +50,7 @@ def drafts(records: RecordsAtHand, groups: Mapping[str, Sequence[str]], repeats:
         and name not in never_released(variables)
         and _varies(frame[name])
         and not _has_countless_categories(frame[name], variable)
+        and groups.get(name, "some")
     }
     if ModelsOfRules(records.policy).models(variables):
         yield from _grouped(frame, variables, usable, groups, records.policy)
@@ -55,6 +59,25 @@ def drafts(records: RecordsAtHand, groups: Mapping[str, Sequence[str]], repeats:
     else:
         yield from _perturbed(frame, variables, usable, groups)
         yield from _drawn_anew(frame, variables, usable, groups)
+
+
+def _merged(records: RecordsAtHand, groups: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+    """The categories that stay of each variable whose rarer ones become one; none where too few would stay.
+
+    Rare ones become one however few categories there are: a category that is changed at random is still released, and
+    tells that one of the people has it. A category that is not rare joins them, so that together they are none, either.
+    """
+    found: dict[str, Sequence[str]] = {}
+    for name, variable in records.variables.items():
+        if variable.kind not in (Kind.NOMINAL, Kind.BINARY) or variable.hierarchy is not None:
+            continue
+        people = once_a_person(records.frame, records.variables, [name])[name].value_counts()
+        people = people[people > 0]
+        if len(people) > _MANY and groups.get(name):
+            found[name] = groups[name]
+        elif (people < MINIMUM_CELL).any() or (name in groups and records.declared[name].categories is None):
+            found[name] = [str(label) for label in people.index[people >= MINIMUM_CELL][:_MANY][:-1]]
+    return found
 
 
 def _has_countless_categories(column: pd.Series, variable: Variable) -> bool:
@@ -194,7 +217,7 @@ def _coarser(
     frame: pd.DataFrame, variables: Variables, names: Sequence[str], groups: Mapping[str, Sequence[str]],
     numbers: bool = True,
 ) -> Iterator[dict[str, Any]]:  # fmt: skip
-    """Numbers without a hierarchy cut, and the rarer ones of many categories together."""
+    """Numbers without a hierarchy cut, and rarer categories together."""
     for name in names:
         variable = variables[name]
         if variable.hierarchy is not None:
@@ -204,7 +227,7 @@ def _coarser(
                 yield {"method": "global_recoding", "columns": [name], "bins": points}
         elif variable.kind is Kind.DATE and numbers:
             yield {"method": "global_recoding", "columns": [name], "to": "year"}
-        elif frame[name].nunique() > _MANY and (named := groups.get(name)):
+        elif named := groups.get(name):
             same = {label: [label] for label in named}
             yield {"method": "global_recoding", "columns": [name], "categories": same, "others": _unused(variable)}
 

@@ -119,6 +119,33 @@ def test_a_workbook_that_wants_to_grow_or_to_reach_out(tmp_path: Path) -> None:
     assert "its parts are larger than 2 GiB, or its texts than 256 MiB" in refusal(source, "a")
 
 
+@pytest.mark.parametrize(
+    ("part", "many", "says"),
+    [
+        ("xl/texts.xml", "<si/>" * ((4 << 20) + 1), "its shared strings hold more than 4,194,304 elements"),
+        ("xl/styles.xml", "<xf/>" * ((1 << 18) + 1), "a part of it holds more than 262,144 elements"),
+    ],
+    ids=["shared strings", "styles"],
+)
+def test_a_small_workbook_of_millions_of_elements(tmp_path: Path, part: str, many: str, says: str) -> None:
+    """By whatever name the part goes: each element would take its time, and memory."""
+    path = tmp_path / "a.xlsx"
+    source = book(path, ["a"], ["geheim"])
+    with zipfile.ZipFile(path, "a") as archive:
+        names = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+        archive.writestr("xl/texts.xml", f'<sst xmlns="{names}"></sst>')
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+    override = f'<Override PartName="/xl/texts.xml" ContentType="{kind}"/></Types>'
+    edited(path, "[Content_Types].xml", "</Types>", override)
+    assert records(source, "a") == [["geheim"]]
+    end = "</sst>" if part == "xl/texts.xml" else "</cellXfs>"
+    edited(path, part, end, many + end)
+    assert path.stat().st_size < 100_000
+    answer = refusal(source, "a")
+    assert str(path) in answer
+    assert says in answer
+
+
 def test_links_to_other_workbooks_are_not_followed(tmp_path: Path) -> None:
     source = book(tmp_path / "a.xlsx", ["a"], [1])
     with zipfile.ZipFile(tmp_path / "a.xlsx", "a") as archive:

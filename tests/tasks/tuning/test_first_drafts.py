@@ -147,3 +147,30 @@ def test_no_number_moves_to_another_record_as_it_is(name: str) -> None:
         moved += 1
         assert not released.isin(accounts).any(), draft.says
     assert moved
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("alone", [["mass"], ["mass", "post"]], ids=["one of four", "no other left"])
+def test_no_draft_releases_a_category_of_one_person(name: str, alone: list[str]) -> None:
+    """It may be in the original for what it tells of that person; to move it to another one tells it still."""
+    known = records(300, shipped(name))
+    rest = ["post", "web", "call"] if len(alone) == 1 else ["web"]
+    answers = pd.Series([*alone, *[rest[n % len(rest)] for n in range(300 - len(alone))]], dtype="category")
+    town = known.variables["town"].model_copy(
+        update={"role": Role.OTHER, "hierarchy": None, "categories": tuple(answers.cat.categories)}
+    )
+    known = replace(
+        known,
+        frame=known.frame.assign(town=answers),
+        variables=known.variables | {"town": town},
+        declared=known.declared | {"town": town.model_copy(update={"categories": None})},
+    )
+    for draft in drafts(known, {}):
+        steps = [step for step in draft.plan if "town" in step["columns"]]
+        if steps[0]["method"] == "removal":
+            continue
+        assert steps[0]["method"] == "global_recoding", draft.says
+        stay = steps[0]["categories"]
+        assert set(stay) < set(rest)
+        assert (~answers.isin(list(stay))).sum() >= 10
+    assert len(rest) == 1 or any("town" in step["columns"] for draft in drafts(known, {}) for step in draft.plan[1:])
