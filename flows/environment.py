@@ -1,4 +1,4 @@
-"""What a process needs before it starts a run: a log, and what numba and Prefect read when they are imported."""
+"""What a process needs before it starts a run: a log, and what numba, pyarrow and Prefect read when they are imported."""
 
 import atexit
 import io
@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from sluice.log import write_log
+from sluice.machine import ONE_HEAP, keep_one_heap
 from sluice.settings import settings
 
 _KERNELS = Path(__file__).resolve().parents[1] / "sluice" / "risk" / "distances" / "__pycache__"
 
 
 def prepare() -> None:
-    """Begin the log, and set what numba and Prefect read where the user has not; makes no file and no folder.
+    """Begin the log, and set what numba, pyarrow and Prefect read where the user has not; makes no file and no folder.
 
     What this process makes from now on, by libraries too, is for its own account alone, whatever the umask was; what is
     for others (the shelf) says so itself.
@@ -26,7 +27,8 @@ def prepare() -> None:
     chosen = settings()
     nobody_is_there = "PREFECT__FLOW_RUN_ID" in os.environ  # a run of a deployment: its output is the worker's journal
     write_log(chosen.log or ("text" if nobody_is_there else None))
-    wanted = {
+    keep_one_heap()
+    wanted = ONE_HEAP | {
         "OMP_NUM_THREADS": str(chosen.threads),
         "DO_NOT_TRACK": "1",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",

@@ -1,6 +1,7 @@
 """What numba and Prefect find in the environment; compiled kernels where nothing else can be written."""
 
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from flows.environment import kernel_folder
+from sluice.machine import ONE_HEAP
 from tests.flows.house import ERROR, House
 
 
@@ -36,7 +38,9 @@ def test_a_home_that_is_no_folder_is_none(tmp_path: Path, closed: Path) -> None:
 
 def run(program: str, stream: str = "stdout", **settings: str) -> str:
     environment = {
-        name: value for name, value in os.environ.items() if not name.startswith(("PREFECT", "NUMBA", "SLUICE"))
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PREFECT", "NUMBA", "SLUICE", "MALLOC", "ARROW"))
     }
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment | settings, capture_output=True, text=True, check=True
@@ -53,6 +57,46 @@ def test_numba_and_prefect_find_it_and_nothing_is_made(tmp_path: Path) -> None:
     home = tmp_path / "home"
     assert run(program, SLUICE_HOME=str(home), SLUICE_THREADS="1").split() == ["1", f"{home}/prefect", "1"]
     assert not home.exists()
+
+
+HEAPS = """
+import ctypes, os
+from threading import Barrier, Thread
+
+{first}
+libc, all_of_them = ctypes.CDLL(None), Barrier(4)
+libc.malloc.restype = libc.fdopen.restype = ctypes.c_void_p
+
+
+def takes_memory():
+    all_of_them.wait()
+    libc.malloc(100_000)
+    all_of_them.wait()
+
+
+threads = [Thread(target=takes_memory) for _ in range(4)]
+[each.start() for each in threads]
+[each.join() for each in threads]
+stream = ctypes.c_void_p(libc.fdopen(1, b"w"))
+libc.malloc_info(0, stream)
+libc.fflush(stream)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library has heaps of its own kind")
+def test_all_threads_take_memory_from_one_heap() -> None:
+    without = {name: value for name, value in os.environ.items() if name not in ONE_HEAP}
+    heaps = [
+        subprocess.run([sys.executable, "-c", HEAPS.format(first=first)], env=without, capture_output=True, text=True)
+        for first in ("", "from flows.environment import prepare; prepare()")
+    ]
+    assert [each.stdout.count("<heap nr=") for each in heaps] == [5, 1]
+
+
+def test_processes_that_it_starts_do_too(tmp_path: Path) -> None:
+    program = "from flows.environment import prepare; prepare(); import os, pyarrow\n"
+    program += "print(os.environ['MALLOC_ARENA_MAX'], pyarrow.default_memory_pool().backend_name)"
+    assert run(program, SLUICE_HOME=str(tmp_path)).split() == ["1", "system"]
 
 
 def test_what_the_user_has_set_stays(tmp_path: Path) -> None:
