@@ -1,4 +1,4 @@
-"""What a process needs before it starts a run: a log, and what numba, pyarrow and Prefect read when they are imported."""
+"""What a process needs before it starts a run: a log, and what its libraries read when they are imported."""
 
 import atexit
 import io

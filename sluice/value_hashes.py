@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from sluice.categories import codes_of
 from sluice.risk.comparable_values import plain_values
 
 Hashes = npt.NDArray[np.uint64]
@@ -15,7 +16,7 @@ def column_hashes(column: "pd.Series[Any]") -> Hashes:
     """A 64-bit number for each value, shape (n,): equal for equal values, of whatever dtype; missing is a value."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         labels = np.asarray([*map(str, column.cat.categories), "\0missing"], dtype=object)
-        return pd.util.hash_array(labels, categorize=False)[column.cat.codes.to_numpy()]
+        return pd.util.hash_array(labels, categorize=False)[codes_of(column)]
     values = plain_values(column)
     if values.dtype.kind == "f":
         return pd.util.hash_array(values + 0.0, categorize=False)

@@ -10,6 +10,7 @@ from pydantic import Field
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import AttackRule
 from policies.rules.microdata_rule import Columns
+from sluice.categories import codes_of
 from sluice.errors import DataError, did_you_mean
 from sluice.variables import Kind, Role
 from sluice.verdict import Finding
@@ -136,7 +137,7 @@ def ranks_or_numbers(files: OriginalAndMasked, names: list[str], which: Literal[
     columns = []
     for name in names:
         if files.released[name].kind is Kind.ORDINAL:
-            codes = frame[name].cat.codes.to_numpy().astype(np.float64)
+            codes = codes_of(frame[name]).astype(np.float64)
             columns.append(np.where(codes < 0, np.nan, codes))
         else:
             columns.append(frame[name].to_numpy(np.float64, na_value=np.nan))

@@ -10,6 +10,7 @@ from policies.utility.analyses import Floor, ModelAnalysis
 from policies.utility.floor_finding import floor_finding
 from policies.utility.measured import Limit, Measured, few_told, written_number
 from sluice.arrays import BoolArray
+from sluice.categories import codes_of
 from sluice.errors import DataError
 from sluice.utility.analyses.formula import Formula, read_formula, refuse_unfit
 from sluice.utility.analyses.model_comparison import ModelComparison, compare_models, compare_subgroups
@@ -102,8 +103,8 @@ def _subgroups(
         return {name: rows for name, rows in held.items() if rows.sum() >= smallest}
 
     recoded, masked = files.recoded[by].astype("category"), files.masked[by].astype("category")
-    here = groups(recoded.cat.codes.to_numpy(), [str(each) for each in recoded.cat.categories])
-    there = groups(masked.cat.codes.to_numpy(), [str(each) for each in masked.cat.categories])
+    here = groups(codes_of(recoded), [str(each) for each in recoded.cat.categories])
+    there = groups(codes_of(masked), [str(each) for each in masked.cat.categories])
     return compare_subgroups(formula, analysis.kind, before, after, here, there, analysis.weight)
 
 

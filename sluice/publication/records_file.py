@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sluice.categories import codes_of
 from sluice.errors import DataError
 from sluice.publication.csv_lines import csv_lines, csv_texts
 from sluice.settings import settings
@@ -123,7 +124,7 @@ def _dates(frame: pd.DataFrame) -> list[str]:
 def _cells(column: "pd.Series[Any]", with_time: bool) -> pa.Array:
     """The texts of a column's cells; each different value is made one once."""
     if isinstance(column.dtype, pd.CategoricalDtype):
-        codes = pa.array(column.cat.codes.to_numpy(), mask=column.isna().to_numpy())
+        codes = pa.array(codes_of(column), mask=column.isna().to_numpy())
         values = pa.DictionaryArray.from_arrays(codes, [str(category) for category in column.cat.categories])
     else:
         values = pa.Array.from_pandas(column)

@@ -179,7 +179,10 @@ class _StandardisedPoints(CodedPoints):
         self._points, self._centre, self._scale = points, centre, scale
 
     def __getitem__(self, rows: Rows) -> FloatArray:
-        return np.asarray((self._points[rows] - self._centre) / self._scale)
+        points = self._points[rows]
+        points -= self._centre  # in place: whole files are asked for
+        points /= self._scale
+        return points
 
     @property
     def T(self) -> Iterator[FloatArray]:  # noqa: N802 - as an array has it
@@ -200,7 +203,9 @@ class _TurnedPoints(CodedPoints):
         self._points, self._centre, self._turn = points, centre, turn
 
     def __getitem__(self, rows: Rows) -> FloatArray:
-        return (self._points[rows] - self._centre) @ self._turn
+        points = self._points[rows]
+        points -= self._centre
+        return np.asarray(points @ self._turn)
 
     def take(self, rows: IntArray, axis: int = 0) -> "CodedPoints":
         return self._points.take(rows, axis).turned(self._centre, self._turn)

@@ -28,6 +28,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.categories import codes_of
 from sluice.errors import DocumentError, did_you_mean
 from sluice.items.item_sets import ItemSets
 from sluice.risk.coded_points import ByCategory, ByValue, Coded, CodedColumn, CodedPoints
@@ -49,7 +50,7 @@ def _coded_column(
         table = code(plain_values(_each_category(column)))
         if missing_at is not None:
             table[-1] = missing_at
-        return ByCategory(table, column.cat.codes.to_numpy())
+        return ByCategory(table, codes_of(column))
 
     def code_part(part: "pd.Series[Any]") -> FloatArray:
         coded = code(plain_values(part))
@@ -68,7 +69,7 @@ def _each_category(column: "pd.Series[Any]") -> "pd.Series[Any]":
 
 def _times(column: "pd.Series[Any]") -> IntArray:
     """How many records have each category, and in the last place none."""
-    codes, count = column.cat.codes.to_numpy(), len(column.cat.categories)
+    codes, count = codes_of(column), len(column.cat.categories)
     return np.bincount(np.where(codes < 0, count, codes), minlength=count + 1)
 
 
@@ -76,7 +77,7 @@ def _by_category(column: "pd.Series[Any]", code: Callable[[PlainArray], npt.NDAr
     """`code` of each value of a column, row by row; of a category only once."""
     if not isinstance(column.dtype, pd.CategoricalDtype):
         return code(plain_values(column))
-    return code(plain_values(_each_category(column)))[column.cat.codes.to_numpy()]
+    return code(plain_values(_each_category(column)))[codes_of(column)]
 
 
 @dataclass(frozen=True)

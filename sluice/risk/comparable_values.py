@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.arrays import BoolArray
+from sluice.categories import codes_of
 
 PlainArray = npt.NDArray[Any]
 
@@ -20,7 +21,7 @@ def plain_values(column: "pd.Series[Any]") -> PlainArray:
     """A typed column as numbers (dates as days) or texts, shape (n,); missing is NaN."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         texts = np.append(np.asarray(column.cat.categories, dtype=object), np.nan)
-        return texts[column.cat.codes.to_numpy()]
+        return texts[codes_of(column)]
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         days = column.to_numpy("datetime64[us]").astype(np.int64) / _MICROSECONDS_A_DAY
         return np.where(column.isna().to_numpy(), np.nan, days)
@@ -44,7 +45,7 @@ def comparable_values(one: "pd.Series[Any]", other: "pd.Series[Any]") -> tuple[P
 
     def coded(column: "pd.Series[Any]") -> PlainArray:
         places = [*(rank[label] for label in column.cat.categories), np.iinfo(kind).max]
-        return np.array(places, kind)[column.cat.codes.to_numpy()]
+        return np.array(places, kind)[codes_of(column)]
 
     return coded(one), coded(other)
 

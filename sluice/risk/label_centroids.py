@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.arrays import FloatArray, IntArray
+from sluice.categories import codes_of
 from sluice.risk.coded_points import ByCategory, CodedColumn, CodedPoints
 from sluice.risk.comparable_values import plain_values
 
@@ -15,7 +16,7 @@ def labels_in_order(column: "pd.Series[Any]") -> tuple[IntArray, "pd.Index[Any]"
     if not isinstance(column.dtype, pd.CategoricalDtype):
         codes, values = pd.factorize(plain_values(column))
         return codes, pd.Index(values)
-    held = column.cat.codes.to_numpy()
+    held = codes_of(column)
     came = pd.unique(held[held >= 0])
     place = np.full(len(column.cat.categories) + 1, -1)
     place[came] = np.arange(len(came))

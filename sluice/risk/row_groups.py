@@ -41,7 +41,8 @@ def row_groups(columns: Iterable[npt.NDArray[Any]]) -> RowGroups:
             of, cells = _sorted_ranks(of)
             if cells == len(of):
                 break  # all distinct: no further column can change the groups or their order
-        of = of * levels + codes  # ranks keep the lexicographic order
+        of *= levels  # ranks keep the lexicographic order
+        of += codes
         cells *= levels
     if of is None:
         raise ValueError("row_groups needs at least one column")

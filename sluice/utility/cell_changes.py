@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.arrays import BoolArray, Codes, narrow
+from sluice.categories import codes_of
 from sluice.errors import DataError
 
 
@@ -68,7 +69,7 @@ def _codes_differ(before: pd.Series, after: pd.Series) -> BoolArray:
 
     def places(column: pd.Series) -> Codes:
         place = narrow(labels.get_indexer(column.cat.categories), len(labels))
-        codes = column.cat.codes.to_numpy()
+        codes = codes_of(column)
         return place[codes] if len(place) else np.zeros(len(codes), dtype=np.uint8)
 
     return np.asarray(places(before) != places(after))

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.arrays import FloatArray
+from sluice.categories import codes_of
 from sluice.variables import NAMES, Kind, Variable, Variables
 
 
@@ -36,7 +37,7 @@ def as_numbers(frame: pd.DataFrame, names: list[str]) -> FloatArray:
     for position, name in enumerate(names):
         column = frame[name]
         if isinstance(column.dtype, pd.CategoricalDtype):
-            codes = column.cat.codes.to_numpy()
+            codes = codes_of(column)
             numbers[:, position] = np.where(codes < 0, np.nan, codes)
         else:
             numbers[:, position] = column.to_numpy(dtype=np.float64, na_value=np.nan)

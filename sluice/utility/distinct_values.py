@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.arrays import Codes, IntArray, narrow
+from sluice.categories import codes_of
 from sluice.risk.comparable_values import plain_values
 
 
@@ -30,7 +31,7 @@ class DistinctValues:
     def of(cls, column: "pd.Series[Any]") -> Self:
         """Of a typed column. Cost: O(n), for categories without looking at any text."""
         if isinstance(column.dtype, pd.CategoricalDtype):
-            codes, distinct = column.cat.codes.to_numpy(), pd.Index(column.cat.categories)
+            codes, distinct = codes_of(column), pd.Index(column.cat.categories)
         else:
             codes, found = pd.factorize(plain_values(column))
             distinct = pd.Index(found)

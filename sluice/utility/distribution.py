@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sluice.arrays import FloatArray, IntArray
+from sluice.categories import codes_of
 from sluice.utility.cell_changes import CellChanges, changed_in_few
 from sluice.utility.histogram_intervals import intervals
 from sluice.variables import Kind, Variable
@@ -113,7 +114,7 @@ def _by_category(before: pd.Series, variable: Variable, minimum_cell: int) -> tu
 
     def assign(column: pd.Series) -> IntArray:
         bins = np.array([bin_of.get(category, len(named)) for category in column.cat.categories], dtype=np.int64)
-        codes = column.cat.codes.to_numpy()
+        codes = codes_of(column)
         return np.asarray(bins[codes[codes >= 0]])
 
     return (*(variable.labels.get(category, category) for category in named), _POOLED), assign

@@ -1,6 +1,7 @@
 """A masked file is measured beside its own original, record by record; without a measure nothing passes."""
 
 from collections.abc import Callable, Sequence
+from threading import current_thread
 
 import pytest
 
@@ -46,6 +47,30 @@ def test_measurements_beside_each_other_find_what_they_find_one_by_one(
     assert repr(found[0]) == repr(found[1])
     rules = [finding.rule for finding in found[0].findings if finding.stage in ("reference", "attack")]
     assert rules.index("reidentification") < rules.index("attribute_inference")
+
+
+@pytest.mark.slow
+def test_what_fills_memory_is_measured_by_itself(
+    house: House, validated: Bring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others run in threads of a pool, of which two would hold what the intruder who learns holds, and their own."""
+    seen: dict[str, set[str]] = {"learned_intruder": set(), "judge_unique_values": set()}
+
+    def noted(name: str) -> Callable[..., object]:
+        measure = getattr(judgement, name)
+
+        def of(*given: object) -> object:
+            seen[name].add(current_thread().name.partition("-")[0])
+            return measure(*given)
+
+        return of
+
+    for name in seen:
+        monkeypatch.setattr(judgement, name, noted(name))
+    monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", 4)
+    release = validated(house)
+    evaluate(release, mask(release))
+    assert seen == {"learned_intruder": {"MainThread"}, "judge_unique_values": {"ThreadPoolExecutor"}}
 
 
 @pytest.mark.slow

@@ -89,7 +89,7 @@ class ItemGeneralization(MaskingStep):
 
     def mask(self, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator) -> pd.DataFrame:
         """See MaskingStep. Draws nothing; an item that the step was not fitted on is left out."""
-        masked = frame.copy()
+        masked = frame.copy(deep=False)
         steps: tuple[ItemGeneralization, ...] = self.fit(frame, variables)
         for step in steps:
             for name in step.columns:

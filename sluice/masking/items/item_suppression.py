@@ -65,7 +65,7 @@ class ItemSuppression(MaskingStep):
         members = len(frame) if people is None else len(np.unique(people))
         if members < self.k:
             raise PlanError(f"k of {self.method} must be at most the number of people, {members}; got {self.k}.")
-        masked = frame.copy()
+        masked = frame.copy(deep=False)
         for name in self.columns:
             separator = variables[name].between_items
             sets = without_rare(ItemSets.of(frame[name], separator), self.k, self.m, people)

@@ -14,6 +14,7 @@ from numpy.random import Generator
 from pydantic import Field, PrivateAttr, model_validator
 
 from sluice.arrays import FloatArray
+from sluice.categories import codes_of
 from sluice.errors import PlanError
 from sluice.masking.corrections import CORRECTIONS
 from sluice.masking.noise.markov_matrix import invariant_matrix, retention_matrix
@@ -215,7 +216,7 @@ class Pram(MaskingStep):
 
     def _codes(self, column: pd.Series) -> Codes:
         """The row of each value in the matrix; -1 where a value is missing and stays so."""
-        codes = column.cat.codes.to_numpy()
+        codes = codes_of(column)
         if not self.missing_as_category:
             return codes
         return np.where(codes < 0, len(column.cat.categories), codes.astype(np.int64))

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from sluice.categories import codes_of
 from sluice.errors import PlanError, did_you_mean
 from sluice.masking.recoding.intervals import OUTSIDE
 from sluice.variables import Kind, Variable
@@ -86,7 +87,7 @@ def group_codes(
     code = {label: position for position, label in enumerate(categories)}
     rest = OUTSIDE if others is None else code.get(others, OUTSIDE)
     if isinstance(column.dtype, pd.CategoricalDtype):
-        old_codes, old = column.cat.codes.to_numpy().astype("int64"), list(column.cat.categories)
+        old_codes, old = codes_of(column).astype("int64"), list(column.cat.categories)
     else:
         values = column.to_numpy("datetime64[D]") if pd.api.types.is_datetime64_dtype(column.dtype) else column
         numbered, found = pd.factorize(values)

@@ -70,7 +70,7 @@ class GeneralizedLevels(MaskingStep):
 
     def mask(self, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator) -> pd.DataFrame:
         """Draws nothing. Raises PlanError, with a count, when a value is in no group."""
-        released, masked = self.released(variables), frame.copy()
+        released, masked = self.released(variables), frame.copy(deep=False)
         for name in self.columns:
             before, after = with_categories(variables[name], frame[name]), released[name]
             if after is variables[name]:

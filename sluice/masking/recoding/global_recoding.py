@@ -148,7 +148,7 @@ class GlobalRecoding(MaskingStep):
     def mask(self, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator) -> pd.DataFrame:
         """See MaskingStep. Raises PlanError, with a count, when a value lies in none of the new categories."""
         released = self.released(variables)
-        masked = frame.copy()
+        masked = frame.copy(deep=False)
         for name in self.columns:
             masked[name] = self._recoded(frame[name], variables[name], released[name])
         return masked

@@ -145,7 +145,7 @@ class LocalSuppression(MaskingStep):
     def _suppressed(self, frame: pd.DataFrame, chosen: BoolArray, people: IntArray | None) -> pd.DataFrame:
         """The frame with what the chosen records lose; the others are no company to them."""
         if not chosen.any():
-            return frame.copy()
+            return frame.copy(deep=False)
         rows = None if chosen.all() else np.flatnonzero(chosen)
         some, whose = frame, people
         if rows is not None:
@@ -157,7 +157,7 @@ class LocalSuppression(MaskingStep):
         lost = pieces.keys != keys[pieces.origin]
         piece = pieces.of_records(combination, counted)
         losers = np.flatnonzero(lost.any(axis=1)[piece])
-        masked = frame.copy()
+        masked = frame.copy(deep=False)
         for position, name in enumerate(self.columns):
             if lost[:, position].any():
                 column = frame[name].copy()

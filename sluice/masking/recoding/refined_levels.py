@@ -39,7 +39,7 @@ class RefinedLevels(GeneralizedLevels):
 
         A combination that the searched file lacked follows its groups as far down as these had its values.
         """
-        released, masked = self.released(variables), frame.copy()
+        released, masked = self.released(variables), frame.copy(deep=False)
         searched = SearchedKeys.of(frame, [variables[name] for name in self.columns], self.allowed, {})
         levels = self._recoding.levels_of(self._recoding.region(searched.keys, searched.codes))
         for at, name in enumerate(self.columns):

@@ -49,7 +49,7 @@ class SuppressedRecords(MaskingStep):
         """The frame that was searched, and no other. Draws nothing."""
         if self.suppressed == "removed":
             return frame.loc[self._kept].copy()
-        masked = frame.copy()
+        masked = frame.copy(deep=False)
         for name in self.columns:
             column = frame[name].copy()
             column.iloc[np.flatnonzero(~self._kept)] = None

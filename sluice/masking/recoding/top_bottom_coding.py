@@ -11,6 +11,7 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from sluice.arrays import FloatArray
+from sluice.categories import codes_of
 from sluice.errors import PlanError, did_you_mean
 from sluice.masking.dates import dates, days, iso_day
 from sluice.masking.recoding.coded_tail import CodedTail, Threshold, code_tails, found_tail, ranked
@@ -96,7 +97,7 @@ class TopBottomCoding(MaskingStep):
         A quantile or a mean is computed from `frame`; `fit` gives the same step for use on other files.
         """
         released = self.released(variables)
-        masked = frame.copy()
+        masked = frame.copy(deep=False)
         for name in self.columns:
             if variables[name].kind is Kind.ORDINAL:
                 masked[name] = self._lumped(frame[name], variables[name], released[name])
@@ -199,7 +200,7 @@ class TopBottomCoding(MaskingStep):
 
     def _lumped(self, column: pd.Series, before: Variable, after: Variable) -> pd.Series:
         low, high = self._positions(before)
-        codes = column.cat.codes.to_numpy()
+        codes = codes_of(column)
         clipped = np.where(codes < 0, -1, np.clip(codes, low, high) - low)
         lumped = pd.Categorical.from_codes(
             clipped, categories=pd.Index(after.categories or ()), ordered=column.cat.ordered

@@ -15,6 +15,7 @@ from numpy.random import Generator
 from pydantic import Field, model_validator
 
 from sluice.arrays import FloatArray
+from sluice.categories import codes_of
 from sluice.errors import PlanError, did_you_mean
 from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
@@ -131,7 +132,7 @@ def regressors(frame: pd.DataFrame, variables: Variables, given: tuple[str, ...]
     for name in given:
         missing = frame[name].isna().to_numpy()
         if variables[name].kind.is_categorical:
-            codes = frame[name].cat.codes.to_numpy()
+            codes = codes_of(frame[name])
             columns += [(codes == code).astype(np.float64) for code in np.unique(codes)]
             continue
         values = numbers(frame, [name])[:, 0]

@@ -114,7 +114,7 @@ class SequentialTrees(MaskingStep):
         Cost: one or two trees a variable, each O(n p log n) for the p variables before it; memory O(n p).
         """
         released = self.released(variables)
-        synthetic = frame.copy()
+        synthetic = frame.copy(deep=False)
         before = [Predictor.of(frame[name], frame[name], variables[name]) for name in self.given]
         for name in self.order or self.columns:
             column = self._synthesised(frame[name], variables[name], before, rng)

@@ -24,6 +24,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.categories import codes_of
 from sluice.errors import DataError
 from sluice.risk.attacks.attack_success import LEVEL, quantile
 from sluice.risk.attacks.released_column import released_column
@@ -38,11 +39,11 @@ _SMALL = 50_000  # records times trees: to hand fewer to several threads takes l
 class LabelledFile:
     """What one file teaches of one variable.
 
-    known : shape (n, p), what the intruder knows, as numbers; NaN where missing
+    known : shape (n, p), what the intruder knows, as numbers, in the precision of a forest; NaN where missing
     value : shape (n,), the variable: whole numbers for labels, NaN where missing
     """
 
-    known: FloatArray
+    known: npt.NDArray[np.floating[Any]]
     value: FloatArray
 
     def __len__(self) -> int:
@@ -203,7 +204,7 @@ def labelled_files(
     plain = [_most_probable(each) for each in targets]
     numeric = all(each.dtype.kind == "f" for each in plain)
     values = plain if numeric else _codes(plain)
-    tables = [np.empty((len(value), sum(map(_width, columns)))) for value in values]
+    tables = [np.empty((len(value), sum(map(_width, columns))), np.float32) for value in values]
     at = 0
     for parts in columns:  # one after the other: those of a large file take as much as all that is made of them
         for table, part in zip(tables, _as_numbers(parts), strict=True):
@@ -246,9 +247,7 @@ def _codes_of_categories(columns: "Sequence[pd.Series[Any]]") -> list[FloatArray
     }
     rank = {label: float(place) for place, label in enumerate(sorted(labels))}
     return [
-        np.array([np.nan, *(rank.get(str(label), np.nan) for label in column.cat.categories)])[
-            column.cat.codes.to_numpy() + 1
-        ]
+        np.array([np.nan, *(rank.get(str(label), np.nan) for label in column.cat.categories)])[codes_of(column) + 1]
         for column in columns
     ]
 

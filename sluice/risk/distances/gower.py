@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.arrays import FloatArray, IntArray
+from sluice.categories import codes_of
 from sluice.errors import DataError, did_you_mean
 from sluice.risk.spread import EVEN_RANGE, spread
 from sluice.variables import Kind, Variable, Variables
@@ -92,9 +93,9 @@ def _codes(columns: Sequence[pd.Series]) -> list[CodeArray]:
     """One code a label, whatever order the files hold their labels in."""
     labels = pd.Index(sorted({label for column in columns for label in column.cat.categories}), dtype=object)
     return [
-        np.append(labels.get_indexer(pd.Index(column.cat.categories, dtype=object)), _MISSING)[
-            column.cat.codes.to_numpy()
-        ].astype(np.int32)
+        np.append(labels.get_indexer(pd.Index(column.cat.categories, dtype=object)), _MISSING)[codes_of(column)].astype(
+            np.int32
+        )
         for column in columns
     ]
 
@@ -104,7 +105,7 @@ def _positions(column: pd.Series, variable: Variable) -> FloatArray:
     if variable.kind is Kind.ORDINAL:
         declared = pd.Index(list(variable.categories or ()), dtype=object)
         places = np.append(declared.get_indexer(pd.Index(column.cat.categories, dtype=object)), _MISSING)
-        codes = places[column.cat.codes.to_numpy()]
+        codes = places[codes_of(column)]
         return np.where(codes < 0, np.nan, codes)
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         moments = column.to_numpy("datetime64[us]").astype(np.int64).astype(np.float64)

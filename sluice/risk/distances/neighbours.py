@@ -7,7 +7,7 @@ times (thousands of times, in categorical data) are searched once and counted as
 Source: Lasko and Vinterbo (2010), section II.A, needs them. The search is the project's own; see `neighbour_kernel`.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Self, TypeAlias
@@ -22,6 +22,7 @@ from sluice.risk.coded_points import CodedPoints, Points, are_finite, keys_of
 from sluice.risk.row_groups import row_groups
 
 Float32Array = npt.NDArray[np.float32]
+Int32Array = npt.NDArray[np.int32]
 
 _SINGLE = 2.0**-24  # unit roundoff of float32
 _GOLDEN = (5**0.5 - 1) / 2  # its multiples fall evenly between 0 and 1
@@ -56,7 +57,7 @@ def nearest_neighbours(queries: FloatArray, points: Points, k: int, own_row: Int
               out by its position: another point of equal values stays
     raises  : ValueError on shapes that do not match, values that are not finite, or fewer than k points
     cost    : O(n m d) time at worst, far less where a few main axes hold most of the variance; about 20 d bytes for
-              each query and each of the 12,000,000 / d points that are searched at a time, and 60 bytes for each
+              each query and each of the 12,000,000 / d points that are searched at a time, and 50 bytes for each
               point, in addition to the arguments and the result
     """
     queries = np.ascontiguousarray(queries, np.float64)
@@ -69,14 +70,8 @@ def nearest_neighbours(queries: FloatArray, points: Points, k: int, own_row: Int
         raise ValueError(f"k must be from 1 to the number of points that may be found, {available}; got {k}")
     if not (are_finite(queries) and are_finite(points)):
         raise ValueError("queries and points must be finite. Was a missing value left uncoded?")
-    groups = row_groups(keys_of(points))
-    # Of several points at one distance the first is found: numbered so, these are evenly spread over all values.
-    order = np.argsort(np.arange(len(groups.size)) * _GOLDEN % 1.0, kind="stable")
-    first, times = groups.first[order], groups.size[order]
+    first, times, own_group = _distinct(points, len(queries), own_row)
     # A point that stands once and is the query's own is skipped; one that stands more often loses one of its copies.
-    own_group = np.full(len(queries), -1, np.int64)
-    if own_row is not None:
-        own_group = np.where(own_row >= 0, np.argsort(order)[groups.of[own_row]], own_group)
     skipped = np.where((own_group >= 0) & (times[own_group] == 1), own_group, -1)
     squared, found = _nearest_distinct(queries, points, first, min(k, len(first)), skipped)
     copies = np.where(np.isfinite(squared), times[found] - (found == own_group[:, None]), 0)
@@ -85,12 +80,28 @@ def nearest_neighbours(queries: FloatArray, points: Points, k: int, own_row: Int
     place = (reach[:, :, None] <= np.arange(k)).sum(axis=1)
     return Neighbours(
         distance=np.sqrt(np.take_along_axis(squared, place, axis=1)),
-        index=first[np.take_along_axis(found, place, axis=1)],
+        index=first[np.take_along_axis(found, place, axis=1)].astype(np.int64),
     )
 
 
+def _distinct(points: Points, queries: int, own_row: IntArray | None) -> tuple[Int32Array, Int32Array, IntArray]:
+    """Rows of the different points, and how often each stands, both (g,); and which of them is each query's own, (n,).
+
+    Of several points at one distance the first is found: numbered as here, these are evenly spread over all values.
+    """
+    groups = row_groups(keys_of(points))
+    order = np.argsort(np.arange(len(groups.size)) * _GOLDEN % 1.0, kind="stable")
+    own_group = np.full(queries, -1, np.int64)
+    if own_row is not None:
+        place = np.empty(len(order), np.int32)
+        place[order] = np.arange(len(order))
+        own_group = np.where(own_row >= 0, place[groups.of[own_row]], own_group)
+    first, times = (each.astype(np.int32)[order] for each in (groups.first, groups.size))
+    return first, times, own_group
+
+
 def _nearest_distinct(
-    queries: FloatArray, points: Points, distinct: IntArray, k: int, skipped: IntArray
+    queries: FloatArray, points: Points, distinct: Int32Array, k: int, skipped: IntArray
 ) -> tuple[FloatArray, IntArray]:
     """Squared distances and places in `distinct` of the k nearest, both (n, k), by (squared distance, place).
 
@@ -118,13 +129,12 @@ def _nearest_distinct(
             continue
         part = _Part.of(points, distinct, places, centre, axes)
         best = best or search.main_axes(part)
-        with ThreadPoolExecutor(threads()) as pool:
-            for _ in counted(pool.map(search.batch(part, best), batches), "nearest records", len(batches)):
-                pass
+        search.look(part, best, batches)
+        del part  # before there is another: each takes much memory
     return search.answers(n)
 
 
-def _parts(points: Points, distinct: IntArray, centre: FloatArray, axes: FloatArray) -> list[_Places]:
+def _parts(points: Points, distinct: Int32Array, centre: FloatArray, axes: FloatArray) -> list[_Places]:
     """Places in `distinct` that are searched together, and their edges on the first main axes.
 
     More than fit are divided so that each part's points are near each other: most queries then need few of the parts.
@@ -151,7 +161,7 @@ class _Part:
     places: IntArray  # in `distinct`
 
     @classmethod
-    def of(cls, points: Points, distinct: IntArray, places: IntArray, centre: FloatArray, axes: FloatArray) -> Self:
+    def of(cls, points: Points, distinct: Int32Array, places: IntArray, centre: FloatArray, axes: FloatArray) -> Self:
         from sluice.risk.distances.neighbour_kernel import LANES, POINTS
 
         rows = points[distinct[places]]
@@ -225,6 +235,12 @@ class _Search:
             return counts
 
         return look
+
+    def look(self, part: _Part, main: int, batches: Sequence[int]) -> None:
+        """Look for these batches among the points of a part."""
+        with ThreadPoolExecutor(threads()) as pool:
+            for _ in counted(pool.map(self.batch(part, main), batches), "nearest records", len(batches)):
+                pass
 
     def bound(self, part: _Part) -> None:
         """Look among some of the points, for how far away the k nearest are at most."""

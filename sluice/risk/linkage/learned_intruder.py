@@ -29,7 +29,7 @@ _MOST_TUNED = 300  # people of each fold by whom rulers are compared and claims 
 _CANDIDATES = 20  # other records that share the probability with the best match
 _MOST_COORDINATES = 200  # more come of categories by the hundred, which weights tell apart better than distances
 
-_AT_ONCE = 24_000_000  # coordinates of a file that are held as an array, 200 MB; those of larger ones are worked out
+_AT_ONCE = 8_000_000  # coordinates of a file that are held as an array, 64 MB; those of larger ones are worked out
 
 Space = tuple[Points, Points]  # coordinates of one variable: original (n, w), released (m, w)
 

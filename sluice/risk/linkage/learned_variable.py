@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.arrays import FloatArray, IntArray
+from sluice.arrays import FloatArray, IntArray, narrow
+from sluice.categories import codes_of
 from sluice.risk.coding import released_as
 from sluice.risk.comparable_values import comparable_values, is_missing, plain_values
 from sluice.risk.linkage.alignment import aligned
@@ -63,11 +64,12 @@ class ComparedNumber:
     def of(cls, name: str, before: FloatArray, after: FloatArray) -> "ComparedNumber":
         n = len(before)
         codes, values = pd.factorize(np.concatenate([before, after]), sort=True)
-        known, sent = codes[:n].astype(np.int32), codes[n:].astype(np.int32)
-        held = np.bincount(sent[sent >= 0], minlength=len(values))
+        held = np.bincount(codes[n:][codes[n:] >= 0], minlength=len(values))
         below = np.concatenate([[0], np.cumsum(held)])
         # A level is a released value, or a run of them where there are too many.
         wide = int((held > 0).sum()) > MOST_LEVELS
+        kind = np.dtype(np.int32) if wide else np.min_scalar_type(-1 - len(values))
+        known, sent = codes[:n].astype(kind), codes[n:].astype(kind)
         level = below[:-1] * MOST_LEVELS // max(1, int(below[-1])) if wide else np.cumsum(held > 0) - 1
         level = np.clip(level, 0, None)
         levels = int(level.max(initial=0)) + 2
@@ -232,16 +234,14 @@ class ComparedCategory:
     levels: int
     released: Levels
     exact: None
-    known: npt.NDArray[np.unsignedinteger[Any]]  # (n,) code of the original value
-    label: Levels  # (n,) code of the released label that its recoding gives it, among all labels
-    codes: int
+    known: npt.NDArray[np.integer[Any]]  # (n,) code of the original value
+    label_of: IntArray  # (codes,) the released label that its recoding gives it, among all labels
     labels: int  # released labels come first
 
     @classmethod
     def of(
         cls, name: str, original: npt.NDArray[Any], before: npt.NDArray[Any], after: npt.NDArray[Any]
     ) -> "ComparedCategory":
-        n = len(before)
         of, found = _in_order(after, before)  # released labels first
         of = np.where(of < 0, found, of)
         if original.dtype.kind == "f" and len(np.unique(original)) > _QUANTILES:
@@ -250,12 +250,8 @@ class ComparedCategory:
         else:
             known = pd.factorize(original, use_na_sentinel=False)[0]
         pairs, came = pd.factorize(known.astype(np.int64) * (found + 1) + of[len(after) :])
-        out, label = of[: len(after)], of[len(after) :]
-        assert len(label) == n
-        return cls(
-            name, found + 1, out.astype(np.uint16), None, pairs.astype(np.min_scalar_type(len(came))),
-            label.astype(np.uint16), len(came), found + 1,
-        )  # fmt: skip
+        out = of[: len(after)].astype(np.uint16)
+        return cls(name, found + 1, out, None, narrow(pairs, len(came)), came % (found + 1), found + 1)
 
     def sharing(self, released: Levels, sent: Codes) -> "ComparedCategory":
         """The same, which keeps what was released in this array of another's, (m,), and no copy of its own."""
@@ -263,14 +259,13 @@ class ComparedCategory:
         return replace(self, released=released)
 
     def learn(self, rows: IntArray) -> "LearnedCategory":
-        out, label, known = (each[rows].astype(np.int64) for each in (self.released, self.label, self.known))
+        out, known = (each[rows].astype(np.int64) for each in (self.released, self.known))
+        label = self.label_of[known]
         shares = (np.bincount(self.released, minlength=self.labels) + 1e-9) / len(self.released)
         kept = float((label == out).sum() + 1) / (len(rows) + 2)
         prior = (1 - kept) * shares + kept * np.eye(self.labels)
         by_label = _conditional(label, out, prior)
-        label_of = np.zeros(self.codes, np.int64)
-        label_of[self.known] = self.label
-        chances = _conditional(known, out, by_label[label_of])
+        chances = _conditional(known, out, by_label[self.label_of])
         floor = 1 / len(self.released)
         weights = np.log(np.maximum(chances, floor * 1e-3)) - np.log(np.maximum(shares, floor))
         return LearnedCategory(self, weights.astype(np.float32))
@@ -341,9 +336,7 @@ def compared_variables(
             compared.append(ComparedNumber.of(name, codes[: len(before)], codes[len(before) :]))
         else:
             own = original[name]
-            codes_or_values = (
-                own.cat.codes.to_numpy() if isinstance(own.dtype, pd.CategoricalDtype) else plain_values(own)
-            )
+            codes_or_values = codes_of(own) if isinstance(own.dtype, pd.CategoricalDtype) else plain_values(own)
             compared.append(ComparedCategory.of(name, codes_or_values, before, after))
     return compared
 

@@ -17,11 +17,12 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.arrays import BoolArray, FloatArray, IntArray, narrow
+from sluice.categories import codes_of
 from sluice.errors import DataError
 from sluice.machine import threads
 from sluice.progress import counted
-from sluice.risk.coded_points import ByCategory, Coded, CodedPoints, Points, are_finite, side_by_side
+from sluice.risk.coded_points import ByCategory, Coded, CodedColumn, CodedPoints, Points, are_finite, side_by_side
 from sluice.risk.comparable_values import comparable_values, is_missing, plain_values
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.spread import spread
@@ -42,6 +43,8 @@ Ties = Literal["shared", "first", "hit"]
 _TREE_DIMENSIONS = 10  # up to here a k-d tree prunes well, whatever the masking
 _QUERIES = 8_192  # records that a thread takes at a time
 AT_ONCE = 24_000_000  # coordinates that are held as an array, 200 MB; those of larger files are worked out
+_IN_A_TREE = 12_000_000  # coordinates that are searched at a time
+_DISTINCT = 1 << 17  # numbers of more different values are kept as they are
 _ROUNDING = 1e-10  # as in the kernel, for squared distances
 _SINGULAR = 1e-12  # part of the variance below which a direction counts as constant
 _FEATURES = 4_000  # most coordinates of the feature space of the kernel
@@ -157,7 +160,7 @@ def _link_by_tree(a: Points, b: Points, rows: IntArray, squared: bool) -> Links:
     """A tree for each part of the released records: what is as near in any of them adds up."""
     from sluice.risk.linkage.record_linkage_kernel import NO_ROW, as_near_as_own, k_d_tree
 
-    together = max(1, AT_ONCE // b.shape[1])
+    together = max(1, _IN_A_TREE // b.shape[1])
     as_near, lowest = np.zeros(len(rows), np.int64), np.full(len(rows), NO_ROW)
     for start in range(0, len(b), together):
         part = np.ascontiguousarray(b[start : start + together])
@@ -168,6 +171,7 @@ def _link_by_tree(a: Points, b: Points, rows: IntArray, squared: bool) -> Links:
         # Neighbours one after the other: what they need is in the cache.
         asking = asking[np.argsort(place[np.clip(rows[asking] - start, 0, len(part) - 1)], kind="stable")]
         queries, own, ordered = a[rows[asking]], b[rows[asking]], part[order]
+        del part, place
         found, first = np.empty(len(asking), np.int64), np.empty(len(asking), np.int64)
 
         def link(
@@ -243,14 +247,20 @@ def linkage_coordinates(
         return _dummies(original, released)
     a, b = (_numbers(column, kind) for column in (original, released))
     middle = float(np.median(a[~missing]))
-    overall = np.array([middle, missing.mean()])
-    blocks = [np.column_stack([np.where(gap, middle, each), gap]) for each, gap in ((a, missing), (b, gone))]
-    if not missing.any():
-        blocks, overall = [np.ascontiguousarray(block[:, :1]) for block in blocks], overall[:1]
-    if gone.any():
-        at_missing = blocks[0][np.argmax(missing)] if missing.any() else overall
-        blocks[1][gone] = _read_as(missing, gone, at_missing, overall)
-    return CodedPoints([Coded(blocks[0])], len(a)), CodedPoints([Coded(blocks[1])], len(b))
+    width = 1 + bool(missing.any())
+    at_missing, overall = np.array([middle, 1.0])[:width], np.array([middle, missing.mean()])[:width]
+    read = _read_as(missing, gone, at_missing if width > 1 else overall, overall) if gone.any() else overall
+    return CodedPoints([_coded_numbers(a, at_missing)], len(a)), CodedPoints([_coded_numbers(b, read)], len(b))
+
+
+def _coded_numbers(numbers: FloatArray, at_missing: FloatArray) -> CodedColumn:
+    """Numbers as the first coordinate, at 0 by any other, and missing ones at a point of their own."""
+    codes, values = pd.factorize(numbers)
+    table = np.zeros((len(values) + 1, len(at_missing)))
+    table[:-1, 0], table[-1] = values, at_missing
+    if len(values) > _DISTINCT:
+        return Coded(table[codes])
+    return ByCategory(table, narrow(np.arange(len(table)), len(table))[codes])
 
 
 def _dummies(original: "pd.Series[Any]", released: "pd.Series[Any]") -> tuple[CodedPoints, CodedPoints]:
@@ -285,6 +295,6 @@ def _read_as(missing: BoolArray, gone: BoolArray, at_missing: FloatArray, overal
 
 def _numbers(column: "pd.Series[Any]", kind: Kind) -> FloatArray:
     if kind is Kind.ORDINAL:
-        codes = column.cat.codes.to_numpy().astype(np.float64)
+        codes = codes_of(column).astype(np.float64)
         return np.where(codes < 0, np.nan, codes)
     return plain_values(column).astype(np.float64)

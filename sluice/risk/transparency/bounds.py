@@ -30,17 +30,23 @@ class Bounds(Linkage):
     def likelihood(self, pairs: Pairs) -> Likelihood:
         from sluice.risk.transparency.bounds_kernel import rule_out
 
-        known, published = pairs.known(self.columns), pairs.published(self.columns)
-        lower, upper = np.full((2, *known.shape), -np.inf)
-        for j, values in enumerate(published.T):
-            ranked, present = np.sort(values[~np.isnan(values)]), ~np.isnan(known[:, j])
+        people, records = pairs.rows, len(pairs.masked)
+        lower, upper = np.full((2, len(people), len(self.columns)), -np.inf)
+        released = np.empty((records, len(self.columns)))
+        for j, name in enumerate(self.columns):  # one after the other: of a large file each takes much memory
+            known, published = pairs.known([name])[:, 0], pairs.published([name])[:, 0]
+            ranked, present = np.sort(published[~np.isnan(published)]), ~np.isnan(known)
             if len(ranked):
-                lower[present, j], upper[present, j] = self.bounds(known[present, j], ranked)
-        released = np.where(np.isnan(published), -np.inf, published)  # stands for missing, which stays where it is
+                for bound, of_known in zip((lower, upper), self.bounds(known[present], ranked), strict=True):
+                    everybody = np.full(len(known), -np.inf)
+                    everybody[present] = of_known
+                    bound[:, j] = everybody[people]
+            released[:, j] = np.where(np.isnan(published), -np.inf, published)  # a missing one stays where it is
 
         def of(rows: IntArray) -> FloatArray:
-            logs = np.zeros((len(rows), len(released)))
-            rule_out(lower[rows], upper[rows], released, logs)
+            logs = np.zeros((len(rows), records))
+            place = np.searchsorted(people, rows)
+            rule_out(lower[place], upper[place], released, logs)
             return logs
 
         return of

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.arrays import FloatArray, IntArray
+from sluice.categories import codes_of
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.risk.transparency.linkage import Likelihood, Linkage, Together
 from sluice.risk.transparency.pairs import Pairs
@@ -67,4 +68,4 @@ class CategoryMatrix(Linkage):
 def _codes(column: "pd.Series[str]", labels: list[str]) -> IntArray:
     """The place of each value among the labels, the last of which is missing."""
     places = pd.Index(labels).get_indexer(pd.Index([str(label) for label in column.cat.categories]))
-    return np.append(places, len(labels) - 1)[column.cat.codes.to_numpy()].astype(np.int64)
+    return np.append(places, len(labels) - 1)[codes_of(column)].astype(np.int64)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sluice.arrays import FloatArray, IntArray
+from sluice.categories import codes_of
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.risk.transparency.linkage import Likelihood, Linkage
 from sluice.risk.transparency.pairs import RANKED, Pairs
@@ -53,7 +54,7 @@ def _ends(pairs: Pairs, name: str) -> tuple[FloatArray, FloatArray, FloatArray]:
         values, read = column.to_numpy(np.float64, na_value=np.nan), _number
     released = pairs.masked[name].astype("category")
     ranges: FloatArray = np.array([*(_range(str(label), read) for label in released.cat.categories), (np.nan, np.nan)])
-    low, high = ranges[released.cat.codes.to_numpy()].T
+    low, high = ranges[codes_of(released)].T
     return low, high, np.asarray(values, np.float64)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.arrays import Codes, FloatArray, IntArray, narrow
+from sluice.categories import codes_of
 
 
 class Numbers(Protocol):
@@ -47,7 +48,7 @@ class NumberColumn:
         cost : O(n), and a sort of the distinct values
         """
         if not isinstance(column, np.ndarray) and isinstance(column.dtype, pd.CategoricalDtype):
-            return cls(column.cat.codes.to_numpy(), np.append(np.arange(len(column.cat.categories)), np.nan))
+            return cls(codes_of(column), np.append(np.arange(len(column.cat.categories)), np.nan))
         numbers = column if isinstance(column, np.ndarray) else column.to_numpy(np.float64, na_value=np.nan)
         codes, values = pd.factorize(numbers)
         return cls(codes, np.append(values, np.nan))

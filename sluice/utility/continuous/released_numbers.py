@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.arrays import Codes, FloatArray
+from sluice.categories import codes_of
 from sluice.errors import DataError
 from sluice.risk.coding import released_as
 from sluice.utility.comparable_columns import comparable_columns
@@ -78,7 +79,7 @@ def _means_the_same(original: "pd.Series[Any]", recoded: "pd.Series[Any] | None"
     """Whether the recodings left each category what it was; numbers are numbers, however they were recoded."""
     if recoded is None or not isinstance(original.dtype, pd.CategoricalDtype):
         return True
-    before, after = original.cat.codes.to_numpy(), recoded.cat.codes.to_numpy()
+    before, after = codes_of(original), codes_of(recoded)
     return bool(((before == after) | (after < 0)).all())
 
 

@@ -61,7 +61,7 @@ def misclassified(masked: pd.DataFrame, keys: list[str], column: str) -> float:
     if column in keys:
         raise DataError(f"'{column}' is a quasi-identifier; records are classified by another variable.")
     known = masked[column].notna().to_numpy()
-    file = masked[known]
+    file = masked[[*keys, column]] if known.all() else masked.loc[known, [*keys, column]]
     if not len(file):
         return float("nan")
     label = classes_of(file, keys).labels

@@ -105,9 +105,13 @@ def evaluate_file(policy: Policy, files: OriginalAndMasked, declared: Variables,
     of_risk = [*reference_measurements(standard, files, curves, policy.attacks), *attack_measurements(policy)]
     # Measuring use takes longest, so it begins first. It comes last in the report.
     measured = _measurement("utility", "utility", utility)
-    jobs = [partial(measured, files), *_drawing(of_risk, files)]
+    measurements = [measured, *of_risk]
+    jobs = [partial(_listed, job) for job in (partial(measured, files), *_drawing(of_risk, files))]
+    by_themselves = [job for job, each in zip(jobs, measurements, strict=True) if _fills_memory(each)]
+    others = [job for job in jobs if job not in by_themselves]
     at_once = min(threads(), measurements_at_once(files.variables, len(files.original)))
-    of_use, *found = in_threads([partial(_listed, job) for job in jobs], at_once)
+    done = dict(zip(others, in_threads(others, at_once), strict=True)) | {job: job() for job in by_themselves}
+    of_use, *found = [done[job] for job in jobs]
     summaries = summarise(files.original, files.recoded, files.masked, declared, described, files.minimum_cell)
     findings = (*chain.from_iterable(found), *of_use)
     return Evaluation(findings, tuple(curves), tuple(summaries), views[0] if views else None)
@@ -145,6 +149,11 @@ def _drawing(measurements: Sequence[Measurement], files: OriginalAndMasked) -> "
     """Each measurement with draws of its own: in whatever order they are made, the same is found."""
     draws = files.rng.spawn(len(measurements))
     return [partial(each, files.drawing(rng)) for each, rng in zip(measurements, draws, strict=True)]
+
+
+def _fills_memory(measurement: Measurement) -> bool:
+    """Whether it has more in memory than any other, and keeps all processors busy by itself."""
+    return isinstance(measurement, partial) and measurement.func in (_learned, _on_block)
 
 
 def _listed(job: "partial[Iterable[Finding]]") -> list[Finding]:

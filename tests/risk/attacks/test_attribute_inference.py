@@ -136,7 +136,7 @@ def test_a_released_distribution_over_labels_can_be_learned_from():
     second = pd.DataFrame({"area=n": [0.9, 0.2], "area=s": [0.1, 0.8], "ill=y": [0.6, 0.0], "ill=x": [0.4, 0.0]})
     (one, two), _ = labelled_files([first, second], ["area"], "ill")
     np.testing.assert_array_equal(one.known, [[1, 0], [0, 1]])
-    np.testing.assert_array_equal(two.known, [[0.9, 0.1], [0.2, 0.8]])
+    np.testing.assert_array_equal(two.known, np.float32([[0.9, 0.1], [0.2, 0.8]]))
     np.testing.assert_array_equal(two.value, [1, np.nan])
 
 
