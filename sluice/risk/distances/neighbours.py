@@ -33,7 +33,8 @@ _BATCH = 32  # groups of queries that are searched together
 _TRIED = 2  # batches that tell how many main axes are best, of 16 times as many at least
 _EDGES = 8  # main axes along which points are divided that are not searched at once
 _FEW = 32_768  # points that tell how far away the nearest of all are at most
-_COORDINATES = 12_000_000  # of points that are searched at a time: 100 MB, and as much again for the search
+_COORDINATES = 4_000_000  # of points that are searched at a time: 32 MB, and as much again for the search
+_MANY = 5_000  # queries from which on it pays to lay out points by where they are
 _LARGEST = 1e37  # of a squared length in single precision; whatever is longer is measured in full
 
 
@@ -118,34 +119,37 @@ def _nearest_distinct(
     centre = some.mean(axis=0)
     axes = _main_axes(some - centre)
     search = _Search.of(queries, centre, axes, k, skipped)
-    parts = _parts(points, distinct, centre, axes)
+    laid_out = n >= _MANY
+    parts = _parts(points, distinct, centre, axes, laid_out)
     if len(parts) > 1:
         few = np.arange(min(_FEW, len(distinct)))  # evenly spread: who is near those is near enough
-        search.bound(_Part.of(points, distinct, few, centre, axes))
+        search.bound(_Part.of(points, distinct, few, centre, axes, laid_out))
     best: int | None = None
     for places, low, high in parts:
         batches = search.batches_near(low, high)
         if not batches:
             continue
-        part = _Part.of(points, distinct, places, centre, axes)
+        part = _Part.of(points, distinct, places, centre, axes, laid_out)
         best = best or search.main_axes(part)
         search.look(part, best, batches)
         del part  # before there is another: each takes much memory
     return search.answers(n)
 
 
-def _parts(points: Points, distinct: Int32Array, centre: FloatArray, axes: FloatArray) -> list[_Places]:
+def _parts(points: Points, distinct: Int32Array, centre: FloatArray, axes: FloatArray, laid_out: bool) -> list[_Places]:
     """Places in `distinct` that are searched together, and their edges on the first main axes.
 
-    More than fit are divided so that each part's points are near each other: most queries then need few of the parts.
+    laid_out : more than fit are divided so that each part's points are near each other: most queries then need few of
+               the parts. Otherwise as they come, and nothing is known of where they are
     """
     from sluice.risk.distances.neighbour_blocks import beside_each_other
 
     d = axes.shape[0]
     together = max(1, _COORDINATES // d)
-    if len(distinct) <= together:
+    if len(distinct) <= together or not laid_out:
         everywhere = np.full(min(_EDGES, d), np.inf, np.float32)
-        return [(np.arange(len(distinct)), -everywhere, everywhere)]
+        runs = ((start, min(start + together, len(distinct))) for start in range(0, len(distinct), together))
+        return [(np.arange(*run), -everywhere, everywhere) for run in runs]
     turned = _turned(lambda part: points[distinct[part]], len(distinct), centre, axes[:, :_EDGES])
     places = np.split(beside_each_other(turned, together), range(together, len(distinct), together))
     return [(each, turned[each].min(axis=0), turned[each].max(axis=0)) for each in places]
@@ -161,11 +165,14 @@ class _Part:
     places: IntArray  # in `distinct`
 
     @classmethod
-    def of(cls, points: Points, distinct: Int32Array, places: IntArray, centre: FloatArray, axes: FloatArray) -> Self:
+    def of(
+        cls, points: Points, distinct: Int32Array, places: IntArray, centre: FloatArray, axes: FloatArray,
+        laid_out: bool,
+    ) -> Self:  # fmt: skip
         from sluice.risk.distances.neighbour_kernel import LANES, POINTS
 
         rows = points[distinct[places]]
-        return cls(rows, *_in_blocks(rows, centre, axes, LANES, POINTS), places)
+        return cls(rows, *_in_blocks(rows, centre, axes, LANES, POINTS, laid_out), places)
 
 
 @dataclass(frozen=True)
@@ -185,7 +192,7 @@ class _Search:
     def of(cls, queries: FloatArray, centre: FloatArray, axes: FloatArray, k: int, skipped: IntArray) -> Self:
         from sluice.risk.distances.neighbour_kernel import AXES, QUERIES
 
-        blocks, order = _in_blocks(queries, centre, axes, QUERIES, QUERIES)
+        blocks, order = _in_blocks(queries, centre, axes, QUERIES, QUERIES, laid_out=True)
         lengths = blocks[:, 1].reshape(-1).astype(np.float64)
         blocks[:, 1], blocks[:, AXES:] = 1.0, -2.0 * blocks[:, AXES:]
         order = np.where(order < 0, order[0], order)
@@ -295,9 +302,10 @@ def _main_axes(some: FloatArray) -> FloatArray:
 
 
 def _in_blocks(
-    rows: FloatArray, centre: FloatArray, axes: FloatArray, lanes: int, together: int
+    rows: FloatArray, centre: FloatArray, axes: FloatArray, lanes: int, together: int, laid_out: bool
 ) -> tuple[Float32Array, IntArray]:
-    """Rows as the kernel takes them, shape (b, 2 + d, lanes), and the row in each lane, (b lanes,), -1 for none.
+    """Rows as the kernel takes them, shape (b, 2 + d, lanes), and the row in each lane, (b lanes,), -1 for none; those
+    that are near each other `together`, where they are to be laid out.
 
     Of each block's rows the first is left open, the second holds the squared lengths: infinite where there is none, and
     no number where single precision may not hold the products.
@@ -306,7 +314,8 @@ def _in_blocks(
 
     n, d = rows.shape
     turned = _turned(lambda part: rows[part], n, centre, axes)
-    order = np.append(beside_each_other(turned[:, : max(_MAIN_AXES)], together), np.full(-n % together, -1))
+    near = beside_each_other(turned[:, : max(_MAIN_AXES)], together) if laid_out else np.arange(n)
+    order = np.append(near, np.full(-n % together, -1))
     blocks = np.zeros((len(order) // lanes, 1 + -(-(1 + d) // 4) * 4, lanes), np.float32)
     fill_blocks(turned, order, blocks, _LARGEST)
     return blocks, order

@@ -23,7 +23,7 @@ from sluice.risk.linkage.alignment import aligned
 from sluice.risk.linkage.kept_digits import kept_digits
 from sluice.variables import NAMES, Kind, Variables
 
-Codes = npt.NDArray[np.int32]
+Codes = npt.NDArray[np.signedinteger[Any]]
 Levels = npt.NDArray[np.uint16]
 Weights = npt.NDArray[np.float32]
 

@@ -41,7 +41,7 @@ class Linkage(Attack):
 
     @abstractmethod
     def likelihood(self, pairs: Pairs) -> Likelihood:
-        """What is computed once for a file; the answer is asked for some people at a time."""
+        """What is computed once for a file; the answer is asked for some of `pairs.rows` at a time."""
 
     def restricted(self, columns: tuple[str, ...]) -> Self:
         """The same attack on some of its variables."""

@@ -11,11 +11,13 @@ from sluice.risk.distances import neighbours as module
 from sluice.risk.distances.neighbours import nearest_neighbours
 
 
-@pytest.fixture(params=[4, 1000], ids=["few axes first", "all axes"])
+@pytest.fixture(params=[(4, 1), (4, 10**9), (1000, 1)], ids=["few axes first", "points as they come", "all axes"])
 def main_axes(request, monkeypatch):
-    """Both ways of the screen, however many records there are."""
-    monkeypatch.setattr(module, "_MAIN_AXES", (request.param,))
-    return request.param
+    """All ways of the screen, however many records and queries there are."""
+    axes, many = request.param
+    monkeypatch.setattr(module, "_MAIN_AXES", (axes,))
+    monkeypatch.setattr(module, "_MANY", many)
+    return axes
 
 
 @pytest.mark.parametrize("dimensions", [1, 4, 30])
@@ -40,8 +42,8 @@ def by_definition(queries, points, k, own_row):
 
 
 @settings(max_examples=50)
-@given(data=st.data(), few=st.booleans())
-def test_every_tie_and_copy_is_counted(data, few):
+@given(data=st.data(), few=st.booleans(), laid_out=st.booleans())
+def test_every_tie_and_copy_is_counted(data, few, laid_out):
     dimensions, m = data.draw(st.integers(1, 12)), data.draw(st.integers(3, 40))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     points = rng.integers(0, data.draw(st.integers(1, 4)), (m, dimensions)).astype(float)
@@ -50,6 +52,7 @@ def test_every_tie_and_copy_is_counted(data, few):
     k = data.draw(st.integers(1, m - 1))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_MAIN_AXES", (2 if few else 1000,))
+        patch.setattr(module, "_MANY", 1 if laid_out else 10**9)
         found = nearest_neighbours(points[rows], points, k, own_row)
     expected = by_definition(points[rows], points, k, own_row)
     np.testing.assert_allclose(found.distance, expected, rtol=1e-11)
@@ -59,14 +62,15 @@ def test_every_tie_and_copy_is_counted(data, few):
 
 
 @settings(max_examples=25)
-@given(seed=st.integers(0, 2**32), few=st.booleans())
-def test_the_order_of_the_rows_does_not_show(seed, few):
+@given(seed=st.integers(0, 2**32), few=st.booleans(), laid_out=st.booleans())
+def test_the_order_of_the_rows_does_not_show(seed, few, laid_out):
     rng = np.random.default_rng(seed)
     points = rng.integers(0, 3, (60, 4)) * 0.1  # many points tie for the last place
     queries = rng.integers(0, 3, (20, 4)) * 0.1
     shuffled = points[rng.permutation(60)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_MAIN_AXES", (2 if few else 1000,))
+        patch.setattr(module, "_MANY", 1 if laid_out else 10**9)
         one, other = nearest_neighbours(queries, points, 5), nearest_neighbours(queries, shuffled, 5)
     np.testing.assert_array_equal(points[one.index], shuffled[other.index])
 
@@ -157,9 +161,11 @@ def test_the_same_is_found_in_whatever_parts_the_points_are_searched(monkeypatch
     rng = np.random.default_rng(8)
     points = rng.integers(0, values, (3000, 6)).astype(float)
     rows = np.sort(rng.choice(3000, 700, replace=False))
+    monkeypatch.setattr(module, "_MANY", 1)
     whole = nearest_neighbours(points[rows], points, 5, own_row=rows)
-    for together in (1, 65, 1000):
+    for together, many in ((1, 1), (65, 1), (65, 10**9), (1000, 1), (1000, 10**9), (10**9, 10**9)):
         monkeypatch.setattr(module, "_COORDINATES", 6 * together)
+        monkeypatch.setattr(module, "_MANY", many)
         parts = nearest_neighbours(points[rows], points, 5, own_row=rows)
         np.testing.assert_array_equal(parts.distance, whole.distance)
         np.testing.assert_array_equal(parts.index, whole.index)
