@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.arrays import BoolArray, Codes, FloatArray, IntArray
+from sluice.categories import codes_of
 from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.row_groups import row_groups
 from sluice.risk.transparency.attack import Attack, Leak
@@ -41,7 +42,7 @@ class WhySuppressed(Attack):
     def play(self, pairs: Pairs) -> tuple[Leak, ...]:
         """Records that lost one value; the baseline goes by the complete records with the same rest, or by all.
 
-        cost : O(n log n) and O(suppressed values x categories) for each column
+        cost : O(n log n) and O(people asked x categories) for each column
         """
         names = [name for name in self.columns if name in pairs.recoded and name in pairs.masked]
         if not names:
@@ -50,14 +51,16 @@ class WhySuppressed(Attack):
             )
         released = [_codes(pairs.masked[name], pairs.recoded[name]) for name in names]
         known = [_codes(pairs.recoded[name], pairs.recoded[name]) for name in names]
-        lost = np.column_stack([(before >= 0) & (after < 0) for before, after in zip(known, released, strict=True)])
-        single = lost.sum(axis=1) == 1
-        complete = np.column_stack(released).min(axis=1) >= 0
-        right, without = np.zeros(len(single)), np.zeros(len(single))
+        lost = [(before >= 0) & (after < 0) for before, after in zip(known, released, strict=True)]
+        asked = np.zeros(len(pairs.masked), np.bool_)
+        asked[pairs.rows] = True
+        asked &= np.add.reduce(lost, dtype=np.int64) == 1
+        complete = _all_there(released)
+        right, without = np.zeros(len(asked)), np.zeros(len(asked))
         for j in range(len(names)):
-            rows = np.flatnonzero(single & lost[:, j])
             others = [i for i in range(len(names)) if i != j]
-            rows = rows[np.column_stack([released[i] for i in others]).min(axis=1)[rows] >= 0] if others else rows
+            rows = np.flatnonzero(asked & lost[j])
+            rows = rows[_all_there([released[i][rows] for i in others])] if others else rows
             if not len(rows):
                 continue
             values = int(known[j].max()) + 1
@@ -70,7 +73,7 @@ class WhySuppressed(Attack):
         return (Leak("confident", measured, "which value it was that a record lost"),)
 
     def _frequent(
-        self, released: Sequence[IntArray], others: list[int], j: int, rows: IntArray, complete: BoolArray, values: int
+        self, released: Sequence[Codes], others: list[int], j: int, rows: IntArray, complete: BoolArray, values: int
     ) -> tuple[BoolArray, FloatArray]:
         """For each row and value, shape (rows, values): whether all sets of m columns with it would have been frequent
         enough; and the complete records that share all the row's other values."""
@@ -80,8 +83,16 @@ class WhySuppressed(Attack):
         return frequent, _counts(released, others, j, rows, complete, values)
 
 
+def _all_there(released: Sequence[Codes]) -> BoolArray:
+    """Which records have a value of every column."""
+    there = np.ones(len(released[0]), np.bool_)
+    for codes in released:
+        there &= codes >= 0
+    return there
+
+
 def _counts(
-    released: Sequence[IntArray], beside: list[int], j: int, rows: IntArray, complete: BoolArray, values: int
+    released: Sequence[Codes], beside: list[int], j: int, rows: IntArray, complete: BoolArray, values: int
 ) -> FloatArray:
     """Complete records with the row's values of `beside` and each value of column j, shape (rows, values)."""
     rest = row_groups(released[i] for i in beside).of if beside else np.zeros(len(complete), np.int64)
@@ -89,7 +100,7 @@ def _counts(
     return np.asarray(cells.reshape(-1, values)[rest[rows]], dtype=np.float64)
 
 
-def _sure_and_right(weights: FloatArray, true: IntArray) -> FloatArray:
+def _sure_and_right(weights: FloatArray, true: Codes) -> FloatArray:
     """1 where the likeliest value has more than half of the weight and is the true one; shape (rows,)."""
     total = weights.sum(axis=1)
     likeliest = weights.argmax(axis=1)
@@ -97,7 +108,11 @@ def _sure_and_right(weights: FloatArray, true: IntArray) -> FloatArray:
     return np.asarray(sure & (total > 0) & (likeliest == true), dtype=np.float64)
 
 
-def _codes(column: "pd.Series[Any]", original: "pd.Series[Any]") -> IntArray:
-    """The place of each value among those of the original column, -1 where missing."""
+def _codes(column: "pd.Series[Any]", original: "pd.Series[Any]") -> Codes:
+    """The place of each value among those of the original column, -1 where missing, in the smallest type."""
     values = pd.Index(original.dropna().unique())
-    return np.asarray(np.where(column.isna(), -1, values.get_indexer(pd.Index(column))), dtype=np.int64)
+    kind = np.min_scalar_type(-1 - len(values))
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        places = values.get_indexer(pd.Index(column.cat.categories)).astype(kind)
+        return np.append(places, kind.type(-1))[codes_of(column)]
+    return np.asarray(np.where(column.isna(), -1, values.get_indexer(pd.Index(column)))).astype(kind)
