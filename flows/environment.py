@@ -27,7 +27,8 @@ def prepare() -> None:
     chosen = settings()
     nobody_is_there = "PREFECT__FLOW_RUN_ID" in os.environ  # a run of a deployment: its output is the worker's journal
     write_log(chosen.log or ("text" if nobody_is_there else None))
-    keep_one_heap()
+    if "MALLOC_ARENA_MAX" not in os.environ and "arena_max" not in os.environ.get("GLIBC_TUNABLES", ""):
+        keep_one_heap()
     wanted = ONE_HEAP | {
         "OMP_NUM_THREADS": str(chosen.threads),
         "DO_NOT_TRACK": "1",

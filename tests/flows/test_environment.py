@@ -86,11 +86,14 @@ libc.fflush(stream)
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library has heaps of its own kind")
 def test_all_threads_take_memory_from_one_heap() -> None:
     without = {name: value for name, value in os.environ.items() if name not in ONE_HEAP}
+    prepared = "from flows.environment import prepare; prepare()"
     heaps = [
-        subprocess.run([sys.executable, "-c", HEAPS.format(first=first)], env=without, capture_output=True, text=True)
-        for first in ("", "from flows.environment import prepare; prepare()")
+        subprocess.run(
+            [sys.executable, "-c", HEAPS.format(first=first)], env=without | settings, capture_output=True, text=True
+        ).stdout.count("<heap nr=")
+        for first, settings in (("", {}), (prepared, {}), (prepared, {"MALLOC_ARENA_MAX": "3"}))
     ]
-    assert [each.stdout.count("<heap nr=") for each in heaps] == [5, 1]
+    assert heaps == [5, 1, 3]  # as many as the user wants
 
 
 def test_processes_that_it_starts_do_too(tmp_path: Path) -> None:

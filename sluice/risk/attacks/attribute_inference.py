@@ -208,7 +208,8 @@ def labelled_files(
     at = 0
     for parts in columns:  # one after the other: those of a large file take as much as all that is made of them
         for table, part in zip(tables, _as_numbers(parts), strict=True):
-            table[:, at : at + part.shape[1]] = part
+            with np.errstate(over="ignore"):  # a forest refuses what is beyond single precision
+                table[:, at : at + part.shape[1]] = part
         at += _width(parts)
     return [*map(LabelledFile, tables, values)], spread(values[0]) if numeric else None
 

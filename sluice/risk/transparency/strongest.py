@@ -1,6 +1,6 @@
 """The strongest of several linkages: where more than one fits a masking, an intruder tries them on known people."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -31,6 +31,7 @@ class Strongest(Linkage):
     def likelihood(self, pairs: Pairs) -> Likelihood:
         others = np.setdiff1d(np.arange(len(pairs.masked)), pairs.rows)
         tried = np.sort(pairs.rng.permutation(others if len(others) >= _TRIED else pairs.rows)[:_TRIED])
-        each = [choice.likelihood(pairs) for choice in self.choices]
+        asked = replace(pairs, rows=np.union1d(pairs.rows, tried))
+        each = [choice.likelihood(asked) for choice in self.choices]
         right = [sum(float(found(of(row), row)[0].sum()) for row in tried[:, None]) for of in each]
         return each[int(np.argmax(right))]

@@ -4,6 +4,7 @@ import pandas as pd
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.risk.transparency.linear_change import LinearChange
 from sluice.risk.transparency.pairs import Pairs
+from sluice.risk.transparency.same_rank import SameRank
 from sluice.risk.transparency.strongest import Strongest
 from sluice.variables import Kind, Variable
 
@@ -23,3 +24,13 @@ def test_what_finds_most_people_is_taken() -> None:
     assert closeness.play(pairs)[0].measured.value < 0.2
     only = Strongest(NAMES, (closeness, linear)).restricted(("a",))
     assert [choice.columns for choice in only.choices] == [("a",), ("a",)]
+
+
+def test_choices_are_tried_on_people_who_are_not_attacked() -> None:
+    rng = np.random.default_rng(2)
+    original = pd.DataFrame(rng.standard_normal((600, 4)), columns=list(NAMES))
+    masked = original**3  # every value has the rank that it had
+    pairs = Pairs(original, VARIABLES, original, masked, VARIABLES, np.arange(0, 600, 3), rng)
+    ranks, closeness = SameRank(NAMES), LearnedCloseness(NAMES)
+    assert ranks.play(pairs)[0].measured.value == 1
+    assert Strongest(NAMES, (closeness, ranks)).play(pairs)[0].measured.value == 1
