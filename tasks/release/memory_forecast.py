@@ -13,8 +13,8 @@ from sluice.machine import free_memory
 from sluice.variables import NAMES, Kind, Variable, Variables
 
 # Measured where variables of Census-Income, 14 of them categories and 6 numbers, were masked and judged by the
-# reference standard and attacks (benchmarks/README.md): a process held 1.04 GB at its peak with 100,000 records, 1.19
-# GB with 400,000, 1.89 GB with 1,000,000 and 3.95 GB with 5,000,000. Before it read any it held 0.29 GB.
+# reference standard and attacks, two at a time (benchmarks/README.md): a process held 1.54 GB at its peak with
+# 1,000,000 records and 3.70 GB with 5,000,000. Before it read any it held 0.26 GB.
 _PROGRAM = 400_000_000  # bytes without any record, beyond those
 _TIMES = 9  # of the bytes of a typed record
 
