@@ -46,6 +46,7 @@ class Bounds(Linkage):
         def of(rows: IntArray) -> FloatArray:
             logs = np.zeros((len(rows), records))
             place = np.searchsorted(people, rows)
+            assert np.array_equal(people[place], rows), "somebody is asked for who is not attacked"
             rule_out(lower[place], upper[place], released, logs)
             return logs
 

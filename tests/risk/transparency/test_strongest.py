@@ -1,5 +1,6 @@
 import numpy as np
 import pandas as pd
+import pytest
 
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.risk.transparency.linear_change import LinearChange
@@ -34,3 +35,13 @@ def test_choices_are_tried_on_people_who_are_not_attacked() -> None:
     ranks, closeness = SameRank(NAMES), LearnedCloseness(NAMES)
     assert ranks.play(pairs)[0].measured.value == 1
     assert Strongest(NAMES, (closeness, ranks)).play(pairs)[0].measured.value == 1
+
+
+def test_bounds_are_told_of_nobody_but_those_attacked() -> None:
+    people = pd.DataFrame(np.random.default_rng(3).standard_normal((20, 4)), columns=list(NAMES))
+    likelihood = SameRank(NAMES).likelihood(
+        Pairs(people, VARIABLES, people, people, VARIABLES, np.array([2, 9]), np.random.default_rng(3))
+    )
+    assert likelihood(np.array([2]))[0, 2] == 0
+    with pytest.raises(AssertionError, match="who is not attacked"):
+        likelihood(np.array([5]))  # else it would be taken for the next one
