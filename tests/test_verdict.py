@@ -1,7 +1,7 @@
 """Findings add up to a verdict: the worst decides, nothing is UNKNOWN, only what decides counts."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.verdict import Finding, Verdict, decide
@@ -30,7 +30,6 @@ def test_a_waiver_excuses_review_and_fail_but_never_unknown() -> None:
     assert decide([finding(Verdict.UNKNOWN, waiver="amara until 2026-12-01")]) is Verdict.UNKNOWN
 
 
-@settings(max_examples=50)
 @given(st.lists(st.sampled_from(Verdict), min_size=1))
 def test_the_worst_decides_in_any_order(verdicts: list[Verdict]) -> None:
     assert decide(map(finding, verdicts)) is max(verdicts)

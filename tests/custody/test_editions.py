@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.custody.editions import before, current, line_of, lines_of_editions, overtaken_by
@@ -147,7 +147,6 @@ def test_what_was_never_received_is_no_edition() -> None:
     st.lists(st.integers(0, 3), min_size=5, max_size=5),
     st.sets(st.integers(0, 4), max_size=4),
 )
-@settings(max_examples=200)
 def test_in_whatever_order_people_decide_the_same_edition_is_current(
     decided: Sequence[int], periods: Sequence[str], data: Sequence[int], withdrawn: set[int]
 ) -> None:

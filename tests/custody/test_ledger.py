@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.custody.chain import START, Chain, Row
@@ -99,7 +99,6 @@ SCALARS = st.none() | st.booleans() | st.integers() | st.text() | st.floats(allo
 
 @pytest.mark.slow
 @given(st.lists(st.dictionaries(st.text(), SCALARS | st.lists(SCALARS)), max_size=4))
-@settings(max_examples=10)
 def test_any_finite_body_survives_and_verifies(bodies: list[dict[str, object]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         ledger = Ledger(f"sqlite:///{folder}/l.db", KEY, Path(folder) / "anchor")
@@ -162,7 +161,7 @@ RENUMBER = (
 )
 FORGE = (
     "INSERT INTO sluice_ledger SELECT 9, at, release, 'note', 'x', body, hash, 'forged'"
-    " FROM sluice_ledger WHERE seq = 8",
+    " FROM sluice_ledger WHERE seq = 8"
 )
 
 
@@ -266,10 +265,7 @@ def test_a_row_that_is_changed_after_it_was_read_is_refused_by_the_same_process(
         read(lived)
 
 
-HIDE = (
-    "UPDATE sluice_ledger SET release = 'other' WHERE seq = 8",
-    "DELETE FROM sluice_ledger WHERE seq = 8",
-)
+HIDE = ("UPDATE sluice_ledger SET release = 'other' WHERE seq = 8", "DELETE FROM sluice_ledger WHERE seq = 8")
 
 
 @pytest.mark.parametrize("hide", HIDE, ids=["another name", "gone"])

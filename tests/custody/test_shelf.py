@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.custody.shelf import CHECKSUMS, LOCK, publish, read_back, withdraw
@@ -82,7 +82,6 @@ def test_the_order_of_the_steps(shelf: Path, files: dict[str, Path | bytes]) -> 
 
 
 @given(st.dictionaries(st.from_regex(r"[a-z][a-z0-9._-]{0,10}", fullmatch=True), st.binary(max_size=50), min_size=1))
-@settings(max_examples=25)
 def test_what_was_published_is_read_back(files: Mapping[str, bytes]) -> None:
     with tempfile.TemporaryDirectory() as place:
         folder = publish(Path(place), "fair-1", files)

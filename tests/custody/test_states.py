@@ -1,7 +1,7 @@
 """The states of a release: the table of transitions against the drawing, and what it refuses."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.custody.states import (
@@ -77,7 +77,6 @@ def test_the_table_says_where_every_state_comes_from() -> None:
 
 
 @given(st.lists(st.sampled_from(EVENTS), max_size=12))
-@settings(max_examples=50)
 def test_only_an_approved_release_is_ever_published(events: list[str]) -> None:
     """Whatever is tried in whatever order: the events that were accepted hold an approval before each publication."""
     accepted: list[str] = []

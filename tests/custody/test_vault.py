@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.custody.vault import Vault
@@ -89,7 +89,6 @@ def test_pseudonyms_differ_between_variables_and_vaults(vault: Vault, tmp_path: 
 
 
 @given(st.sets(st.text(max_size=5), max_size=20), st.text(max_size=5))
-@settings(max_examples=25)
 def test_distinct_values_have_distinct_pseudonyms(values: set[str], name: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         vault = Vault(Path(folder) / "vault")

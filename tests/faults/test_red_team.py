@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.original_and_masked import OriginalAndMasked
@@ -217,7 +217,6 @@ def test_few_changes_can_be_waived_by_name() -> None:
     )
 
 
-@settings(max_examples=25)
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=30), st.lists(st.integers(0, 3), max_size=30), st.randoms())
 def test_changed_records_are_counted_as_a_multiset(old: list[int], new: list[int], random: Any) -> None:
     def frame(values: list[int]) -> pd.DataFrame:
@@ -244,7 +243,6 @@ def test_the_same_records_in_another_order_are_the_same_release(house: House) ->
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
 @given(st.lists(st.tuples(st.none() | st.integers(-2, 2), st.none() | st.sampled_from("ab")), min_size=1), st.randoms())
 def test_any_order_is_written_alike(tmp_path_factory: pytest.TempPathFactory, rows: list[Any], random: Any) -> None:
     folder = tmp_path_factory.mktemp("order")

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import schemas
@@ -53,7 +53,6 @@ def test_the_intruder_finds_the_oldest_in_naive_quantiles_and_not_in_a_draft() -
     assert drafted(AGE, truth) == drafted(AGE, known)  # nor does she learn that he is there
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.sampled_from([SCHOOL, PLACE]), st.lists(st.integers(0, 60), min_size=8, max_size=8))
 def test_no_rare_category_changes_a_draft(variable: Variable, given_counts: list[int]) -> None:
     counts = dict(zip(variable.categories or (), given_counts, strict=True))
@@ -78,7 +77,6 @@ def test_no_rare_category_changes_a_draft(variable: Variable, given_counts: list
         assert all(counts[value] >= CELL for value in set(counts) - set(unnamed))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.dictionaries(st.integers(0, 109).map(str), st.integers(1, 80), max_size=80))
 def test_groups_of_numbers_begin_at_round_ones_and_hold_the_minimum_cell(counts: dict[str, int]) -> None:
     try:

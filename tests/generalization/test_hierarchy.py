@@ -1,7 +1,7 @@
 """sluice.generalization.hierarchy."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -29,7 +29,6 @@ def test_above_leaves_the_wider_levels() -> None:
     assert ZIP.above(2) is None
 
 
-@settings(max_examples=50)
 @given(st.integers(1, 30), st.integers(1, 4), st.integers(2, 4), st.data())
 def test_recoding_twice_is_recoding_once(leaves: int, depth: int, width: int, data: st.DataObject) -> None:
     rows = {str(leaf): tuple(str(leaf // width**level) for level in range(1, depth + 1)) for leaf in range(leaves)}

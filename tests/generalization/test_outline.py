@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import product
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.generalization.builders.intervals import Intervals
@@ -42,7 +42,6 @@ def test_of_many_parts_the_first_and_the_last_are_shown() -> None:
     ]
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 3000), st.integers(2, 9) | st.none())
 def test_what_is_left_out_and_what_is_shown_are_all(maximum: int, most: int | None) -> None:
     def held(branch: Branch, tree: Hierarchy, path: tuple[str, ...]) -> None:

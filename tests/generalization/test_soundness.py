@@ -1,7 +1,7 @@
 """sluice.generalization.soundness."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.generalization.builders.intervals import Intervals
@@ -104,7 +104,6 @@ def test_values_of_the_data_are_counted_and_never_named_unless_declared() -> Non
     assert "NORTH" not in remark.says
 
 
-@settings(max_examples=60)
 @given(st.sets(st.text("abc0 ", min_size=1, max_size=3).map(str.strip).filter(bool), min_size=1), st.data())
 def test_records_outside_are_those_whose_value_has_no_row(leaves: set[str], data: st.DataObject) -> None:
     counts = data.draw(st.dictionaries(st.text("abcd0", min_size=1, max_size=3), st.integers(1, 9)))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.special import expit
@@ -12,7 +12,6 @@ from sluice.masking.dummy_coding import category_probabilities, dummy_code, most
 
 
 @given(codes=arrays(np.int64, st.integers(0, 30), elements=st.integers(-1, 4)))
-@settings(max_examples=40)
 def test_coding_and_decoding_give_the_categories_back(codes: np.ndarray) -> None:
     coded = dummy_code(codes, 5)
     assert coded.shape == (len(codes), 5)
@@ -25,7 +24,6 @@ def test_coding_and_decoding_give_the_categories_back(codes: np.ndarray) -> None
 
 
 @given(coded=arrays(float, st.tuples(st.integers(1, 8), st.integers(1, 6)), elements=st.floats(-1e6, 1e6)))
-@settings(max_examples=50)
 def test_probabilities_are_probabilities_and_keep_the_order(coded: np.ndarray) -> None:
     probabilities = category_probabilities(coded)
     assert (probabilities >= 0).all()

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.acts import said_at, verified_person
@@ -194,7 +194,6 @@ def test_who_does_not_count_any_more_decides_nothing() -> None:
         max_size=6,
     )
 )
-@settings(max_examples=40)
 def test_nothing_is_approved_but_by_the_last_words_of_two_who_signed_them(
     said: list[tuple[str, str, int, str]],
 ) -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -335,7 +335,6 @@ def histories(draw: st.DrawFn) -> list[Entry]:
 
 
 @given(histories(), AT)
-@settings(max_examples=60)
 def test_nothing_counts_without_two_people_of_the_roster_of_that_time(entries: list[Entry], hour: int) -> None:
     """Whoever acts, signs and replays whatever: told by the entries alone, not by how the office keeps them."""
     force: dict[tuple[str, str], str] = {}

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -326,7 +326,6 @@ ROLES = st.sampled_from("abcd")
     st.lists(ROLES, max_size=4),
     st.dictionaries(st.text("vwxyz", min_size=1, max_size=2), st.sets(ROLES, max_size=3), max_size=5),
 )
-@settings(max_examples=50)
 def test_the_assignment_is_as_large_as_any(roles: list[str], people: dict[str, set[str]]) -> None:
     """Against every way to line the people up before the places, tried one by one."""
     filled = assign(roles, people)
@@ -341,7 +340,6 @@ def test_the_assignment_is_as_large_as_any(roles: list[str], people: dict[str, s
 
 
 @given(st.permutations([said("amara"), said("jonas"), said("li"), said("noor"), said("Guest")]))
-@settings(max_examples=25)
 def test_the_order_of_the_approvals_does_not_matter(entries: list[Entry]) -> None:
     standing = FOUR_EYES.standing(entries, DIGEST, "owner", ROSTER, NOW)
     assert standing.complete

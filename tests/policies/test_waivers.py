@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -99,7 +99,6 @@ def test_without_waivers_the_findings_are_as_they_were() -> None:
     st.lists(st.builds(finding, st.sampled_from(Verdict), st.sampled_from(["k_anonymity", "other"])), max_size=8),
     st.dates(date(2026, 10, 1), date(2027, 1, 31)),
 )
-@settings(max_examples=50)
 def test_a_waiver_only_ever_excuses_what_it_names(findings: list[Finding], today: date) -> None:
     waived = apply_waivers(findings, [WAIVER], "fair", today)
     live = WAIVER.granted <= today <= WAIVER.expires

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -110,7 +110,6 @@ def test_the_findings_are_counted_and_a_waiver_stays_visible() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(Verdict), st.booleans(), st.none() | st.just("w")), max_size=20))
-@settings(max_examples=30)
 def test_no_finding_is_lost_in_the_summary(given_findings: list[tuple[Verdict, bool, str | None]]) -> None:
     findings = [Finding(rule="r", verdict=v, says="s", binding=b, waiver=w) for v, b, w in given_findings]
     counted = summary(findings)

@@ -4,7 +4,7 @@ from io import BytesIO
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -22,7 +22,6 @@ def frame_of(content: bytes) -> pd.DataFrame:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(tables(), st.randoms(use_true_random=False))
 def test_what_is_written_is_read_and_no_more(cells: Cells, random: "np.random.Generator") -> None:
     status = np.array([random.choice([0, 0, 1, 2]) for _ in range(len(cells))], dtype=np.uint8)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -26,7 +26,6 @@ from sluice.tabular.model.dimension import Dimension
 from tests.publication.small_table import EVERYTHING, file_of, small, whole
 from tests.tabular.tables import tables
 
-FEW = settings(max_examples=40)
 P, S = Status.PRIMARY, Status.SECONDARY
 
 
@@ -118,7 +117,6 @@ class TestBytes:
         assert to_csv(table).decode().splitlines()[:2] == ["area,kind,status,value", "Total,Total,published,1245"]
 
     @pytest.mark.slow
-    @FEW
     @given(tables())
     def test_the_order_of_the_cells_does_not_matter(self, cells: Cells) -> None:
         rng = np.random.default_rng(len(cells))
@@ -175,7 +173,6 @@ def _forms(number: int, decimals: int) -> list[bytes]:
 
 class TestNothingSuppressedGetsOut:
     @pytest.mark.slow
-    @FEW
     @given(case=canaries(), tell_primary=st.booleans(), intervals=st.booleans())
     def test_no_file_holds_a_suppressed_or_withheld_number(
         self, case: tuple[Cells, Statuses], tell_primary: bool, intervals: bool
@@ -203,7 +200,6 @@ class TestNothingSuppressedGetsOut:
             assert any(form in plain for form in forms[2:])
 
     @pytest.mark.slow
-    @FEW
     @given(canaries())
     def test_the_statistics_of_parquet_are_those_of_published_values(self, case: tuple[Cells, Statuses]) -> None:
         cells, status = case
@@ -220,7 +216,6 @@ class TestNothingSuppressedGetsOut:
 
 class TestReadBack:
     @pytest.mark.slow
-    @FEW
     @given(case=canaries(), tell=st.booleans(), contributors=st.booleans())
     def test_every_file_reads_back_as_it_was_and_agrees_with_the_cells(
         self, case: tuple[Cells, Statuses], tell: bool, contributors: bool

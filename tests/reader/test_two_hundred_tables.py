@@ -28,7 +28,7 @@ def tables_of_counts(examples: int, most: int) -> Callable[[Callable[..., None]]
         st.sampled_from([0.0, 0.5, 1.0]),
         st.integers(1, 2),
     )
-    return lambda test: settings(max_examples=examples, suppress_health_check=list(HealthCheck))(given_these(test))
+    return lambda test: settings(suppress_health_check=list(HealthCheck))(given_these(test))
 
 
 def tables_of_amounts(examples: int, most: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -41,7 +41,7 @@ def tables_of_amounts(examples: int, most: int) -> Callable[[Callable[..., None]
         st.booleans(),
         st.integers(1, 2),
     )
-    return lambda test: settings(max_examples=examples, suppress_health_check=list(HealthCheck))(given_these(test))
+    return lambda test: settings(suppress_health_check=list(HealthCheck))(given_these(test))
 
 
 def counts(seed: int, shape: dict[str, tuple[int, ...]], n: int, people: int, skew: float, together: int) -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import sluice
@@ -228,7 +228,6 @@ def test_a_decimal_comma_is_read_where_the_source_has_one() -> None:
     assert summary_of([pd.Series(["1.234", "2.345", "9.999"])], ",").kind is Kind.NOMINAL
 
 
-@settings(max_examples=40)
 @given(st.lists(st.none() | st.integers(-(2**62), 2**62), min_size=1, max_size=30))
 def test_whole_numbers_come_back_from_their_text(numbers: list[int | None]) -> None:
     frame, variables = typed_frame(pd.DataFrame({"x": ["" if number is None else str(number) for number in numbers]}))
@@ -237,7 +236,6 @@ def test_whole_numbers_come_back_from_their_text(numbers: list[int | None]) -> N
         assert frame["x"].tolist() == [pd.NA if number is None else number for number in numbers]
 
 
-@settings(max_examples=40)
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=30))
 def test_numbers_come_back_from_their_text(numbers: list[float]) -> None:
     frame, variables = typed_frame(pd.DataFrame({"x": [repr(number) for number in [*numbers, 0.5]]}))
@@ -245,7 +243,6 @@ def test_numbers_come_back_from_their_text(numbers: list[float]) -> None:
     assert frame["x"].tolist() == [*numbers, 0.5]
 
 
-@settings(max_examples=40)
 @given(st.lists(st.integers(0, 99), min_size=1, max_size=30))
 def test_codes_keep_their_zeros(codes: list[int]) -> None:
     texts = [f"{code:03d}" for code in codes]

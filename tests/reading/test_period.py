@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.reading.period import EXAMPLES, Length, period_of_day, read_period
@@ -50,7 +50,6 @@ def test_another_length_or_no_period_is_refused_without_what_came(text: str, len
 
 
 @given(st.dates(date(1, 1, 8), date(9999, 12, 20)), st.sampled_from(Length))
-@settings(max_examples=200)
 def test_every_day_is_in_one_period_of_each_length(day: date, length: Length) -> None:
     period = period_of_day(day, length)
     assert period.first <= day <= period.last

@@ -5,13 +5,12 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.reading import values
 
 
-@settings(max_examples=300)
 @given(st.text("0123456789+-.eE_, \u0661", max_size=8))
 def test_a_number_is_what_python_reads_in_plain_digits_and_without_zeros_in_front(text: str) -> None:
     try:
@@ -60,7 +59,6 @@ moments = st.datetimes(
 )
 
 
-@settings(max_examples=100)
 @given(st.lists(moments, min_size=1, max_size=5))
 def test_moments_come_back_from_their_iso_text_in_utc(times: list[datetime]) -> None:
     read = values.read_dates(pa.array([time.isoformat() for time in times])).to_pylist()

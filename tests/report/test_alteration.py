@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sluice.report.alteration import LEAST_CHANGED, Alteration, _range
@@ -88,7 +88,6 @@ def test_an_attacker_solves_exact_figures_over_few_cells_and_gets_none() -> None
 
 
 @pytest.mark.slow
-@settings(max_examples=20)
 @given(st.integers(0, 10**6))
 def test_each_cell_may_have_another_value_by_the_same_figures(seed: int) -> None:
     """Who knows all cells but two, and the figures, is left with several values of each of the two."""

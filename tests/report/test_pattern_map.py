@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.report import pattern_map
@@ -18,8 +18,6 @@ from sluice.tabular.rules.sensitivity import requirements_of
 from tests.report.pages import flat, names, random_status
 from tests.tabular.tables import tables
 
-FEW = settings(max_examples=40)
-
 
 class TestPatternMap:
     def test_a_tree_is_walked_branch_by_branch(self) -> None:
@@ -30,7 +28,6 @@ class TestPatternMap:
         assert walked == [("T", 0), ("A", 1), ("a1", 2), ("a2", 2), ("B", 1), ("b1", 2), ("X", 0)]
 
     @pytest.mark.slow
-    @FEW
     @given(tables(), st.integers(0, 99))
     def test_each_place_bears_the_status_of_its_cell(self, cells: Cells, seed: int) -> None:
         status = random_status(cells, seed)
@@ -51,7 +48,6 @@ class TestPatternMap:
         if third is None:
             assert places == len(cells)
 
-    @FEW
     @given(tables(), st.integers(0, 99), st.integers(2, 4))
     def test_shares_are_those_of_all_cells_at_and_below_two_codes(self, cells: Cells, seed: int, most: int) -> None:
         status = random_status(cells, seed)

@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.report.pattern_map import EMPTY, pattern_maps
@@ -16,12 +16,9 @@ from sluice.tabular.model.dimension import Dimension
 from tests.report.pages import names, random_status
 from tests.tabular.tables import tables
 
-FEW = settings(max_examples=40)
-
 
 class TestPlots:
     @pytest.mark.slow
-    @FEW
     @given(tables(), st.integers(0, 99), st.booleans())
     def test_each_colour_covers_as_many_places_as_bear_its_mark(self, cells: Cells, seed: int, labels: bool) -> None:
         for shown in pattern_maps(cells, random_status(cells, seed), names(cells)):

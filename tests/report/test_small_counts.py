@@ -1,13 +1,12 @@
 """Small counts: what is hidden stays hidden."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.report.small_counts import safe_counts, share
 
 
-@settings(max_examples=50)
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=12), st.integers(1, 12))
 def test_what_is_hidden_is_never_a_small_group_of_known_size(true: list[int], minimum: int) -> None:
     given_counts = [count if count >= minimum else None for count in true]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.report.table_summary import AuditOutcome
@@ -16,11 +16,8 @@ from sluice.verdict import Verdict
 from tests.report.pages import flat, names, random_status, summary
 from tests.tabular.tables import tables
 
-FEW = settings(max_examples=40)
-
 
 class TestDossier:
-    @FEW
     @given(tables(), st.integers(0, 99))
     def test_cells_are_counted_once(self, cells: Cells, seed: int) -> None:
         status = random_status(cells, seed)

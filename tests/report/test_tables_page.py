@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.report.dossier import Dossier
@@ -111,7 +111,6 @@ class TestPage:
         assert "<i>" not in page
 
     @pytest.mark.slow
-    @settings(max_examples=20)
     @given(tables(), st.integers(0, 99))
     def test_no_suppressed_value_and_no_contribution_is_printed(self, cells: Cells, seed: int) -> None:
         rng = np.random.default_rng(seed)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import OneHotEncoder, RobustScaler
 
@@ -226,7 +226,6 @@ def test_an_unknown_category_is_counted():
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32))
 def test_order_and_index_do_not_show(seed):
     frame, _ = with_gaps(people(80), 0.2)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.risk.row_groups import row_groups
@@ -19,7 +19,6 @@ def test_agrees_with_pandas():
     np.testing.assert_array_equal(groups.size, by.size())
 
 
-@settings(max_examples=30)
 @given(
     st.lists(st.tuples(st.sampled_from(["a", "b", np.nan]), st.sampled_from([0.0, 1.5, np.nan])), min_size=1),
     st.randoms(use_true_random=False),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import RobustScaler
 
@@ -42,7 +42,6 @@ def test_where_nearly_all_are_equal_the_others_have_the_spread() -> None:
     assert spread(np.append(np.zeros(99), 1.0)) == pytest.approx(np.sqrt(0.01 * 0.99))
 
 
-@settings(max_examples=50)
 @given(
     st.lists(st.floats(-1e9, 1e9).map(lambda value: round(value, 3)), min_size=1, max_size=40),
     st.floats(0.01, 100),

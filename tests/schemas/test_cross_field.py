@@ -5,7 +5,7 @@ import sqlite3
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.cross_field import read_expression
@@ -68,7 +68,6 @@ conditions = st.recursive(
 values = st.none() | st.integers(-3, 3)
 
 
-@settings(max_examples=50)
 @given(expression=conditions, records=st.lists(st.tuples(values, values), min_size=1, max_size=12))
 def test_agrees_with_the_three_valued_logic_of_sqlite(
     expression: str, records: list[tuple[int | None, int | None]]

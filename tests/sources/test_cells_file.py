@@ -13,7 +13,7 @@ from sluice.tabular.model.cells import Cells
 from tests.tabular.tables import tables
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tables())
 def test_cells_come_back_as_they_were(tmp_path: Path, cells: Cells) -> None:
     path = tmp_path / "cells.npz"

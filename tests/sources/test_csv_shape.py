@@ -5,7 +5,7 @@ import io
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -75,7 +75,6 @@ words = st.text(st.sampled_from("abcXYZäöüéÅß'\" .,;:|-/0123456789"), max_
 numbers = st.decimals(-9999, 9999, places=2).map(str)
 
 
-@settings(max_examples=150, deadline=None)
 @given(data=st.data())
 def test_what_was_written_is_read_or_asked_for(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     """Python's writer is the independent one. Any separator, quote and encoding: a shape that is found is right."""

@@ -4,7 +4,7 @@ from importlib.metadata import requires
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from packaging.requirements import Requirement
 
@@ -26,7 +26,6 @@ def test_a_driver_that_is_named_is_kept(driver: str) -> None:
     assert database_url(f"{driver}:///x").drivername == driver
 
 
-@settings(max_examples=50)
 @given(st.text(min_size=1), st.text(min_size=1), st.integers(1, 65535))
 def test_nothing_but_the_driver_changes(user: str, password: str, port: int) -> None:
     url = sa.URL.create("postgresql", user, password, "host", port, "house", {"application_name": "sluice"})

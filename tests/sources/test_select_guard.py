@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 import sqlalchemy as sa
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -131,7 +131,6 @@ WORDS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=300)
 @given(words=st.lists(WORDS, max_size=14), backend=st.sampled_from(BACKENDS))
 def test_what_is_let_through_is_one_statement_to_duckdb_too(words: list[str], backend: str) -> None:
     """DuckDB's own parser is the independent one: as it stands, and inside the select that it is read by."""

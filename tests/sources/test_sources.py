@@ -8,7 +8,7 @@ import duckdb
 import pandas as pd
 import pytest
 import sqlalchemy as sa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
@@ -84,7 +84,6 @@ def test_several_files_and_gzip_are_one_source(tmp_path: Path) -> None:
 cell = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), max_size=8)
 
 
-@settings(max_examples=30)
 @given(rows=st.lists(st.tuples(cell, cell), min_size=1, max_size=20), size=st.integers(1, 7))
 def test_what_pandas_writes_is_read_back_but_for_blanks_around(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]], size: int

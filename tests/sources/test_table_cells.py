@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -68,7 +68,6 @@ MEASURES = [
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
 @given(records(), st.sampled_from(MEASURES), st.booleans())
 def test_as_in_memory(given_: tuple[list[Dimension], pd.DataFrame], measure: Measure, linked: bool) -> None:
     made, frame = given_

@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -21,7 +21,6 @@ def typed(values: list[int | None], kind: str) -> pd.Series:
 
 
 @pytest.mark.parametrize("kind", ["category", "Int64", "float64", "datetime64[us]", "str"])
-@settings(max_examples=25)
 @given(cells)
 def test_counts_cell_by_cell_in_every_kind_whatever_the_index(
     kind: str, cells: list[tuple[int | None, int | None]]

@@ -1,6 +1,6 @@
 import numpy as np
 import pandas as pd
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
@@ -50,7 +50,6 @@ def test_numbers_orders_and_pairs_are_compared_and_names_are_not() -> None:
     assert comparable_columns(original, recoded, variables, bands) == ["sex"]
 
 
-@settings(max_examples=40)
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=10), st.integers(0, 5))
 def test_constant_means_no_spread_beyond_rounding(values: list[float], holes: int) -> None:
     column = np.array([*values, *[np.nan] * holes])

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.utility.component_plane import CELLS, ComponentPlane, component_plane
@@ -37,7 +37,7 @@ def test_the_axes_are_those_of_an_eigenvalue_decomposition() -> None:
     values = np.linalg.svd(((original - original.mean()) / scale).to_numpy(), compute_uv=False) ** 2
     assert found.explained == pytest.approx(tuple(values[:2] / values.sum()), abs=0.005)
     assert set(found.leading[0]) == {"a", "b"}
-    assert found.leading[1] == ("c",)
+    assert found.leading[1] == ("c")
 
 
 def test_a_file_lies_upon_itself_and_a_shuffled_one_does_not() -> None:
@@ -49,7 +49,6 @@ def test_a_file_lies_upon_itself_and_a_shuffled_one_does_not() -> None:
     assert plane(original, shuffled.assign(b=-original["b"])).overlap < 0.85
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(40, 600), st.integers(3, 15), st.integers(0, 99))
 def test_no_cell_of_few_records_shows_or_is_left_over(n: int, minimum: int, seed: int) -> None:
     original, masked = records(n, seed), records(n + 7, seed + 1)

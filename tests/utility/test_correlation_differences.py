@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 from scipy.stats.contingency import association
@@ -31,7 +31,6 @@ def values(n: int, seed: int) -> np.ndarray:
     return np.column_stack([x, x + rng.normal(size=n), rng.normal(size=n)])
 
 
-@settings(max_examples=50)
 @given(st.lists(st.lists(st.integers(0, 20), min_size=3, max_size=3), min_size=2, max_size=5))
 def test_v_agrees_with_scipy(rows: list[list[int]]) -> None:
     table = np.array(rows, dtype=float)
@@ -90,7 +89,6 @@ def test_v_is_of_the_records_that_have_both_values() -> None:
     assert found.mean < 0.01
 
 
-@settings(max_examples=15)
 @given(st.integers(0, 2**32))
 def test_an_unchanged_file_in_any_order_has_no_difference(seed: int) -> None:
     before = values(40, seed)

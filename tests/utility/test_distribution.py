@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.utility.cell_changes import CellChanges
@@ -38,7 +38,6 @@ def test_extremes_of_the_original_show_nowhere() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
 @given(numbers, numbers, st.integers(1, 12), st.randoms())
 def test_no_small_count_shows_or_can_be_worked_out(
     before: list[int | None], after: list[int | None], minimum: int, random: "np.random.Generator"

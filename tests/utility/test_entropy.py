@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import entropy as scipy_entropy
 
@@ -54,7 +54,6 @@ def test_a_constant_loses_nothing() -> None:
     assert entropies(constant, constant, 10).lost == 0
 
 
-@settings(max_examples=30)
 @given(st.lists(st.sampled_from("abcd"), min_size=40, max_size=200), st.randoms())
 def test_the_order_of_the_records_does_not_matter(letters: list[str], random: np.random.Generator) -> None:
     column = pd.Series(pd.Categorical(letters))

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
@@ -16,7 +16,6 @@ def test_the_example_of_r() -> None:
     assert kendall_tau(np.array([lightness, quality]).T)[0, 1] == pytest.approx(0.4444444, abs=1e-7)
 
 
-@settings(max_examples=100)
 @given(columns)
 def test_agrees_with_scipy(rows: list[tuple[int, int]]) -> None:
     values = np.array(rows, dtype=float)
@@ -24,7 +23,6 @@ def test_agrees_with_scipy(rows: list[tuple[int, int]]) -> None:
     assert kendall_tau(values)[0, 1] == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
-@settings(max_examples=20)
 @given(st.integers(0, 2**32))
 def test_missing_values_order_and_scale_do_not_matter(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -3,7 +3,7 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -83,7 +83,6 @@ def test_agrees_with_pandas_cross_tables() -> None:
         assert loss == pytest.approx(before.sub(after, fill_value=0).abs().to_numpy().sum() / 2)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 3), st.integers(1, 12), st.integers(1, 12), st.integers(1, 5))
 def test_agrees_with_the_definition(seed: int, size: int, n: int, m: int, codes: int) -> None:
     bins = drawn(seed, 3, n, m, 3, codes)
@@ -98,7 +97,6 @@ def test_agrees_with_the_definition(seed: int, size: int, n: int, m: int, codes:
         assert found.tables.tolist() == [list(table) for table in tables]
 
 
-@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 3))
 def test_many_codes_are_counted_alike(seed: int, size: int) -> None:
     bins = drawn(seed, 4, 30, 40, 4, 9)
@@ -108,7 +106,6 @@ def test_many_codes_are_counted_alike(seed: int, size: int) -> None:
         assert marginal_losses(bins, size).losses == pytest.approx(dense, abs=1e-12)
 
 
-@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 2**32))
 def test_a_larger_table_loses_no_less_than_its_margins_and_order_does_not_matter(seed: int) -> None:
     bins = drawn(seed, 3, 30, 20, 4, 6)

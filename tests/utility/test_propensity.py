@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
@@ -55,7 +55,6 @@ def test_a_file_drawn_from_the_original_has_1_on_average() -> None:
     assert np.mean(found) == pytest.approx(1, abs=0.25)
 
 
-@settings(max_examples=10, deadline=None)
 @given(st.integers(0, 1_000), st.randoms())
 def test_an_unchanged_file_in_any_order_cannot_be_told_apart(seed: int, random: "np.random.Generator") -> None:
     original = file(60, seed)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.utility.marginals import MarginalLosses
@@ -51,7 +51,6 @@ def test_without_pairs_or_records_there_is_nothing() -> None:
     assert propensity_view(Propensity(nan, nan, 0, np.zeros(0), np.zeros(0)), [], 10) is None
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 2**32), st.integers(1, 300), st.integers(1, 300), st.integers(1, 30))
 def test_no_small_count_is_drawn_and_nobody_is_left_out(seed: int, n: int, m: int, minimum_cell: int) -> None:
     rng = np.random.default_rng(seed)

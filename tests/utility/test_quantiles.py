@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -9,7 +9,6 @@ from sluice.utility.quantiles import PROBABILITIES, order_statistics, quantile_c
 samples = st.lists(st.tuples(st.integers(0, 50), st.integers(1, 9)), min_size=1, max_size=40)
 
 
-@settings(max_examples=60)
 @given(samples)
 def test_agrees_with_numpy_and_with_the_definition_of_gini(rows: list[tuple[int, int]]) -> None:
     x, w = np.array(rows, dtype=float).T
@@ -36,7 +35,6 @@ def test_worked_by_hand() -> None:
     assert order_statistics(incomes, np.full(5, 2.0)).ratio == pytest.approx(10)
 
 
-@settings(max_examples=30)
 @given(samples, st.floats(0.1, 100), st.randoms())
 def test_scale_and_order_do_not_matter(rows: list[tuple[int, int]], factor: float, random: object) -> None:
     x, w = np.array(rows, dtype=float).T

@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats.contingency import association
 
@@ -26,7 +26,6 @@ def changes(original: pd.DataFrame, masked: pd.DataFrame, least: int = 1) -> tup
     return subgroup_associations(bins, MarginalTables(bins, 3), declared, list(released), least)
 
 
-@settings(max_examples=10)
 @given(st.integers(0, 2**32))
 def test_agrees_with_scipy_within_the_subgroups_of_pandas(seed: int) -> None:
     original, masked = data(300, seed), data(200, seed + 1)

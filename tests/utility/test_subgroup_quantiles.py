@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.utility.common_bins import CommonBins
@@ -48,7 +48,6 @@ def heaviest(here: np.ndarray, there: np.ndarray, w: Weight, v: Weight) -> float
     return max(w[here].max(), v[there].max(initial=0) * (w[here].sum() / v[there].sum() if there.any() else 0))
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 2**32), st.booleans())
 def test_each_subgroup_has_the_change_of_its_own_records(seed: int, weighted: bool) -> None:
     rng = np.random.default_rng(seed)

@@ -2,7 +2,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.arrays import IntArray
@@ -16,7 +16,6 @@ def by_theory(rows: IntArray, records: int = 10_000) -> float:
     return sqrt((1 - share) / share)
 
 
-@settings(max_examples=30)
 @given(st.floats(0.0015, 0.99))
 def test_a_loss_that_falls_as_theory_says_is_found_again(share: float) -> None:
     observed = sqrt((1 - share) / share)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
@@ -24,7 +24,6 @@ def test_worked_by_hand() -> None:
     assert standardised_table_pmse(*given_) == pytest.approx(100 / 25 + 100 / 15)
 
 
-@settings(max_examples=60)
 @given(counts)
 def test_agrees_with_its_definition_and_with_the_test_of_homogeneity_of_scipy(cells: list[tuple[int, int]]) -> None:
     before, after, n, m = both(cells)

@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.utility.variable_summary import VariableSummary, summarise
@@ -97,7 +97,6 @@ def test_files_of_different_length_have_no_cell_changes() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
 @given(st.integers(0, 60), st.randoms())
 def test_any_length_any_order_and_no_small_count(n: int, random: "np.random.Generator") -> None:
     order = list(range(n))

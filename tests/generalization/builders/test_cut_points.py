@@ -1,7 +1,7 @@
 """sluice.generalization.builders.cut_points."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -19,7 +19,6 @@ def test_a_new_interval_begins_at_each_cut_point() -> None:
     assert rows["65"] == ("65 and over", "65 and over", "*")
 
 
-@settings(max_examples=50)
 @given(st.sets(st.integers(-5, 105), min_size=1, max_size=12), st.data())
 def test_values_share_a_group_where_no_cut_lies_between_them(cuts: set[int], data: st.DataObject) -> None:
     wide = data.draw(st.sets(st.sampled_from(sorted(cuts)), min_size=1))

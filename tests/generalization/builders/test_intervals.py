@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -47,7 +47,6 @@ def test_neither_smallest_nor_largest_value_shows() -> None:
     assert rows["83"] == ("80 to 89", "*")
 
 
-@settings(max_examples=60)
 @given(
     st.integers(-300, 300),
     st.integers(0, 200),

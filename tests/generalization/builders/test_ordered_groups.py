@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -36,7 +36,6 @@ def test_names_tell_the_first_and_the_last_of_a_group() -> None:
     assert rows["c004"] == ("c004", "c004", "*")
 
 
-@settings(max_examples=60)
 @given(st.integers(1, 60), st.lists(st.integers(1, 5), min_size=1, max_size=3))
 def test_groups_are_the_runs_that_counting_makes(count: int, sizes: list[int]) -> None:
     variable = ordinal(count)

@@ -1,7 +1,7 @@
 """sluice.generalization.builders.parents."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DocumentError
@@ -23,7 +23,6 @@ def test_a_branch_of_fewer_levels_repeats_its_leaf_and_several_tops_get_one() ->
     assert rows == {"a": ("b", "c", "*"), "d": ("d", "c", "*"), "e": ("e", "f", "*")}
 
 
-@settings(max_examples=60)
 @given(st.lists(st.integers(0, 10_000), min_size=1, max_size=30))
 def test_a_leaf_lies_in_a_group_where_climbing_meets_it(draws: list[int]) -> None:
     parents = {f"n{code}": f"n{draw % code}" for code, draw in enumerate(draws, start=1)}  # n0 is the top

@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -24,7 +24,6 @@ def test_weeks_are_those_of_iso_8601() -> None:
     assert rows["2019-12-30"] == ("2020-W01", "weeks of 2020", "*")
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.dates(date(1000, 1, 1), date(9999, 11, 1)), st.integers(0, 40))
 def test_every_day_lies_in_the_periods_of_the_calendar(first: date, span: int) -> None:
     """Against Python's calendar, and the periods by which global recoding names dates."""

@@ -1,7 +1,7 @@
 """sluice.generalization.builders.prefixes."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -21,7 +21,6 @@ def test_regions_of_nuts_lie_in_those_of_the_levels_above() -> None:
     assert rows["DE300"] == ("DE30", "DE3", "DE", "*")
 
 
-@settings(max_examples=50)
 @given(
     st.sets(st.text("A01", min_size=1, max_size=6), min_size=1, max_size=15),
     st.sets(st.integers(1, 6), min_size=1).map(lambda lengths: tuple(sorted(lengths, reverse=True))),

@@ -1,7 +1,7 @@
 """sluice.generalization.builders.quantiles."""
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -16,7 +16,6 @@ def test_quartiles_of_equal_counts_are_those_of_arithmetic() -> None:
     assert halved(range(5)) == [(0, 1, 2, 3, 4), (0, 2, 4), (0, 4)]
 
 
-@settings(max_examples=200)
 @given(COUNTS, st.integers(2, 10), st.integers(1, 12))
 def test_every_run_holds_the_minimum_cell_and_no_rare_value_moves_one(
     counts: list[int], groups: int, minimum_cell: int
@@ -35,7 +34,6 @@ def test_every_run_holds_the_minimum_cell_and_no_rare_value_moves_one(
         assert sum(counts[begin:end]) >= minimum_cell
 
 
-@settings(max_examples=50)
 @given(COUNTS.filter(lambda counts: sum(counts) > 0), st.integers(2, 6))
 def test_with_a_cell_of_one_no_run_is_larger_than_its_share_and_one_value(counts: list[int], groups: int) -> None:
     assume(sum(count > 0 for count in counts) > 1)

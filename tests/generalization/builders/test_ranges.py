@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DocumentError
@@ -80,7 +80,6 @@ def test_diagnoses_of_icd_9_lie_in_their_chapters(reference_data: Path) -> None:
     assert counted["circulatory"] == int(numeric.str[:3].astype(int).between(390, 459).sum())
 
 
-@settings(max_examples=25)
 @given(st.lists(st.integers(1, 98), min_size=1, max_size=5, unique=True).map(sorted))
 def test_ranges_that_meet_hold_every_number_once(ends: list[int]) -> None:
     written = {"first": f"up to {ends[0]}", "last": f"{ends[-1] + 1} and over"}

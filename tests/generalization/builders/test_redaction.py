@@ -1,7 +1,7 @@
 """sluice.generalization.builders.redaction."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -28,7 +28,6 @@ def test_a_shorter_code_lies_with_those_that_begin_alike() -> None:
     assert rows["K20"] == rows["K201"] == ("K20*", "*")
 
 
-@settings(max_examples=60)
 @given(st.sets(st.text("ab01", min_size=1, max_size=5), min_size=1, max_size=12), st.sampled_from(["right", "left"]))
 def test_codes_share_a_group_where_what_is_kept_is_alike(found: set[str], end: str) -> None:
     built = Redaction.model_validate({"redaction": end}).build(codes(*sorted(found)))

@@ -1,7 +1,7 @@
 """sluice.generalization.builders.times_of_day."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -24,7 +24,6 @@ def test_declared_times_alone_are_leaves_and_seconds_may_be_there() -> None:
     assert TimesOfDay(times=(1,)).build(declared).rows == {"08:00": ("08:00",), "08:00:59": ("08:00",)}
 
 
-@settings(max_examples=30)
 @given(st.sampled_from(WIDTHS), st.integers(0, 1439))
 def test_every_minute_lies_between_the_ends_of_its_group(width: int, minute: int) -> None:
     group = (

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import InfeasibleError
@@ -58,7 +58,6 @@ WITH_OTHERS = MODELS | st.one_of(
 )
 
 
-@settings(max_examples=60)
 @given(small_files(), MODELS, st.sampled_from(["released", "removed"]))
 def test_a_model_judges_as_the_measures_of_risk_do(file, model, suppressed):
     released = file.released(suppressed)
@@ -69,7 +68,6 @@ def test_a_model_judges_as_the_measures_of_risk_do(file, model, suppressed):
         assert (hidden_breaks or model.file_fails(released)) == file_breaks(model, file, suppressed)
 
 
-@settings(max_examples=60)
 @given(small_files(), MODELS, st.data())
 def test_what_is_monotone_stays_satisfied_when_classes_are_united(file, model, data):
     file = replace(file, hidden=np.zeros(file.n, dtype=bool))
@@ -81,7 +79,6 @@ def test_what_is_monotone_stays_satisfied_when_classes_are_united(file, model, d
         assert not model.file_fails(over)
 
 
-@settings(max_examples=60)
 @given(small_files(), MODELS, st.data())
 def test_what_is_monotone_with_suppression_fails_only_where_all_parts_of_a_class_do(file, model, data):
     higher = above(data, file)
@@ -92,7 +89,6 @@ def test_what_is_monotone_with_suppression_fails_only_where_all_parts_of_a_class
         assert not (fails_above & ~fails & ~higher.hidden).any()
 
 
-@settings(max_examples=25)
 @given(
     small_files(),
     st.lists(WITH_OTHERS, min_size=1, max_size=3),

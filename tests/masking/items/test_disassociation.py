@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -123,7 +123,6 @@ def test_no_file_of_few_records_lets_anybody_be_found() -> None:
 
 
 @given(baskets(names="abcd", least=3, most=5), st.integers(2, 3), st.integers(1, 3), st.integers(0, 9))
-@settings(max_examples=60, deadline=None)
 def test_an_intruder_who_tries_every_original_finds_k_candidates(sets: Sets, k: int, m: int, seed: int) -> None:
     if sum(map(bool, sets)) < k:
         return

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sluice.errors import PlanError
@@ -55,7 +55,6 @@ def cost(sets: list[frozenset[str]], cut: dict[str, str | None]) -> float:
 
 
 @given(baskets(least=4), st.integers(2, 3), st.integers(1, 2), st.booleans())
-@settings(max_examples=40)
 def test_in_a_small_tree_no_safe_cut_costs_less(sets: list[frozenset[str]], k: int, m: int, left_out: bool) -> None:
     safe = [cut for cut in every_cut(left_out) if is_safe(released(sets, cut), k, m)]
     most = sum(map(len, sets)) if left_out else 0
@@ -75,7 +74,6 @@ def test_in_a_small_tree_no_safe_cut_costs_less(sets: list[frozenset[str]], k: i
 
 
 @given(baskets(least=6), st.integers(2, 3), st.integers(1, 3))
-@settings(max_examples=40)
 def test_in_a_large_tree_the_cut_is_safe_and_seldom_much_dearer(sets: list[frozenset[str]], k: int, m: int) -> None:
     """Whatever is left out, there is always a safe cut."""
     most = sum(map(len, sets))
@@ -89,7 +87,6 @@ def test_in_a_large_tree_the_cut_is_safe_and_seldom_much_dearer(sets: list[froze
 
 
 @given(baskets(least=6), st.data())
-@settings(max_examples=40)
 def test_looking_at_what_changed_is_enough(sets: list[frozenset[str]], data: st.DataObject) -> None:
     asked = search(sets, 2, 2, 100)
     before = asked.best()

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import PlanError
@@ -33,7 +33,6 @@ def test_the_running_example_of_the_source() -> None:
 
 
 @given(baskets(least=3), st.integers(2, 3), st.integers(1, 3))
-@settings(max_examples=60)
 def test_an_intruder_finds_k_people_and_nothing_false(sets: list[frozenset[str]], k: int, m: int) -> None:
     found = masked(sets, k, m)
     assert min(crowds(found, m)) >= k

@@ -4,14 +4,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.masking.microaggregation.blocks import blocks_of, first_principal_component, partition_by_blocks
 from sluice.masking.microaggregation.scale import NUMBER, Scale
 
 
-@settings(max_examples=50)
 @given(n=st.integers(1, 300), size=st.integers(1, 400), seed=st.integers(0, 1000))
 def test_blocks_hold_every_record_once_in_the_order_of_the_projection(n: int, size: int, seed: int) -> None:
     projection = np.random.default_rng(seed).normal(size=n).round(1)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from sluice.errors import PlanError
 from sluice.masking.microaggregation.bottom_up_local_recoding import bottom_up_groups
@@ -11,7 +11,6 @@ from tests.masking.microaggregation.naive_clusters import as_sets, bottom_up, ca
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
 @given(cases)
 def test_clusters_are_those_of_the_definition(case: tuple[int, int, int, int]) -> None:
     n, k, p, seed = max(case[:2]), *case[1:]
@@ -27,7 +26,6 @@ def test_two_heaps_are_two_clusters(seed: int) -> None:
     assert sorted(map(sorted, as_sets(groups))) == [[0, 1, 2], [3, 4, 5]]
 
 
-@settings(max_examples=30)
 @given(cases)
 def test_clusters_have_k_records_and_less_than_twice_as_many(case: tuple[int, int, int, int]) -> None:
     n, k, p, seed = max(case[:2]), *case[1:]

@@ -5,7 +5,7 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -71,7 +71,6 @@ def test_all_methods_of_clustering_are_here() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(
     method=st.sampled_from(METHODS),
     n=st.integers(7, 60),
@@ -103,7 +102,6 @@ def test_every_combination_is_shared_by_k_records_and_the_frame_is_typed(
         assert result["income"].mean() == pytest.approx(frame["income"].mean())
 
 
-@settings(max_examples=20)
 @given(method=st.sampled_from(METHODS), n=st.integers(5, 50), seed=st.integers(0, 1000))
 def test_a_generalised_value_is_true(method: type[ClusteringStep], n: int, seed: int) -> None:
     frame = survey(n, seed)

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import PlanError
@@ -30,7 +30,6 @@ def as_lists(groups: np.ndarray) -> list[list[int]]:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
 @given(n=st.integers(2, 120), k=st.integers(2, 6), d=st.integers(1, 4), ties=st.booleans(), seed=st.integers(0, 9999))
 def test_groups_keep_k_and_lose_at_most_as_much(n: int, k: int, d: int, ties: bool, seed: int) -> None:
     n = max(n, k)
@@ -45,7 +44,6 @@ def test_groups_keep_k_and_lose_at_most_as_much(n: int, k: int, d: int, ties: bo
     assert np.array_equal(after, exchanged_groups(records, before, k))
 
 
-@settings(max_examples=25)
 @given(n=st.integers(6, 22), k=st.integers(2, 3), seed=st.integers(0, 9999))
 def test_no_move_and_no_swap_is_left_that_gains(n: int, k: int, seed: int) -> None:
     # So few groups that each is a neighbour of all others.

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from sluice.errors import PlanError
 from sluice.masking.microaggregation.cluster_loss import domain_of, information_loss
@@ -11,7 +11,6 @@ from tests.masking.microaggregation.naive_clusters import as_sets, cases, k_near
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
 @given(cases)
 def test_clusters_are_those_of_the_definition(case: tuple[int, int, int, int]) -> None:
     n, k, p, seed = max(case[:2]), *case[1:]

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import PlanError
@@ -39,7 +39,6 @@ def naive_groups(records: np.ndarray, k: int) -> np.ndarray:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(1, 160),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import PlanError
@@ -61,7 +61,6 @@ def naive_groups(records: list[list[float]], scales: Sequence[Scale], k: int) ->
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(1, 120),
@@ -85,7 +84,6 @@ def test_groups_are_those_of_the_definition(seed: int, n: int, scales: list[Scal
     assert counts.max() <= 2 * k - 1
 
 
-@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(7, 400), k=st.integers(1, 7), decimals=st.sampled_from([0, 1, 15]))
 def test_on_numbers_alone_the_groups_are_those_of_mdav(seed: int, n: int, k: int, decimals: int) -> None:
     records = np.random.default_rng(seed).normal(size=(n, 3)).round(decimals)

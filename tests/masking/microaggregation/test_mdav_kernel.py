@@ -8,7 +8,7 @@ import math
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.mdav import factors, plain_mdav
@@ -70,7 +70,6 @@ def groups_by_definition(records: np.ndarray, k: int) -> list[int]:
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(7, 90), d=st.integers(1, 4), k=st.integers(1, 7))
 @pytest.mark.parametrize("law", ["normal", "few values", "copies"])
 def test_the_plain_one_follows_the_definition(law: str, seed: int, n: int, d: int, k: int) -> None:
@@ -78,13 +77,7 @@ def test_the_plain_one_follows_the_definition(law: str, seed: int, n: int, d: in
     assert plain_mdav(records, k).tolist() == groups_by_definition(records, k)
 
 
-@settings(max_examples=15)
-@given(
-    seed=st.integers(0, 2**32 - 1),
-    n=st.integers(7, 700),
-    d=st.sampled_from([1, 2, 3, 7, 10]),
-    k=st.integers(1, 7),
-)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(7, 700), d=st.sampled_from([1, 2, 3, 7, 10]), k=st.integers(1, 7))
 @pytest.mark.parametrize("law", LAWS)
 def test_the_same_groups_as_the_plain_one(law: str, seed: int, n: int, d: int, k: int) -> None:
     records = LAWS[law](np.random.default_rng(seed), n, d)
@@ -128,7 +121,6 @@ def screened(points: np.ndarray, members: np.ndarray, place: np.ndarray, tiles: 
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 40), d=st.sampled_from([1, 2, 10, 60]))
 @pytest.mark.parametrize("law", ["normal", "heavy tails", "one axis", "huge", "near the smallest float"])
 def test_a_screened_distance_is_within_its_error(law: str, seed: int, n: int, d: int) -> None:
@@ -166,7 +158,6 @@ def test_lanes_found() -> None:
     assert lanes_found(tree.tiles[1:], tree.low, tree.high, origin, 17.0**2)[:2] == (0b0011, 0b1110)
 
 
-@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 300), scale=st.sampled_from([1e-300, 1e-20, 1.0, 1e20]))
 def test_the_rim_is_in_falling_order(seed: int, n: int, scale: float) -> None:
     distances = np.abs(np.random.default_rng(seed).standard_cauchy(n)) * scale

@@ -5,7 +5,7 @@ values, restored variances. Published figures: tests/published/test_xiong_mdav.p
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -46,7 +46,6 @@ def survey(n: int, seed: int = 0) -> pd.DataFrame:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(
     n=st.integers(8, 60),
     k=st.integers(2, 8),

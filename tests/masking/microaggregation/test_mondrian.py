@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -70,7 +70,6 @@ def test_patients() -> None:
     assert {tuple(np.flatnonzero(groups == group)) for group in range(3)} == {(0, 2), (1, 4), (3, 5)}
 
 
-@settings(max_examples=60)
 @given(tables)
 def test_strict_regions_are_apart_hold_k_and_cannot_be_cut(case: tuple[int, int, int, int, int]) -> None:
     n, p, values, k, seed = case
@@ -93,7 +92,6 @@ def test_strict_regions_are_apart_hold_k_and_cannot_be_cut(case: tuple[int, int,
     assert sizes.max() <= 2 * p * (k - 1) + equal.max()
 
 
-@settings(max_examples=40)
 @given(tables)
 def test_relaxed_regions_hold_less_than_twice_k(case: tuple[int, int, int, int, int]) -> None:
     n, p, _, k, seed = case
@@ -128,7 +126,6 @@ def test_categories_are_parted_into_children_or_between_them() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(
     n=st.integers(30, 150),
     k=st.integers(2, 6),
@@ -205,7 +202,6 @@ def bounds(text: str) -> tuple[float, float]:
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
 @given(n=st.integers(5, 200), k=st.integers(2, 5), seed=st.integers(0, 999))
 def test_bounds_of_regions_are_true_and_meet_without_overlap(n: int, k: int, seed: int) -> None:
     frame = people(n, seed)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy.stats import zscore
@@ -42,7 +42,6 @@ def runs(n: int, k: int) -> Iterator[list[int]]:
             yield from ([size, *rest] for rest in runs(n - size, k))
 
 
-@settings(max_examples=50)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(2, 14),

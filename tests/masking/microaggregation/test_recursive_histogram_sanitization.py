@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -56,7 +56,6 @@ def naive_cells(records: np.ndarray, rows: list[int], k: int, whole: bool) -> li
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(
     n=st.integers(1, 120),
     d=st.integers(1, 4),
@@ -74,7 +73,6 @@ def test_cells_are_those_of_the_definition(n: int, d: int, k: int, whole: bool, 
         assert np.bincount(cells).min() >= min(k, n)
 
 
-@settings(max_examples=20)
 @given(n=st.integers(5, 200), k=st.integers(2, 5), seed=st.integers(0, 1000))
 def test_whole_cells_are_k_anonymous(n: int, k: int, seed: int) -> None:
     frame = survey(n, seed)

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.masking.microaggregation.representatives import representatives, standardised
@@ -42,7 +42,6 @@ def test_a_mean_does_not_leave_its_group_by_rounding() -> None:
     assert (representatives(tenth, np.zeros(3, dtype=int), "mean", (NUMBER,), generator()) == 0.1).all()
 
 
-@settings(max_examples=60)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 60))
 def test_each_statistic_by_its_definition(seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -59,7 +59,6 @@ def naive_groups(records: np.ndarray, k: int) -> set[frozenset[int]]:
     return set(spectral_rhs(u * d * signs, np.arange(len(records))))
 
 
-@settings(max_examples=40)
 @given(n=st.integers(10, 150), d=st.integers(1, 6), k=st.integers(1, 5), seed=st.integers(0, 10_000))
 def test_groups_are_those_of_figure_1(n: int, d: int, k: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -70,7 +69,6 @@ def test_groups_are_those_of_figure_1(n: int, d: int, k: int, seed: int) -> None
 
 
 @pytest.mark.slow
-@settings(max_examples=20)
 @given(n=st.integers(5, 200), k=st.integers(2, 5), seed=st.integers(0, 1000), restore=st.booleans())
 def test_every_combination_is_shared_by_k_records(n: int, k: int, seed: int, restore: bool) -> None:
     frame = survey(n, seed)

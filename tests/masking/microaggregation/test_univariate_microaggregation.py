@@ -10,7 +10,7 @@ from itertools import accumulate
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -64,7 +64,6 @@ def least_error(values: Sequence[float], k: int) -> Fraction:
     return best[-1]
 
 
-@settings(max_examples=40)
 @given(values=st.lists(st.integers(-20, 20), min_size=2, max_size=7), k=st.integers(1, 4))
 def test_no_partition_whatever_is_better(values: list[int], k: int) -> None:
     if len(values) < k:
@@ -77,7 +76,6 @@ def test_no_partition_whatever_is_better(values: list[int], k: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(1, 60),

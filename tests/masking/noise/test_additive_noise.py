@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -160,7 +160,6 @@ def survey(n: int, seed: int = 0) -> pd.DataFrame:
     )
 
 
-@settings(max_examples=40)
 @given(
     n=st.integers(20, 60),
     seed=st.integers(0, 1000),
@@ -219,7 +218,6 @@ def test_spectral_noise_is_correlated_noise_in_another_notation() -> None:
     assert (masked["constant"] == 0.1).all()
 
 
-@settings(max_examples=20)
 @given(n=st.integers(5, 60), seed=st.integers(0, 1000), amount=st.sampled_from([0.01, 1.0, 30.0]))
 def test_spectral_noise_corrected_exactly_keeps_every_mean_and_variance(n: int, seed: int, amount: float) -> None:
     frame = numeric_survey(n)

@@ -7,7 +7,7 @@ from io import BytesIO
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 from pydantic import ValidationError
@@ -44,7 +44,6 @@ def test_a_file_of_eight_records_and_eight_variables(quality: int) -> None:
     assert found == pytest.approx(expected, abs=1.5)
 
 
-@settings(max_examples=40)
 @given(
     n=st.integers(1, 60),
     d=st.integers(1, 20),

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from sklearn.decomposition import PCA
@@ -20,7 +20,6 @@ from sluice.masking.plan import apply_plan
 from sluice.variables import Kind, Variable
 
 
-@settings(max_examples=60)
 @given(n=st.integers(2, 60), m=st.integers(1, 8), data=st.data(), seed=st.integers(0, 1000))
 def test_the_error_is_what_the_small_singular_values_hold(n: int, m: int, data: st.DataObject, seed: int) -> None:
     """Eckart and Young, by NumPy's singular values: no matrix of this rank is nearer, and column means are kept."""
@@ -118,7 +117,6 @@ def test_adult_is_coded_in_107_columns(reference_data: Path) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
 @given(
     n=st.integers(10, 60),
     seed=st.integers(0, 1000),

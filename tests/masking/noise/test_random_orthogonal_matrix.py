@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy.stats import beta, ks_2samp, kstest
@@ -62,7 +62,6 @@ def test_strength_gives_the_correlation_with_the_original(strength: float, corre
     assert found == pytest.approx([correlation] * 3, abs=0.01)
 
 
-@settings(max_examples=60)
 @given(
     n=st.integers(3, 60),
     d=st.integers(1, 6),

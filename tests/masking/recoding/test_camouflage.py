@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -70,7 +70,6 @@ def test_a_small_case_by_hand() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
 @given(
     values=st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=25),
     width=st.floats(0.01, 1e5),

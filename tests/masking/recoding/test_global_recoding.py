@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -88,7 +88,6 @@ def test_the_broader_marital_status_of_the_slides() -> None:
     assert after.kind is Kind.NOMINAL
 
 
-@settings(max_examples=50)
 @given(
     st.lists(st.integers(-60, 60), min_size=1, max_size=5, unique=True).map(sorted),
     st.lists(st.none() | st.integers(-70, 70), min_size=1, max_size=30),
@@ -106,7 +105,6 @@ def test_intervals_agree_with_pandas_cut(bins: list[int], values: list[int | Non
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
 @given(st.lists(st.none() | st.integers(0, 15), min_size=1, max_size=30), st.integers(1, 4), st.data())
 def test_equal_values_go_to_equal_values_in_any_order(
     values: list[int | None], level: int, data: st.DataObject
@@ -225,7 +223,6 @@ def test_dates(to: str, expected: list[Any]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
 @given(st.lists(st.none() | st.integers(0, 40), min_size=12, max_size=60), st.integers(2, 4), st.booleans())
 def test_quantiles_agree_with_pandas_cut_at_numpys_quantiles(
     values: list[int | None], groups: int, whole: bool
@@ -278,7 +275,7 @@ def test_each_stratum_is_fitted_by_its_own_records() -> None:
     ]
     assert step.fit(frame * 2, variables)[0].bins == (7.0,)
     by_bins = GlobalRecoding(columns=("x",), bins=(4,))
-    assert by_bins.fit(frame, variables) == (by_bins,)
+    assert by_bins.fit(frame, variables) == (by_bins)
 
 
 @pytest.mark.parametrize("declared", [True, False])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -137,7 +137,6 @@ def test_people_are_counted_where_they_are_known() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
 @given(
     st.lists(st.tuples(*[st.sampled_from(["a", "b", None])] * 3), min_size=1, max_size=20),
     st.integers(1, 4),
@@ -170,7 +169,6 @@ FRAMES = st.integers(1, 4).flatmap(
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
 @given(FRAMES, st.integers(1, 6), st.sampled_from(["category", "any"]), st.data())
 def test_every_record_stands_in_a_crowd_of_k(
     records: list[Record], k: int, missing_matches: str, data: st.DataObject
@@ -190,14 +188,12 @@ def test_every_record_stands_in_a_crowd_of_k(
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(st.lists(st.tuples(*[st.sampled_from("aabc")] * 3), min_size=6, max_size=25), st.integers(2, 5))
 def test_cells_lie_on_the_right_side_of_the_bound(records: list[Record], k: int) -> None:
     assert cells(records, suppress(records, k)) >= fewest_cells_by_record(records, k)
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(FRAMES.filter(lambda records: len(records) > 3), st.sampled_from(["category", "any"]), st.data())
 def test_no_order_of_the_records_and_no_index_changes_a_figure(
     records: list[Record], missing_matches: str, data: st.DataObject
@@ -287,7 +283,6 @@ def test_importance_decides_what_is_kept(missing_matches: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(
     FRAMES.filter(lambda records: len(records) > 4),
     st.integers(1, 5),

@@ -4,13 +4,12 @@ from decimal import ROUND_FLOOR, Decimal
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.masking.recoding.multiples import multiples_around, round_to_multiples
 
 
-@settings(max_examples=150)
 @given(
     value=st.one_of(
         st.floats(-1e6, 1e6),

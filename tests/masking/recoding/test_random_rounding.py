@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -58,7 +58,6 @@ def test_the_step() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
 @given(n=st.integers(0, 40), seed=st.integers(0, 1000), base=st.sampled_from([0.1, 0.5, 7.0, 1000.0]))
 def test_a_value_goes_to_one_of_the_two_multiples_around_it(n: int, seed: int, base: float) -> None:
     frame = survey(n, seed)

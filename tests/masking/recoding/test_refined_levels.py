@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.contract import load_contract
@@ -31,7 +31,6 @@ def members(name: str, lowest: int, highest: int) -> dict[str, set[str]]:
     return found
 
 
-@settings(max_examples=40)
 @given(
     n=st.integers(10, 150),
     seed=st.integers(0, 10**6),
@@ -80,7 +79,6 @@ def test_released_file_keeps_the_models_and_every_value_is_true(
         assert len(key.shares) == key.level + 1
 
 
-@settings(max_examples=40)
 @given(seed=st.integers(0, 10**6), limit=st.sampled_from([0.0, 0.1]))
 def test_equal_originals_are_equal_after_it_and_the_recoding_alone_gives_the_same(seed: int, limit: float) -> None:
     frame = people(100, seed, 0.05 if limit else 0.0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -33,7 +33,6 @@ def test_the_directly_identifying_variable_is_gone() -> None:
     assert Removal(columns=("name", "age")).describe() == "The variables name, age are not released."
 
 
-@settings(max_examples=25)
 @given(st.sets(st.sampled_from(list(VARIABLES)), min_size=1, max_size=2), st.permutations([0, 1]))
 def test_what_stays_is_untouched_in_any_row_order(gone: set[str], order: list[int]) -> None:
     step = Removal(columns=tuple(gone))

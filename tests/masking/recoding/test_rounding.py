@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -74,7 +74,6 @@ def test_results_and_ties_are_decimals_as_written() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
 @given(n=st.integers(0, 40), seed=st.integers(0, 1000), base=st.sampled_from([0.5, 5.0, 7.0]), last=st.booleans())
 def test_the_step_is_a_recoding_within_half_a_base(n: int, seed: int, base: float, last: bool) -> None:
     frame = survey(n, seed)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy.stats import chisquare
@@ -54,7 +54,6 @@ def test_every_sample_is_equally_likely() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
 @given(st.integers(1, 200), st.floats(0.01, 0.99), st.integers(0, 2**32 - 1))
 def test_records_are_left_out_and_nothing_else(records: int, fraction: float, seed: int) -> None:
     frame = people(records)
@@ -66,7 +65,6 @@ def test_records_are_left_out_and_nothing_else(records: int, fraction: float, se
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
 @given(st.integers(1, 200), st.floats(0.01, 0.99), st.sampled_from(["record", "household"]))
 def test_the_weighted_total_is_kept(records: int, fraction: float, unit: str) -> None:
     frame = people(records)
@@ -85,7 +83,6 @@ def test_equal_weights_are_multiplied_by_n_over_m() -> None:
     assert drawn(Sampling(size=25, weight="weight"), frame)["weight"].tolist() == [16.0] * 25
 
 
-@settings(max_examples=30)
 @given(st.integers(1, 100), st.floats(0.05, 0.95), st.integers(0, 2**32 - 1))
 def test_households_stay_together(records: int, fraction: float, seed: int) -> None:
     frame = people(records)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -40,12 +40,7 @@ def coded(method: TopBottomCoding, values: Any, variable: Variable = INCOME, dty
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
-@given(
-    st.lists(st.none() | st.floats(0, 1000), min_size=1, max_size=40),
-    st.floats(0, 400),
-    st.floats(500, 1000),
-)
+@given(st.lists(st.none() | st.floats(0, 1000), min_size=1, max_size=40), st.floats(0, 400), st.floats(500, 1000))
 def test_thresholds_clip_as_pandas_does(values: list[float | None], low: float, high: float) -> None:
     method = step(top={"value": high}, bottom={"value": low})
     expected = pd.Series(values, dtype="float64").clip(low, high)
@@ -54,7 +49,6 @@ def test_thresholds_clip_as_pandas_does(values: list[float | None], low: float, 
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
 @given(st.lists(st.integers(0, 50), min_size=20, max_size=60), st.floats(0.5, 0.8), st.data())
 def test_quantiles_are_numpys_and_no_order_or_index_matters(
     values: list[int], share: float, data: st.DataObject
@@ -146,7 +140,6 @@ def test_all_missing_one_row_and_no_row() -> None:
 BORN = Variable(name="income", kind=Kind.DATE, minimum="1900-01-01", maximum="2024-12-31")
 
 
-@settings(max_examples=30)
 @given(
     st.lists(st.none() | st.datetimes(pd.Timestamp("1600-01-01"), pd.Timestamp("9999-12-31")), min_size=1, max_size=20)
 )

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy.stats import chisquare
@@ -74,7 +74,6 @@ def test_the_patients_of_the_paper_in_groups_of_our_own() -> None:
         Anatomization(columns=("disease",), l=5).mask(frame, variables, np.random.default_rng(0))
 
 
-@settings(max_examples=100)
 @given(sizes=st.lists(st.integers(1, 12), min_size=1, max_size=25), l=st.integers(2, 8), seed=st.integers(0, 10_000))
 def test_groups_have_at_least_l_different_values(sizes: list[int], l: int, seed: int) -> None:  # noqa: E741
     rng = np.random.default_rng(seed)

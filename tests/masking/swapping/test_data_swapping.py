@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy.stats import chisquare
@@ -111,7 +111,6 @@ def test_a_partner_is_uniform_where_few_fit() -> None:
     assert chisquare(list(chosen.values())).pvalue > 1e-3
 
 
-@settings(max_examples=80)
 @given(
     n=st.integers(1, 120),
     areas=st.integers(1, 6),
@@ -140,7 +139,6 @@ def test_partners_swap_with_each_other_and_nobody_is_left_who_could(
 
 
 @pytest.mark.slow
-@settings(max_examples=15)
 @given(seed=st.integers(0, 1000), unit=st.sampled_from(["household", "record"]), rate=st.floats(0.01, 0.2))
 def test_counts_by_area_and_match_keys_are_kept(seed: int, unit: str, rate: float) -> None:
     """What is in `within` is never dropped, so that these counts stay to the last one, and all that is not the area."""

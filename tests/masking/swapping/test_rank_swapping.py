@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy.stats import chisquare, norm
@@ -146,7 +146,6 @@ def test_only_the_plain_variant_leaves_certain_candidates() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
 @given(
     values=st.lists(st.one_of(st.floats(-1e9, 1e9), st.just(np.nan), st.integers(0, 3).map(float)), max_size=80),
     variant=st.sampled_from(["p_distribution", "p_buckets"]),
@@ -185,7 +184,6 @@ def test_the_example_of_the_slides_is_an_outcome() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
 @given(
     values=st.lists(st.one_of(st.floats(-1e9, 1e9), st.just(np.nan), st.integers(0, 3).map(float)), max_size=80),
     window=st.floats(0.02, 1),
@@ -214,7 +212,6 @@ def test_same_values_same_gaps_within_reach(values: list[float], window: float, 
     assert (np.maximum(lowest - from_high, from_low - highest) <= window * n + 1e-6).all()
 
 
-@settings(max_examples=25)
 @given(n=st.integers(2, 400), window=st.floats(0.01, 1), seed=st.integers(0, 1000))
 def test_each_value_is_swapped_once_and_at_most_one_is_left_over(n: int, window: float, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -12,7 +12,6 @@ from sluice.masking.swapping.spectral_swapping import SpectralSwapping, spectral
 from sluice.variables import Kind, Role, Variable
 
 
-@settings(max_examples=40)
 @given(
     n=st.integers(2, 200), m=st.integers(1, 8), seed=st.integers(0, 1000), shape=st.sampled_from(["full", "constant"])
 )
@@ -98,7 +97,6 @@ def survey(n: int, seed: int = 0, missing: bool = False) -> pd.DataFrame:
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
 @given(
     n=st.integers(2, 80),
     seed=st.integers(0, 1000),

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy import stats
@@ -43,7 +43,6 @@ _amount = st.floats(-1e9, 1e9).map(lambda amount: round(amount, 6))
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
 @given(
     values=st.lists(
         st.one_of(_amount, st.just(np.nan), st.integers(0, 4).map(float), st.floats(1e-6, 1.0)),

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy.stats import multivariate_normal, rankdata, spearmanr
@@ -22,7 +22,6 @@ def centred_ranks(values: np.ndarray) -> np.ndarray:
     return (rankdata(values, axis=0, nan_policy="omit").T - 0.5) / np.isfinite(values).sum(axis=0)[:, None] - 0.5
 
 
-@settings(max_examples=60)
 @given(
     n=st.integers(2, 60),
     m=st.integers(1, 4),

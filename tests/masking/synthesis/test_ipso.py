@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -48,7 +48,6 @@ def estimates(y: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
     return coefficients, residuals.T @ residuals / len(x)
 
 
-@settings(max_examples=40)
 @given(
     st.integers(12, 60),
     st.integers(1, 3),

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy import stats
@@ -165,7 +165,6 @@ def test_columns_with_gaps_are_filled_on_each_other() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(
     n=st.integers(30, 60),
     seed=st.integers(0, 1000),

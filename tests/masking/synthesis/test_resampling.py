@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy.stats import binom
@@ -59,7 +59,6 @@ def test_one_sample_follows_the_law_of_the_bootstrap() -> None:
     assert np.mean(tops) == pytest.approx(1 - (1 - 1 / 50) ** 50, abs=0.03)
 
 
-@settings(max_examples=60)
 @given(
     values=st.lists(st.one_of(st.floats(-1e12, 1e12), st.just(np.nan), st.integers(0, 3).map(float)), max_size=60),
     samples=st.integers(1, 7),

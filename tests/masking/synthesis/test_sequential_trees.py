@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy.stats import chisquare, ks_2samp
@@ -112,7 +112,6 @@ def test_distributions_and_relations_are_kept_but_for_chance(smoothing: Literal[
 
 
 @pytest.mark.slow
-@settings(max_examples=15)
 @given(st.integers(20, 120), st.permutations(list(VARIABLES)), st.integers(1, 10), st.integers(0, 2**32 - 1))
 def test_every_value_is_one_of_the_file_and_the_same_seed_gives_the_same_file(
     records: int, order: list[str], minimum_leaf: int, seed: int
@@ -126,7 +125,6 @@ def test_every_value_is_one_of_the_file_and_the_same_seed_gives_the_same_file(
     assert step.released(VARIABLES) == VARIABLES
 
 
-@settings(max_examples=15)
 @given(st.integers(40, 200), st.integers(0, 2**32 - 1))
 def test_smoothed_numbers_are_nobodys_but_keep_the_range_and_the_heaps(records: int, seed: int) -> None:
     frame = people(records, seed)
@@ -191,7 +189,6 @@ def test_huge_numbers_and_a_thousand_categories_as_predictor() -> None:
         synthetic(SequentialTrees(columns=("code",)), frame, variables=variables)
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_categories_are_ranked_so_that_the_first_split_is_the_best_of_all(seed: int, classes: bool) -> None:
     rng = np.random.default_rng(seed)

@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -54,7 +54,6 @@ def test_verdicts(rule: dict[str, float], measured: dict[str, Any], verdict: Ver
     assert judged(rule, **measured).verdict is verdict
 
 
-@settings(max_examples=60)
 @given(value=st.floats(0, 1), half=st.floats(0, 0.2), limit=st.floats(0, 1), worse=st.sampled_from(["higher", "lower"]))
 def test_a_stricter_limit_never_gives_a_better_verdict(value: float, half: float, limit: float, worse: str) -> None:
     measured = {"value": value, "interval": (value - half, value + half), "worse": worse}

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pandas as pd
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.rules.behind import Behind
@@ -84,7 +84,6 @@ def test_records_of_one_person_are_no_crowd() -> None:
     assert "hamlet" not in said
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(20, 26), st.sampled_from("abcdefg")), min_size=1, max_size=60), st.integers(2, 6))
 def test_no_sentence_tells_of_few_people_nor_lets_them_be_subtracted(people: list[tuple[int, str]], k: int) -> None:
     """The attacker subtracts what is said of the named categories from what is said of all."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.rules.behind import Behind
@@ -41,7 +41,6 @@ def test_the_words_fit_one_unique_small_groups_and_a_pass() -> None:
     assert passed.says.startswith("Every combination of age and years married is shared by at least 2 of the 5 records")
 
 
-@settings(max_examples=30)
 @given(st.lists(st.one_of(st.none(), st.integers(20, 24)), min_size=1, max_size=15), st.integers(2, 5), st.randoms())
 def test_k_anonymity_in_any_row_order_and_with_any_index(
     ages: list[int | None], k: int, random: "np.random.Generator"

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.rules.k_anonymity import KAnonymity
@@ -45,7 +45,6 @@ def test_who_is_found_by_two_items_fails_it_in_plain_words() -> None:
 
 
 @given(baskets(NAMES, least=1), st.integers(2, 4), st.integers(1, 3))
-@settings(max_examples=50)
 def test_it_passes_if_and_only_if_a_search_finds_k_people(sets: list[frozenset[str]], k: int, m: int) -> None:
     least = min(crowds(sets, m))
     finding = found(KmAnonymity(k=k, m=m), basket_file(sets), BASKET)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.standard.reference_standard import ReferenceStandard
@@ -101,7 +101,6 @@ def test_a_larger_file_is_not_closer_by_its_size():
 
 
 @pytest.mark.slow
-@settings(max_examples=8)
 @given(seed=st.integers(0, 2**32))
 def test_order_and_index_do_not_show(seed):
     rng = np.random.default_rng(seed)

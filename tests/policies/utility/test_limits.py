@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
@@ -198,7 +198,6 @@ def test_a_changed_constant_is_an_unbounded_loss_not_a_missing_one() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
 @given(st.integers(3, 40), st.integers(0, 5), st.randoms())
 def test_an_unchanged_file_loses_nothing_in_any_order(n: int, seed: int, random: "np.random.Generator") -> None:
     original = typed(n, seed)

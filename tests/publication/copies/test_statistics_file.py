@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pyreadstat
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -87,7 +87,6 @@ def test_categories_that_were_merely_found_are_text_and_listed_nowhere(tmp_path:
     assert b"rare illness" not in path.read_bytes()
 
 
-@settings(max_examples=40)
 @given(
     whole=st.lists(st.none() | st.integers(-(2**53), 2**53), min_size=1, max_size=5),
     numbers=st.lists(st.none() | st.floats(allow_nan=False, allow_infinity=False), min_size=5, max_size=5),

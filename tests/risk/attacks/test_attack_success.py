@@ -1,7 +1,7 @@
 """Shares of right guesses, and the risk that a control leaves."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -39,7 +39,6 @@ def test_risk_as_anonymeter_has_it(main: int, control: int, n: int, value: float
     assert (measured.attempted, measured.completed, measured.worse) == (n, n, "higher")
 
 
-@settings(max_examples=100)
 @given(n=st.integers(2, 500), data=st.data())
 def test_order_and_bounds(n: int, data: st.DataObject) -> None:
     low, high = sorted(data.draw(st.tuples(st.integers(0, n), st.integers(0, n))))

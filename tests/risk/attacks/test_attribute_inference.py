@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
@@ -66,7 +66,6 @@ def test_the_interval_is_agresti_and_mins_by_hand():
     assert excess_interval(hits, without)[0] > 0
 
 
-@settings(max_examples=40)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40))
 def test_the_interval_is_symmetric_and_never_certain(pairs):
     hits, without = np.array(pairs).T
@@ -76,7 +75,6 @@ def test_the_interval_is_symmetric_and_never_certain(pairs):
 
 
 @pytest.mark.slow
-@settings(max_examples=5)
 @given(st.integers(0, 2**32))
 def test_names_of_labels_do_not_matter(seed):
     people = population(80, seed % 100)
@@ -85,7 +83,6 @@ def test_names_of_labels_do_not_matter(seed):
 
 
 @pytest.mark.slow
-@settings(max_examples=5)
 @given(st.integers(0, 2**32))
 def test_the_order_of_the_rows_does_not_matter(seed):
     people, masked = population(80, 1), population(80, 2)

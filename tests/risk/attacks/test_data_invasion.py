@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -35,7 +35,6 @@ def test_a_distribution_in_the_file_is_the_same_attack():
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(st.integers(0, 2**32), st.sampled_from([1, 2]))
 def test_neither_order_nor_index_matters(seed, level):
     rng = np.random.default_rng(seed)
@@ -49,7 +48,6 @@ def test_neither_order_nor_index_matters(seed, level):
     assert invaded(numbers.iloc[order], noisy.iloc[order]).value == pytest.approx(invaded(numbers, noisy).value)
 
 
-@settings(max_examples=30)
 @given(st.lists(st.sampled_from("abcd"), min_size=1, max_size=30))
 def test_verbatim_labels_are_all_guessed_at_level_1(values):
     original = labels(values)

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -55,7 +55,6 @@ def people(n: int, seed: int) -> tuple[pd.DataFrame, dict]:
 
 
 @pytest.mark.slow
-@settings(max_examples=15)
 @given(seed=st.integers(0, 2**32), secret=st.sampled_from(["wage", "ill"]))
 def test_order_and_index_of_the_rows_do_not_matter(seed: int, secret: str) -> None:
     (original, variables), (control, _) = people(40, seed), people(30, seed + 1)

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -19,8 +19,7 @@ C, D = ["age", "fnlwgt", "sex"], ["education_num", "hours_per_week", "occupation
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("first", "second", "k", "main", "control"),
-    [(A, B, 5, 849, 70), (C, D, 1, 447, 4), (C, D, 20, 1419, 787)],
+    ("first", "second", "k", "main", "control"), [(A, B, 5, 849, 70), (C, D, 1, 447, 4), (C, D, 20, 1419, 787)]
 )
 def test_as_many_links_as_anonymeter_finds(
     reference_data: Path, first: list[str], second: list[str], k: int, main: int, control: int
@@ -47,7 +46,6 @@ def people(n: int, seed: int) -> tuple[pd.DataFrame, dict]:
 
 
 @pytest.mark.slow
-@settings(max_examples=15)
 @given(seed=st.integers(0, 2**32), k=st.integers(1, 3))
 def test_order_and_index_of_the_rows_do_not_matter(seed: int, k: int) -> None:
     (original, variables), (control, _) = people(40, seed), people(30, seed + 1)

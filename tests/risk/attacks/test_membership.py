@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -22,7 +22,6 @@ def test_hanley_and_mcneil_as_published() -> None:
     assert (found.interval[1] - found.value) / 1.959964 == pytest.approx(0.0325, abs=0.0005)
 
 
-@settings(max_examples=50)
 @given(members=st.lists(st.integers(0, 6), min_size=2, max_size=30), seed=st.integers(0, 2**32))
 def test_ties_are_shared_and_sides_change_places(members: list[int], seed: int) -> None:
     near = np.array(members, dtype=float)
@@ -80,7 +79,6 @@ def test_verbatim_and_strange_files() -> None:
     assert copies[1] < 0.1  # of one person only
 
 
-@settings(max_examples=10)
 @given(seed=st.integers(0, 2**32))
 def test_order_and_index_of_the_rows_do_not_matter(seed: int) -> None:
     files = (ORIGINAL.iloc[:40], pd.concat([ORIGINAL.iloc[:10], STRANGERS.iloc[:30]]), CONTROL.iloc[:30])

@@ -4,7 +4,7 @@ from collections import Counter
 from itertools import combinations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.risk.attacks.rare_combinations import Table, cell_of_each, grouped, rare_combinations, subsets
@@ -35,7 +35,6 @@ def plain_count(original: Table, released: Table, control: Table, size: int) -> 
     return found / alone, hit / new
 
 
-@settings(max_examples=15)
 @given(seed=st.integers(0, 2**20), size=st.sampled_from([2, 3]))
 def test_as_counted_in_plain_python(seed: int, size: int) -> None:
     original, released, control = (people(300, seed + at)[:3] for at in (0, 1, 2))

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -83,7 +83,6 @@ def test_a_control_many_times_as_large() -> None:
     assert found.control.share == pytest.approx(np.mean(shares), abs=0.03)
 
 
-@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32), most=st.integers(1, 30))
 def test_fitting_is_the_plain_count(seed: int, most: int) -> None:
     rng = np.random.default_rng(seed)
@@ -110,7 +109,6 @@ COLUMNS = ["x", "y", "area"]
 
 
 @pytest.mark.slow
-@settings(max_examples=15)
 @given(seed=st.integers(0, 2**32), mode=st.sampled_from(["univariate", "multivariate"]))
 def test_order_and_index_of_the_rows_do_not_matter(seed: int, mode: str) -> None:
     (original, variables), (control, _) = people(60, seed), people(40, seed + 1)

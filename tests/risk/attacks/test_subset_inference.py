@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -44,7 +44,6 @@ def gain(found: SubsetInference) -> tuple[float, float, float]:
     return measured.interval[0], measured.value, measured.interval[1]
 
 
-@settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**20))
 def test_sets_as_by_brute_force(seed: int) -> None:
     """Plain NumPy, set by set: the share of right ones among the records near in it, or in it but for its last ones."""

@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -33,7 +33,6 @@ def test_adult_as_pycanon_measures_it(
     assert classes.sizes.min() == k
 
 
-@settings(max_examples=50)
 @given(codes, st.randoms())
 def test_bounds_and_row_order(pairs: np.ndarray, random: "np.random.Generator") -> None:
     classes = equivalence_classes([pairs[:, 0]])

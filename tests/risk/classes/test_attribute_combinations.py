@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -17,7 +17,6 @@ tables = st.integers(1, 5).flatmap(
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
 @given(tables, st.integers(1, 6), st.integers(2, 5))
 def test_agrees_with_a_group_by_of_every_set(table: np.ndarray, size: int, k: int) -> None:
     found = attribute_combinations(list(table.T), size, k)
@@ -31,7 +30,6 @@ def test_agrees_with_a_group_by_of_every_set(table: np.ndarray, size: int, k: in
     assert found.share_below.value == found.below.max() / len(table)
 
 
-@settings(max_examples=30)
 @given(tables, st.randoms())
 def test_row_order_does_not_matter_and_more_keys_hide_nobody(table: np.ndarray, random: "np.random.Generator") -> None:
     order = list(range(len(table)))
@@ -83,7 +81,6 @@ def test_refusals() -> None:
         attribute_combinations([], 1, 2)
 
 
-@settings(max_examples=40)
 @given(tables, st.integers(2, 4), st.data())
 def test_people_are_counted_where_they_are_known(table: np.ndarray, k: int, data: st.DataObject) -> None:
     """Equal records of one person count once."""

@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -37,7 +37,6 @@ def test_an_example_by_hand() -> None:
     assert_allclose(largest_bounded_gain(classes, sensitive), [1 / 3 / np.log(4 / 3), 1 / np.log(4)])
 
 
-@settings(max_examples=50)
 @given(codes, st.randoms())
 def test_agrees_with_the_definition_in_any_row_order(pairs: np.ndarray, random: "np.random.Generator") -> None:
     expected = 0.0

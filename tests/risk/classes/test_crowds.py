@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.risk.classes import crowds as module
@@ -71,7 +71,6 @@ rows = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
 @given(rows, st.data())
 def test_agrees_with_comparing_every_pair(known: list[Row], data: st.DataObject) -> None:
     hide = data.draw(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=len(known), max_size=len(known)))

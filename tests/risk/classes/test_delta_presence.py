@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -20,7 +20,6 @@ def test_weights_estimate_the_population() -> None:
     assert estimated_presence(classes, np.ones(3)).tolist() == [1, 1]  # a census
 
 
-@settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 50)), min_size=1, max_size=20), st.randoms())
 def test_agrees_with_the_definition_in_any_order(people: list[tuple[int, int]], random: "np.random.Generator") -> None:
     random.shuffle(people)

@@ -3,7 +3,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
@@ -51,7 +51,6 @@ def test_a_missing_key_is_a_category_as_sdcmicro_writes_it_out() -> None:
     assert classes_of(thrice, list(thrice)).frequencies.tolist() == [3, 2, 2, 3, 3]
 
 
-@settings(max_examples=50)
 @given(small_frames, st.randoms())
 def test_neither_row_order_nor_index_matters(frame: pd.DataFrame, random: "np.random.Generator") -> None:
     order = list(range(len(frame)))
@@ -61,7 +60,6 @@ def test_neither_row_order_nor_index_matters(frame: pd.DataFrame, random: "np.ra
         assert_array_equal(count(moved), count(frame)[order])
 
 
-@settings(max_examples=50)
 @given(small_frames)
 def test_classes_agree_with_a_groupby_that_keeps_missing_keys(frame: pd.DataFrame) -> None:
     classes = classes_of(frame, list(frame))
@@ -132,7 +130,6 @@ def test_all_keys_missing_is_one_class() -> None:
     assert agreeing(frame, ["k", "l"]).tolist() == [4] * 4
 
 
-@settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6)), min_size=1, max_size=25).map(np.array))
 def test_values_in_classes_are_counted(pairs: np.ndarray) -> None:
     classes = equivalence_classes([pairs[:, 0]])

@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -29,7 +29,6 @@ def test_testdata_has_the_risky_records_that_sdcmicro_counts(reference_data: Pat
     assert sample_uniques_share(frequencies) == 157 / 4580
 
 
-@settings(max_examples=40)
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=20), st.lists(st.integers(0, 1), min_size=20, max_size=20))
 def test_a_further_key_never_enlarges_the_crowd(one: list[int], two: list[int]) -> None:
     frame = pd.DataFrame({"one": one, "two": two[: len(one)]}, dtype="Int64")

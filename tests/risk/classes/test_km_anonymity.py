@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -28,7 +28,6 @@ def test_the_running_example_of_the_source() -> None:
 
 
 @given(baskets(NAMES), st.integers(1, 4), st.data())
-@settings(max_examples=150)
 def test_every_record_has_the_crowd_that_a_search_of_all_records_finds(
     sets: list[frozenset[str]], m: int, data: st.DataObject
 ) -> None:

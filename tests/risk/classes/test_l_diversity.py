@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -61,7 +61,6 @@ def test_distinct_counts_of_sdcmicro_with_a_missing_key() -> None:
 codes = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=25).map(np.array)
 
 
-@settings(max_examples=50)
 @given(codes, st.randoms())
 def test_bounds_and_row_order(pairs: np.ndarray, random: "np.random.Generator") -> None:
     classes = equivalence_classes([pairs[:, 0]])
@@ -106,7 +105,6 @@ def test_recursive_diversity_by_hand() -> None:
     assert_allclose(recursive_ratio(FIGURE_3, CONDITION, 2), 1)  # one value twice, two once
 
 
-@settings(max_examples=50)
 @given(codes, st.integers(2, 5))
 def test_recursive_ratio_agrees_with_sorted_counts(pairs: np.ndarray, l: int) -> None:  # noqa: E741
     classes = equivalence_classes([pairs[:, 0]])

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -16,7 +16,6 @@ def test_table_2_3_has_four_uniques() -> None:
     assert sample_uniques_share(frequencies) == 1.0
 
 
-@settings(max_examples=40)
 @given(st.lists(st.integers(0, 8), min_size=1, max_size=30))
 def test_uniques_are_the_values_that_occur_once(values: list[int]) -> None:
     frequencies = equivalence_classes([np.array(values)]).frequencies

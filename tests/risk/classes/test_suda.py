@@ -3,7 +3,7 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -33,7 +33,6 @@ def by_definition(table: np.ndarray, size: int) -> set[tuple[tuple[int, ...], in
     }
 
 
-@settings(max_examples=60)
 @given(tables, st.integers(1, 6))
 def test_agrees_with_the_definition(table: np.ndarray, size: int) -> None:
     keys, count = list(table.T), table.shape[1]
@@ -52,7 +51,6 @@ def test_agrees_with_the_definition(table: np.ndarray, size: int) -> None:
     assert ((scores.score > 0) == [any(record == each for _, each in expected) for record in range(len(table))]).all()
 
 
-@settings(max_examples=30)
 @given(tables, st.randoms())
 def test_row_order_does_not_matter(table: np.ndarray, random: "np.random.Generator") -> None:
     order = list(range(len(table)))
@@ -112,7 +110,6 @@ def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
         suda([np.arange(9)] * 3)
 
 
-@settings(max_examples=40)
 @given(tables, st.data())
 def test_several_records_of_one_person_are_unique_where_no_other_person_has_the_like(
     table: np.ndarray, data: st.DataObject

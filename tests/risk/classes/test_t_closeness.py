@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
@@ -36,7 +36,6 @@ def test_the_regrouped_salaries_of_the_paper() -> None:
 codes = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6)), min_size=2, max_size=25).map(np.array)
 
 
-@settings(max_examples=50)
 @given(codes)
 def test_agrees_with_scipys_wasserstein_distance_and_with_half_the_l1_norm(pairs: np.ndarray) -> None:
     classes, sensitive = equivalence_classes([pairs[:, 0]]), pairs[:, 1]
@@ -52,7 +51,6 @@ def test_agrees_with_scipys_wasserstein_distance_and_with_half_the_l1_norm(pairs
     assert (ordered <= equal + 1e-12).all()  # no step is longer than 1
 
 
-@settings(max_examples=30)
 @given(codes, st.randoms())
 def test_row_order_does_not_matter(pairs: np.ndarray, random: "np.random.Generator") -> None:
     order = list(range(len(pairs)))
@@ -151,7 +149,6 @@ def test_the_regrouped_diseases_agree_with_a_linear_program() -> None:
     assert_allclose(distances * 54, [14, 16, 10])
 
 
-@settings(max_examples=20)
 @given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from(sorted(DISEASES.rows))), min_size=1, max_size=12))
 def test_the_hierarchical_distance_is_the_earth_movers(people: list[tuple[int, str]]) -> None:
     classes = equivalence_classes([np.array([group for group, _ in people])])

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -63,7 +63,6 @@ def test_the_originals_range_holds_for_every_file() -> None:
     np.testing.assert_array_equal(distances(NAMES, ORIGINAL, far)[:, :2], distances(NAMES, ORIGINAL, OTHER))
 
 
-@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32), k=st.integers(1, 5))
 def test_nearest_is_the_plain_search(seed: int, k: int) -> None:
     rng = np.random.default_rng(seed)
@@ -89,7 +88,6 @@ def test_nearest_is_the_plain_search(seed: int, k: int) -> None:
     assert all(len(set(row)) == k for row in index.tolist())
 
 
-@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32))
 def test_a_random_order_depends_on_the_records_alone(seed: int) -> None:
     shuffled = ORIGINAL.sample(frac=1, random_state=np.random.default_rng(seed))

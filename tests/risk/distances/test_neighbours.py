@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.neighbors import NearestNeighbors
 
@@ -41,7 +41,6 @@ def by_definition(queries, points, k, own_row):
     return np.sqrt(np.sort(squared, axis=1)[:, :k])
 
 
-@settings(max_examples=50)
 @given(data=st.data(), few=st.booleans(), laid_out=st.booleans())
 def test_every_tie_and_copy_is_counted(data, few, laid_out):
     dimensions, m = data.draw(st.integers(1, 12)), data.draw(st.integers(3, 40))
@@ -61,7 +60,6 @@ def test_every_tie_and_copy_is_counted(data, few, laid_out):
     )
 
 
-@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32), few=st.booleans(), laid_out=st.booleans())
 def test_the_order_of_the_rows_does_not_show(seed, few, laid_out):
     rng = np.random.default_rng(seed)

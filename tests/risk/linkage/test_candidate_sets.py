@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -36,7 +36,6 @@ def group_means(values, groups_of, k=3):
     return masked
 
 
-@settings(max_examples=30)
 @given(
     st.integers(0, 2**32), st.sampled_from([0.05, 0.2, 1.0]), st.sampled_from([None, 2, 8]), st.sampled_from([0.0, 0.2])
 )
@@ -50,7 +49,6 @@ def test_the_own_record_is_always_a_candidate_of_rank_swapping(seed, window, lev
     assert (found.links.correct()[alone] == 1).all()
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 2**32), st.sampled_from([individual_ranking_groups, optimal_groups]), st.sampled_from([None, 6]))
 def test_a_single_candidate_of_microaggregation_is_the_own_record(seed, groups_of, levels):
     original = numbers(seed, levels=levels)

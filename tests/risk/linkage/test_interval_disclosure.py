@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -26,7 +26,6 @@ def test_standard_deviations_by_hand():
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
 @given(st.integers(0, 2**32), st.sampled_from(["rank", "standard_deviation"]), st.sampled_from([None, 2]))
 def test_the_baseline_is_the_mean_over_random_orders(seed, by, grid):
     rng = np.random.default_rng(seed)

@@ -1,7 +1,7 @@
 """Disclosure risk and score. Torra's tables are in tests/published/test_torra_linkage.py."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -16,7 +16,6 @@ NEEDED = {
 
 
 @pytest.mark.parametrize("weighting", NEEDED)
-@settings(max_examples=10)
 @given(figure=st.floats(0, 100))
 def test_weights_add_up_to_one(weighting, figure):
     assert disclosure_risk(weighting, **dict.fromkeys(NEEDED[weighting], figure)) == pytest.approx(figure)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
@@ -54,7 +54,6 @@ def test_worked_by_hand():
     assert last.correct("first").tolist() == [0, 0, 1]
 
 
-@settings(max_examples=40)
 @given(
     st.integers(0, 2**32), st.integers(2, 90), st.sampled_from([1, 2, 5, 12]), st.sampled_from([None, 1, 3]),
     st.sampled_from(["euclidean", "manhattan"]),
@@ -67,7 +66,6 @@ def test_both_roads_agree_with_the_whole_matrix(seed, n, d, grid, distance):
     )
 
 
-@settings(max_examples=20)
 @given(st.integers(0, 2**32), st.sampled_from(DISTANCES), st.sampled_from([None, 2]))
 def test_another_order_of_the_rows_and_a_part_of_them_change_nothing(seed, distance, grid):
     original, released = pairs(seed, grid=grid)
@@ -81,7 +79,6 @@ def test_another_order_of_the_rows_and_a_part_of_them_change_nothing(seed, dista
     np.testing.assert_array_equal(part.is_first, links.is_first[order[:17]])
 
 
-@settings(max_examples=20)
 @given(st.integers(0, 2**32), st.sampled_from(DISTANCES[:4]), st.floats(0.01, 100))
 def test_the_scale_of_a_variable_does_not_matter(seed, distance, factor):
     original, released = pairs(seed)

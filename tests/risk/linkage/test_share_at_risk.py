@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
@@ -20,7 +20,6 @@ def test_exact_when_all_were_examined_and_an_interval_when_some_were():
     assert 0 < sampled.interval[0] < 0.375 < sampled.interval[1] < 1
 
 
-@settings(max_examples=30)
 @given(st.integers(1, 500), st.floats(0, 1))
 def test_wilson_as_scipy_has_it(cases, share):
     hits = round(share * cases)

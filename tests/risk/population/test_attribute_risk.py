@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -16,7 +16,6 @@ def test_worked_by_hand():
     assert found.value == pytest.approx(3 / 6 / 2 + 2 / 6 + 1 / 6)  # flu, cold, hiv
 
 
-@settings(max_examples=30)
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=30), st.randoms())
 def test_one_record_a_person_gives_values_over_records_in_any_order(values, random):
     column = pd.Series(pd.array(values, dtype="Int64"))

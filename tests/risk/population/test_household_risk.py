@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -14,7 +14,6 @@ def test_a_household_by_hand() -> None:
     np.testing.assert_allclose(household_risk(np.array([0.1, 0.5, 0.2]), households), [0.28, 0.5, 0.28])
 
 
-@settings(max_examples=50)
 @given(st.lists(st.tuples(st.integers(0, 4), st.floats(0, 1)), min_size=1, max_size=20))
 def test_agrees_with_pandas_and_is_never_below_a_members_risk(rows: list[tuple[int, float]]) -> None:
     of, risks = pd.Series([key for key, _ in rows]), np.array([value for _, value in rows])

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import nbinom
@@ -39,7 +39,6 @@ def test_the_closed_forms_for_one_two_and_three(p: float) -> None:
     assert risk(2, p, formula="approximate") == risk(2, p)
 
 
-@settings(max_examples=100)
 @given(st.integers(1, 500), st.floats(1e-8, 1))
 def test_lies_between_the_sampled_share_and_one_by_f_and_below_the_approximation(f: int, p: float) -> None:
     exact, approximate = risk(f, p), risk(f, p, formula="approximate")
@@ -48,7 +47,6 @@ def test_lies_between_the_sampled_share_and_one_by_f_and_below_the_approximation
     assert risk(f + 1, p) < exact
 
 
-@settings(max_examples=30)
 @given(st.lists(st.tuples(st.integers(0, 3), st.floats(0.5, 200)), min_size=1, max_size=20), st.randoms())
 def test_another_order_of_the_rows_gives_each_record_its_risk(rows: list[tuple[int, float]], random: object) -> None:
     order = list(range(len(rows)))

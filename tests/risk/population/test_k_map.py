@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -42,7 +42,6 @@ rows = st.lists(st.tuples(st.sampled_from(["f", "m", None]), st.sampled_from([1,
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
 @given(rows, rows)
 def test_agrees_with_comparing_every_pair(ours: list[tuple[Any, Any]], theirs: list[tuple[Any, Any]]) -> None:
     def fits(a: tuple[Any, Any], b: tuple[Any, Any], any_value: bool) -> bool:
@@ -55,7 +54,6 @@ def test_agrees_with_comparing_every_pair(ours: list[tuple[Any, Any]], theirs: l
         assert found.tolist() == [sum(fits(a, b, missing == "any") for b in theirs) for a in ours]
 
 
-@settings(max_examples=30)
 @given(rows)
 def test_a_file_that_is_its_own_population_has_k_map_equal_to_k_anonymity(ours: list[tuple[Any, Any]]) -> None:
     frame = typed(ours)

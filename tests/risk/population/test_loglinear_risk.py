@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -95,7 +95,6 @@ def test_takes_in_the_interactions_that_there_are() -> None:
     assert loglinear_risk(keys, 0.1).interactions in [(), ((0, 1),), ((0, 2),), ((1, 2),)]
 
 
-@settings(max_examples=30)
 @given(st.integers(2, 60), st.integers(0, 1000), st.floats(0.01, 1), st.sampled_from(["none", "selected", "all"]))
 def test_lies_between_none_and_all_uniques_in_any_order_of_rows_and_keys(
     n: int, seed: int, fraction: float, interactions: str

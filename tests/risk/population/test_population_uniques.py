@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import fsolve, minimize
 from scipy.stats import hypergeom, nbinom
@@ -93,7 +93,6 @@ def test_finds_the_uniques_of_a_population_of_pitmans_law() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=30), st.floats(1, 1e6), st.randoms())
 def test_an_estimate_is_a_share_whatever_the_order_and_dankar_takes_one_of_the_others(
     sizes: list[int], times: float, random: object

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -21,7 +21,6 @@ def test_five_records_by_hand() -> None:
     assert journalist.average.completed == 5
 
 
-@settings(max_examples=50)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 20)), min_size=1, max_size=30))
 def test_the_average_is_the_number_of_classes_and_a_population_never_adds_risk(rows: list[tuple[int, int]]) -> None:
     keys, population = np.array(rows).T

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.risk.publications.same_people import same_people
@@ -62,7 +62,6 @@ def test_by_their_keys_people_are_found_whose_values_changed() -> None:
     assert len(found.earlier) == 2000
 
 
-@settings(max_examples=20)
 @given(st.integers(1, 40), st.integers(0, 1000))
 def test_nobody_is_in_two_pairs(values: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.risk.reference.copies import count_copies, exact_copies, unexplained_duplicates
@@ -29,7 +29,6 @@ def test_exact_copies_by_hand():
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32), levels=st.integers(1, 6))
 def test_exact_copies_agree_with_a_merge(seed, levels):
     # Independent implementation: pandas' merge with an indicator, and duplicated.
@@ -107,7 +106,6 @@ def test_doubling_on_top_of_natural_duplicates(reference_data):
     assert unexplained_duplicates(multiplicities(pd.concat([frame] * 3))).unexplained
 
 
-@settings(max_examples=50)
 @given(seed=st.integers(0, 2**32), cells=st.integers(1, 20_000), skew=st.floats(0.05, 20))
 def test_independent_persons_are_never_accused(seed, cells, skew):
     # Any distribution over any number of cells: the inequality holds for all of them.

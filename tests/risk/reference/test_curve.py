@@ -1,7 +1,7 @@
 """The grid of a curve: what may be shown of a distribution without showing a person."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.risk.reference.curve import curve_grid, shares_at
@@ -13,7 +13,6 @@ def steps(values, grid):
     return np.diff(counts)
 
 
-@settings(max_examples=50)
 @given(seed=st.integers(0, 2**32), n=st.integers(1, 400), m=st.integers(1, 400), cell=st.integers(1, 40))
 def test_every_step_holds_nobody_or_a_crowd(seed, n, m, cell):
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ from math import exp
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
@@ -14,7 +14,6 @@ from sluice.verdict import Verdict
 values = st.lists(st.integers(0, 8).map(float), min_size=1, max_size=60).map(np.array)
 
 
-@settings(max_examples=50)
 @given(release=values, reference=values)
 def test_the_statistic_is_scipys(release, reference):
     # Independent implementation: scipy.stats.ks_2samp, one-sided; small integers, so that most values tie.
@@ -24,7 +23,6 @@ def test_the_statistic_is_scipys(release, reference):
     assert np.mean(reference <= test.at) == test.reference_share
 
 
-@settings(max_examples=30)
 @given(release=values, reference=values, seed=st.integers(0, 1000))
 def test_order_does_not_show_and_smaller_measures_are_worse(release, reference, seed):
     shuffled = np.random.default_rng(seed).permutation(release)

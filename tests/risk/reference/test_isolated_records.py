@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.risk.reference.isolated_records import isolated_records
@@ -49,7 +49,6 @@ def test_by_definition():
     assert found.expected == pytest.approx(2 * (nearest(other) < apart / 4)[isolated].mean())
 
 
-@settings(max_examples=15)
 @given(seed=st.integers(0, 2**32), heavy=st.booleans(), held=st.booleans())
 def test_other_people_are_no_finding(seed, heavy, held):
     rng = np.random.default_rng(seed)

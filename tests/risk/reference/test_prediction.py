@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.risk.reference.prediction import prediction
@@ -25,7 +25,6 @@ def test_ambiguity_as_published():
     assert prediction(corners[:1], corners, k=4).ambiguity[0] == 0
 
 
-@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32), scale=st.floats(0.01, 100), times=st.integers(2, 4))
 def test_dimensions_and_scale(seed, scale, times):
     rng = np.random.default_rng(seed)

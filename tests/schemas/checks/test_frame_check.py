@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pandera.config import config_context
 
@@ -141,7 +141,6 @@ def test_index_labels_do_not_count() -> None:
     assert failing(check_frame(broken.set_axis([3, 3, 3, 3]), contract())) == same == {("maximum", "age"): 2}
 
 
-@settings(max_examples=25)
 @given(ages=st.lists(st.none() | st.integers(-5, 130), min_size=1, max_size=20))
 def test_counts_are_those_of_plain_python(ages: list[int | None]) -> None:
     only_age = contract(record_key=[], rules=[], variables=[contract().by_name["age"].model_dump()])

@@ -5,7 +5,7 @@ from itertools import chain, combinations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cityblock
 
@@ -44,7 +44,6 @@ def test_distance_by_its_definition() -> None:
 
 
 @given(COUNTS, COUNTS)
-@settings(max_examples=50)
 def test_distance_is_half_of_scipys_city_block(old: list[int], new: list[int]) -> None:
     p, q = np.array(old) / sum(old), np.array(new) / sum(new)
     assert distance(old, new) == pytest.approx(cityblock(p, q) / 2, abs=1e-12)
@@ -59,7 +58,6 @@ def moved(old: Profile, new: pd.DataFrame, name: str) -> float:
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=25)
 def test_any_order_and_index_give_the_same_profile(seed: int) -> None:
     whole = frame()
     shuffled = whole.sample(frac=1, random_state=seed).set_axis([1] * len(whole), axis=0)

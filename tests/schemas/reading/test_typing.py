@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import sqlalchemy as sa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.contract import Contract
@@ -260,7 +260,6 @@ cells = st.none() | st.floats(-1e6, 1e6) | st.integers(-1000, 1000)
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(values=st.lists(cells, min_size=1, max_size=30), cut=st.integers(0, 30), index=st.randoms())
 def test_batches_index_and_form_do_not_matter(values: list[Any], cut: int, index: Any) -> None:
     """Text of a number is typed as the number; one batch or two; any index."""

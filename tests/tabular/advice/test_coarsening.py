@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -33,7 +33,6 @@ def all_changes(cells: Cells) -> list[Coarsening]:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(records())
 def test_as_from_the_records_where_no_list_is_cut_off(given: tuple[list[Dimension], *tuple[np.ndarray, ...]]) -> None:
     made, *rest = given
@@ -54,7 +53,6 @@ def test_as_from_the_records_where_no_list_is_cut_off(given: tuple[list[Dimensio
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(records(), st.integers(2, 3))
 def test_cut_lists_never_make_a_sensitive_cell_pass_for_a_safe_one(
     given: tuple[list[Dimension], *tuple[np.ndarray, ...]], kept: int

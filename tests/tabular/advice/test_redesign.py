@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from sluice.errors import DataError
 from sluice.tabular.advice.coarsening import coarser
@@ -19,7 +19,6 @@ RULES = [MinimumFrequency(3), PPercent(10)]
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
 @given(records())
 def test_figures_of_the_advice_by_counting_again(given: tuple[list[Dimension], *tuple[np.ndarray, ...]]) -> None:
     made, *rest = given

@@ -4,7 +4,7 @@ from math import nan, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scipy.stats import spearmanr
 from scipy.stats.contingency import association
 
@@ -57,7 +57,6 @@ def test_association_as_by_scipy() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(tables(least=2))
 def test_ranks_as_by_scipy(cells: Cells) -> None:
     rng = np.random.default_rng(0)
@@ -72,7 +71,6 @@ def test_ranks_as_by_scipy(cells: Cells) -> None:
     assert found.suppressed == (~seen).sum()
 
 
-@settings(max_examples=20)
 @given(tables(least=3))
 def test_the_truth_loses_nothing(cells: Cells) -> None:
     found = table_utility(cells, cells.total.astype(float))

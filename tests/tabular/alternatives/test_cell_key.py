@@ -4,7 +4,7 @@ from hashlib import blake2b
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -38,7 +38,6 @@ def below(dimension: Dimension, code: int) -> set[int]:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(st.data())
 def test_the_key_of_a_cell_is_the_fractional_part_of_the_sum_of_its_records_keys(data: st.DataObject) -> None:
     made = [data.draw(dimensions(name)) for name in "ab"]

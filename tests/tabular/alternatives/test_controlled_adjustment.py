@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -55,7 +55,6 @@ def adjusted(cells: Cells, requirements: Requirements, seed: int = 0, **options:
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
 @given(tables(), st.integers(0, 2**32 - 1))
 def test_adds_up_and_goes_beyond_every_level(cells: Cells, seed: int) -> None:
     requirements = requirements_of(RULES, cells.contributions)

@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -69,7 +69,6 @@ def best_by_enumeration(cells: Cells, base: int, squared: bool) -> float | None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(tables(most=6), st.integers(2, 9), st.booleans())
 def test_no_rounding_is_nearer(cells: Cells, base: int, squared: bool) -> None:
     best = best_by_enumeration(cells, base, squared)
@@ -83,7 +82,6 @@ def test_no_rounding_is_nearer(cells: Cells, base: int, squared: bool) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(tables(), st.integers(2, 60))
 def test_adds_up_at_adjacent_multiples(cells: Cells, base: int) -> None:
     requirements = requirements_of([MinimumFrequency(3), PPercent(10)], cells.contributions)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
@@ -24,7 +24,6 @@ def drawn(cells: Cells, values: np.ndarray, hidden: np.ndarray, least: float = 0
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
 @given(tables(), st.integers(0, 2**32 - 1))
 def test_the_values_fit_and_the_truth_behind_them_does_not_matter(cells: Cells, seed: int) -> None:
     rng = np.random.default_rng(seed)

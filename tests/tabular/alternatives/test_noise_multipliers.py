@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -40,7 +40,6 @@ def records(number: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     return leaves, np.rint(np.exp(rng.normal(9, 1.5, number))).astype(np.int64), np.arange(number)
 
 
-@settings(max_examples=30)
 @given(st.integers(1, 60), st.integers(0, 2**32 - 1))
 def test_adds_up_and_the_same_cell_has_the_same_figure_in_every_edition(number: int, seed: int) -> None:
     leaves, amounts, owners = records(number, seed)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
@@ -56,7 +56,6 @@ def test_as_a_general_solver_has_it(maximum: int, variance: float, threshold: in
         assert entropy(ours) >= -solution.fun - 1e-8
 
 
-@settings(max_examples=60)
 @given(st.integers(1, 12), st.integers(0, 4), st.floats(0.02, 0.98))
 def test_the_conditions_hold_for_every_count(maximum: int, threshold: int, at: float) -> None:
     largest = threshold  # of the counts from 1 to the threshold, each must reach 0 and something above the threshold

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -39,7 +39,6 @@ def inner_of(cells: Cells) -> np.ndarray:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
 @given(tables(), st.integers(2, 8), st.integers(0, 99))
 def test_no_small_count_is_left_and_all_adds_up(cells: Cells, base: int, seed: int) -> None:
     cells = counts(cells)
@@ -57,7 +56,6 @@ def test_no_small_count_is_left_and_all_adds_up(cells: Cells, base: int, seed: i
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(tables(most=9), st.integers(2, 5), st.integers(0, 99))
 def test_no_single_cell_improves_the_margins(cells: Cells, base: int, seed: int) -> None:
     cells = counts(cells)

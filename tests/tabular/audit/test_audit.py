@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -185,7 +185,6 @@ def required(cells: Cells, needs: Requirements, cell: int, coalition: frozenset[
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
 @given(tables(most=12), st.integers(0, 2**32 - 1), st.sampled_from([0, 1, 1, 1, 2]))
 def test_breaches_are_those_of_brute_force(cells: Cells, seed: int, size: int) -> None:
     """A coalition that succeeds because a part of it does need not be named with that part.
@@ -241,7 +240,7 @@ def test_where_processes_do_not_share_memory_threads_attack(monkeypatch: pytest.
 
 
 COUNTS = Assumptions(counts="contributors", unions=False)
-THREE = (MinimumFrequency(3),)
+THREE = MinimumFrequency(3)
 
 
 def counted(numbers: list[list[int]], suppressed: list[tuple[str, str]], assumptions: Assumptions = COUNTS) -> Audit:

@@ -1,7 +1,7 @@
 """The cheapest deviation against a linear programme of another library."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import linprog
@@ -21,7 +21,6 @@ def _furthest(matrix: Floats, room: Floats, cell: int) -> float:
 
 
 @given(st.data())
-@settings(max_examples=60)
 def test_found_exactly_where_the_cell_can_move_so_far(data: st.DataObject) -> None:
     sums, cells = data.draw(st.integers(1, 5)), data.draw(st.integers(2, 9))
     rng = np.random.default_rng(data.draw(st.integers(0, 10_000)))

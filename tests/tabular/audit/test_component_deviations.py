@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
@@ -40,7 +40,6 @@ def _possible(matrix: csr_array, lower: Floats, upper: Floats, cell: int, wanted
     return bool(found.status == 0)
 
 
-@settings(max_examples=40)
 @given(st.data())
 def test_found_where_an_integer_program_finds_one(data: st.DataObject) -> None:
     rng = np.random.default_rng(data.draw(st.integers(0, 10_000)))

@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.tabular.audit.audit import audit
@@ -49,7 +49,6 @@ def test_with_the_proofs_of_the_protection_the_verdict_is_the_same() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(tables(least=4, most=30), st.integers(0, 2**32 - 1))
 def test_false_proofs_do_not_make_a_pattern_safe(cells: Cells, seed: int) -> None:
     """Of a pattern of sensitive cells alone, with proofs that say of each that it may be anything."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -45,7 +45,6 @@ def test_all_tables_that_fit() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(tables(most=30), st.integers(0, 99), st.sampled_from([None, 1, 2]))
 def test_they_narrow_nothing(cells: Cells, seed: int, digits: int | None) -> None:
     """With the intervals as bounds, the programs find what they found without."""

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -38,7 +38,6 @@ def test_the_dominant_person_knows_that_the_others_have_13_together() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
 @given(many_cells, st.integers(0, 10**6), st.integers(0, 10**6))
 def test_the_truth_is_never_excluded_and_less_knowledge_is_less_learned(
     given_cells: list[list[int]], below: int, above: int
@@ -58,7 +57,6 @@ def test_the_truth_is_never_excluded_and_less_knowledge_is_less_learned(
         assert (nothing_hidden.exactly == before.exactly).all()
 
 
-@settings(max_examples=50)
 @given(many_cells, st.sampled_from([1, 10, 12.5, 100]))
 def test_what_the_second_can_tell_is_what_p_percent_forbids(given_cells: list[list[int]], percent: float) -> None:
     """And once the interval reaches up by the rule's level, it cannot tell it any more."""

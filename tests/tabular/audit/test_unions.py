@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.tabular.audit.audit import audit
@@ -78,7 +78,6 @@ def test_a_difference_of_two_sums_is_a_union() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(tables(most=12), st.integers(0, 2**32 - 1))
 def test_unions_are_sums_that_the_equations_give_away(cells: Cells, seed: int) -> None:
     """Every union told lies in the span of the equations, and every sensitive row of plain parts is told."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import csr_array
@@ -46,7 +46,6 @@ def test_near_fractions_lies_a_whole_deviation_or_none() -> None:
     assert whole_nearby(np.zeros(3), 0, TWINS, -np.ones(3), np.ones(3)) is None
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 10_000))
 @example(957)  # the cell cannot move
 def test_what_lies_near_fractions_is_whole_adds_up_and_stays_within(seed: int) -> None:
@@ -87,7 +86,6 @@ def test_what_branch_and_bound_does_not_end_is_not_proven(monkeypatch: pytest.Mo
     assert not proven
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 10_000))
 def test_as_far_as_by_another_library(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.tabular.editions.file_totals import FileComparison, compare_with_file, file_totals
@@ -39,7 +39,6 @@ def compared(frame: pd.DataFrame, file: pd.DataFrame, amount: float = 1.0) -> Fi
     return compare_with_file(cells, status, required, False, file_totals(cells, codes, np.full(len(file), amount)))
 
 
-@settings(max_examples=15)
 @given(st.integers(0, 10_000))
 def test_sums_of_the_same_records_are_the_table(seed: int) -> None:
     frame = people(40, seed)

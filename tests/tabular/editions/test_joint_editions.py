@@ -3,7 +3,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -192,7 +192,6 @@ def two_editions(draw: st.DrawFn) -> tuple[Cells, Cells]:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(two_editions(), st.integers(0, 2**32 - 1))
 def test_the_joint_system_holds_both_editions(editions: tuple[Cells, Cells], seed: int) -> None:
     earlier, now = editions
@@ -217,7 +216,6 @@ def test_the_joint_system_holds_both_editions(editions: tuple[Cells, Cells], see
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
 @given(two_editions(), st.booleans())
 def test_a_pattern_carried_forward_is_safe_for_both_editions(editions: tuple[Cells, Cells], whole: bool) -> None:
     earlier, now = editions

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -71,7 +71,6 @@ def records(draw: st.DrawFn) -> tuple[list[Dimension], np.ndarray, np.ndarray, n
 
 
 @pytest.mark.slow
-@settings(max_examples=80)
 @given(records(), st.integers(1, 4))
 def test_every_cell_is_the_sum_of_its_records(
     given_: tuple[list[Dimension], np.ndarray, np.ndarray, np.ndarray], kept: int
@@ -91,7 +90,6 @@ def test_every_cell_is_the_sum_of_its_records(
     assert not (cells.equations @ cells.total).any()
 
 
-@settings(max_examples=40)
 @given(records(), st.randoms(use_true_random=False))
 def test_linked_tables_are_parts_of_the_whole(
     given_: tuple[list[Dimension], np.ndarray, np.ndarray, np.ndarray], random: "np.random.Generator"
@@ -110,7 +108,6 @@ def test_linked_tables_are_parts_of_the_whole(
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(records(), st.data())
 def test_weighted_contributions_count_as_many_of_their_size(
     given_: tuple[list[Dimension], np.ndarray, np.ndarray, np.ndarray], data: st.DataObject

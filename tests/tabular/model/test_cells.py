@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from sluice.errors import DataError
 from sluice.tabular.model.cells import LARGEST_TOTAL, Cells, equations_of, in_tables, keys_of, levels_of
@@ -56,7 +56,6 @@ def test_a_table_that_goes_down_to_a_level() -> None:
     assert len(found) == 3 + 3 + 1
 
 
-@settings(max_examples=60)
 @given(tables())
 def test_every_sum_holds_and_keys_rise(cells: Cells) -> None:
     assert not (cells.equations @ cells.total).any()

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -40,7 +40,6 @@ def test_a_grouping_that_is_not_nested_and_an_aggregate_of_its_own() -> None:
     ]
 
 
-@settings(max_examples=60)
 @given(dimensions("a"))
 def test_every_code_stands_in_one_column_and_holds_the_leaves_below_it(dimension: Dimension) -> None:
     below: dict[int, set[int]] = {int(leaf): {int(leaf)} for leaf in dimension.leaves}
@@ -56,7 +55,6 @@ def test_every_code_stands_in_one_column_and_holds_the_leaves_below_it(dimension
     assert (dimension.columns[0][dimension.leaves] == 0).all()
 
 
-@settings(max_examples=60)
 @given(dimensions("a"))
 def test_parts_lie_below_their_sums(dimension: Dimension) -> None:
     for group, parts in dimension.sums:

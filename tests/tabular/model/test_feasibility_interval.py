@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
@@ -97,7 +97,6 @@ def test_a_contradiction_behind_suppressed_cells_is_refused() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(tables(), st.integers(0, 2**32 - 1), st.booleans())
 def test_intervals_equal_those_of_linprog(cells: Cells, seed: int, bounded: bool) -> None:
     rng = np.random.default_rng(seed)

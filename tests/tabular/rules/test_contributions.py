@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -16,7 +16,6 @@ def whole(*numbers: int) -> np.ndarray:
     return np.array(numbers, dtype=np.int64)
 
 
-@settings(max_examples=100)
 @given(huge, st.integers(1, 10**4), st.integers(1, 10**4))
 def test_a_shortfall_is_that_of_fractions_up_to_the_largest_total(
     pairs: list[tuple[int, int]], above: int, below: int
@@ -28,7 +27,6 @@ def test_a_shortfall_is_that_of_fractions_up_to_the_largest_total(
     assert shortfall(share, part.astype(object), rest.astype(object)).tolist() == expected
 
 
-@settings(max_examples=50)
 @given(st.integers(1, LARGE), st.sampled_from([10.0, 12.5, 33.333333333333336, 0.1 + 0.2 + 7]))
 def test_one_unit_from_the_boundary_is_seen(first: int, percent: float) -> None:
     """The rest that is exactly enough, and one less: doubles cannot tell them apart at this size, whole numbers can."""

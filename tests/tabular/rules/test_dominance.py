@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -18,7 +18,6 @@ def test_the_cell_of_the_example() -> None:
     assert not dominance([350, 4, 3, 3, 3], n=1, k=97)
 
 
-@settings(max_examples=50)
 @given(cells, st.integers(1, 4), st.integers(2, 99), st.randoms())
 def test_agrees_with_integer_arithmetic_in_any_order(
     contributions: list[int], n: int, k: int, random: "np.random.Generator"
@@ -45,7 +44,6 @@ def test_integers_too_large_for_a_double_are_compared_exactly() -> None:
     assert dominance(np.array([half + 1, half]), n=1, k=50)
 
 
-@settings(max_examples=60)
 @given(many_cells, st.integers(1, 4), percents)
 def test_all_cells_at_once_agree_with_fractions(given_cells: list[list[int]], n: int, k: float) -> None:
     """Sensitive, and the level 100 / k * (x1 + ... + xn) - X of Hundepool et al. (2012), section 4.3."""

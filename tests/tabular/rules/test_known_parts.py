@@ -4,7 +4,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.tabular.model.aggregation import aggregate
@@ -59,7 +59,6 @@ def test_as_all_ways_to_fill_a_cell(rules: list[SensitivityRule]) -> None:
     assert known.tolist() == [least_by_hand(part, rules, 5) for part in (5, 5, 4, 4, 3)]
 
 
-@settings(max_examples=50)
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=9), st.sampled_from(LISTS))
 def test_it_is_true_and_never_less_than_the_own_part(values: list[int], rules: list[SensitivityRule]) -> None:
     cells = cell_of(values)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -16,20 +16,17 @@ def test_the_single_person_of_the_example() -> None:
     assert not minimum_frequency([300, 60], n=2)
 
 
-@settings(max_examples=40)
 @given(st.lists(st.floats(0, 1e9), max_size=12), st.integers(1, 12))
 def test_only_the_number_of_contributors_counts(contributions: list[float], n: int) -> None:
     assert minimum_frequency(contributions, n) == (0 < len(contributions) < n)
 
 
-@settings(max_examples=30)
 @given(many_cells, st.integers(1, 5))
 def test_all_cells_at_once_are_judged_as_one_by_one(given_cells: list[list[int]], n: int) -> None:
     found = MinimumFrequency(n).sensitive(contributions_of(given_cells)).tolist()
     assert found == [minimum_frequency(cell, n) for cell in given_cells]
 
 
-@settings(max_examples=30)
 @given(many_cells)
 def test_a_tenth_stays_open_as_the_p_percent_rule_asks_of_one_or_two(given_cells: list[list[int]]) -> None:
     cells = contributions_of(given_cells)

@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -24,7 +24,6 @@ def test_the_cell_of_the_example() -> None:
     assert not p_percent([60, 5, 5, 5, 5, 5, 5, 5, 5], p=50)
 
 
-@settings(max_examples=50)
 @given(cells, st.integers(1, 100), st.randoms())
 def test_agrees_with_integer_arithmetic_in_any_order(
     contributions: list[int], p: int, random: "np.random.Generator"
@@ -45,7 +44,6 @@ def test_exactly_on_the_boundary_is_safe() -> None:
     assert p_percent([40.01, 6, 4], p=10)
 
 
-@settings(max_examples=60)
 @given(many_cells, percents, st.integers(1, 4))
 def test_all_cells_at_once_agree_with_fractions(given_cells: list[list[int]], p: float, coalition: int) -> None:
     """Level p / 100 x1 - (X - x1 - x2) of Hundepool et al. (2012), section 4.3, the coalition's values taken out."""

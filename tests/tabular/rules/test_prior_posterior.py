@@ -1,7 +1,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -10,7 +10,6 @@ from sluice.tabular.rules.prior_posterior import PriorPosterior
 from tests.tabular.many_cells import contributions_of, lacking, many_cells
 
 
-@settings(max_examples=60)
 @given(many_cells, st.integers(100, 9_998), st.integers(1, 9_999), st.integers(1, 3))
 def test_all_cells_at_once_agree_with_fractions(
     given_cells: list[list[int]], p: int, above: int, coalition: int
@@ -27,7 +26,6 @@ def test_all_cells_at_once_agree_with_fractions(
     assert rule.protection(decided, outsider=True).tolist() == outside
 
 
-@settings(max_examples=30)
 @given(many_cells, st.integers(1, 99))
 def test_without_prior_knowledge_it_is_the_p_percent_rule(given_cells: list[list[int]], p: int) -> None:
     decided = contributions_of(given_cells)

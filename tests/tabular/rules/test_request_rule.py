@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -31,7 +31,6 @@ def test_only_who_asked_is_protected() -> None:
     assert RequestRule(10).protection(decided, outsider=True).tolist() == [0, 50, 700]
 
 
-@settings(max_examples=40)
 @given(many_cells, st.integers(20, 100))
 def test_if_all_ask_it_is_dominance_of_one(given_cells: list[list[int]], k: int) -> None:
     everybody = requirement(given_cells, [list(range(len(cell))) for cell in given_cells])
@@ -42,7 +41,6 @@ def test_if_all_ask_it_is_dominance_of_one(given_cells: list[list[int]], k: int)
     assert not RequestRule(k).sensitive(nobody).any()
 
 
-@settings(max_examples=20)
 @given(tables(), st.lists(st.integers(0, 60), max_size=5))
 def test_who_asks_is_told_by_owner(cells: Cells, owners: list[int]) -> None:
     decided = RequestedContributions.of(cells, owners)

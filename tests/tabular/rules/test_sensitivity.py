@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.tabular.model.cells import Cells, Contributions
@@ -43,7 +43,6 @@ STRICTER: list[list[SensitivityRule]] = [
 ]
 
 
-@settings(max_examples=30)
 @given(many_cells, st.sampled_from(RULES), st.randoms())
 def test_every_rule_judges_each_cell_alone(
     given_cells: list[list[int]], rule: SensitivityRule, random: "np.random.Generator"
@@ -59,7 +58,6 @@ def test_every_rule_judges_each_cell_alone(
         assert (rule.sensitive(alone)[0], rule.protection(alone)[0]) == (sensitive[at], level[at])
 
 
-@settings(max_examples=30)
 @given(many_cells, st.sampled_from(STRICTER))
 def test_a_stricter_threshold_never_frees_a_cell(given_cells: list[list[int]], rules: list[SensitivityRule]) -> None:
     found = [rule.sensitive(contributions_of(given_cells)) for rule in rules]
@@ -67,7 +65,6 @@ def test_a_stricter_threshold_never_frees_a_cell(given_cells: list[list[int]], r
         assert not (weaker & ~stricter).any()
 
 
-@settings(max_examples=60)
 @given(cells, cells, percents, st.integers(1, 3))
 def test_safe_cells_of_different_contributors_make_a_safe_union(
     first: list[int], second: list[int], percent: float, count: int
@@ -152,7 +149,6 @@ def test_three_pairs_of_dominance_count_as_one_rule() -> None:
         assert (requirements_of(order, decided).by_rule["dominance"] == requirement.by_rule["dominance"]).all()
 
 
-@settings(max_examples=30)
 @given(many_cells)
 def test_a_sliding_interval_is_as_wide_as_both_levels(given_cells: list[list[int]]) -> None:
     decided = contributions_of(given_cells)

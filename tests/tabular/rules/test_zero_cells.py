@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from sluice.errors import DataError
 from sluice.tabular.model.cells import Contributions
@@ -18,7 +18,6 @@ def test_a_total_of_zero_tells_every_contribution() -> None:
         assert not shares.sensitive(zeros)[:2].any()
 
 
-@settings(max_examples=30)
 @given(many_cells)
 def test_it_is_the_cells_without_a_positive_contribution(given_cells: list[list[int]]) -> None:
     assert ZeroCells().sensitive(contributions_of(given_cells)).tolist() == [not any(cell) for cell in given_cells]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.waived_cells import waived_cells
@@ -95,7 +95,6 @@ def test_a_sensitive_cell_that_may_be_no_secondary_stays_primary() -> None:
     assert not found.forbidden.any()
 
 
-@settings(max_examples=25)
 @given(tables(), st.randoms())
 def test_whatever_is_stated_no_rule_is_weakened(cells: Cells, random: Any) -> None:
     requirement = requirements_of(RULES, cells.contributions)

@@ -215,7 +215,7 @@ def test_no_pattern_that_the_audit_finds_safe_costs_less_than_the_bound(seed: in
 
 
 @pytest.mark.slow
-@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(tables(least=10, most=50), st.integers(0, 1), st.booleans())
 def test_the_pattern_is_safe_and_costs_at_least_the_bound(cells: Cells, coalition: int, unions: bool):
     assume(len(cells) <= 80)  # larger ones are nearly all sensitive

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -32,7 +32,6 @@ def is_small(cells: Cells) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=120)
 @given(tables(least=4, most=8).filter(is_small), ASSUMPTIONS, st.integers(2, 3))
 def test_nobody_undoes_a_pattern(cells: Cells, assumptions: Assumptions, n: int) -> None:
     """Outsiders, sole contributors with all the cells that are theirs, and coalitions; in tables and groupings."""
@@ -47,7 +46,6 @@ def test_nobody_undoes_a_pattern(cells: Cells, assumptions: Assumptions, n: int)
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
 @given(tables(least=6, most=9).filter(is_small), ASSUMPTIONS, st.integers(0, 2**32 - 1))
 def test_the_audit_notices_every_hole_that_is_made_on_purpose(
     cells: Cells, assumptions: Assumptions, seed: int

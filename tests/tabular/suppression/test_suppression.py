@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -40,7 +40,6 @@ def assert_safe(cells: Cells, status: np.ndarray, assumptions: Assumptions) -> N
 
 
 @pytest.mark.slow
-@settings(max_examples=20)
 @given(tables(most=10), st.sampled_from([0, 1, 1, 2]), st.booleans())
 def test_no_contributor_learns_more_than_the_rules_allow(cells: Cells, coalition: int, zeros_known: bool) -> None:
     assumptions = Assumptions(coalition=coalition, zeros_known=zeros_known)
@@ -59,7 +58,6 @@ def assert_nothing_else_helps(cells: Cells, assumptions: Assumptions) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=15)
 @given(tables(most=10), st.sampled_from([25.0, 100.0]))
 def test_attackers_with_a_prior_and_prices(cells: Cells, known_within: float) -> None:
     assumptions = Assumptions(known_within=known_within)
@@ -74,7 +72,6 @@ def test_attackers_with_a_prior_and_prices(cells: Cells, known_within: float) ->
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
 @given(tables(most=12))
 def test_no_computable_union_is_sensitive(cells: Cells) -> None:
     """All sums of 0 or 1 times each suppressed cell that follow from the equations, on tables small enough."""
@@ -104,7 +101,6 @@ def test_no_computable_union_is_sensitive(cells: Cells) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(
     tables(most=40).filter(lambda cells: len(cells) <= 250), st.sampled_from([0, 1, 1, 2]), st.booleans(), st.booleans()
 )
@@ -119,7 +115,6 @@ def test_the_audit_finds_nothing(cells: Cells, coalition: int, zeros_known: bool
 
 
 @pytest.mark.slow
-@settings(max_examples=20, deadline=None)
 @given(
     tables(most=20).filter(lambda cells: len(cells) <= 80),
     st.integers(2, 5),

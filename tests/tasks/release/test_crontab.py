@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from prefect.server.schemas.schedules import CronSchedule
 from pydantic import ValidationError
@@ -40,7 +40,6 @@ def field(least: int, largest: int, *names: str) -> st.SearchStrategy[str]:
 
 
 @pytest.mark.slow
-@settings(max_examples=400)
 @given(
     st.tuples(
         field(0, 59),

@@ -2,19 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from tasks.release.holdout import choose
 
 
-@given(
-    st.lists(st.integers(0, 60), min_size=50, max_size=300),
-    st.floats(0.2, 0.49),
-    st.integers(0, 2**32),
-)
-@settings(max_examples=40)
+@given(st.lists(st.integers(0, 60), min_size=50, max_size=300), st.floats(0.2, 0.49), st.integers(0, 2**32))
 def test_no_group_is_on_both_sides_and_the_share_is_never_exceeded(groups: list[int], share: float, seed: int) -> None:
     each = np.array(groups)
     try:

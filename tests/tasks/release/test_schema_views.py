@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import sqlalchemy as sa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.custody.editions import current, line_of
@@ -337,7 +337,6 @@ def test_a_file_that_was_altered_is_no_measure_of_a_table(small: Public) -> None
     assert problems
 
 
-@settings(max_examples=25)
 @given(st.lists(st.tuples(st.integers(1, 4), st.booleans(), st.booleans()), max_size=8))
 def test_whatever_happens_the_view_shows_what_the_ledger_calls_current(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[int, bool, bool]]

@@ -11,7 +11,7 @@ from unittest.mock import patch
 import pandas as pd
 import pytest
 import sqlalchemy as sa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.checks.frame_check import check_frame
@@ -203,7 +203,6 @@ def bounded(draw: Callable[[Any], Any]) -> Contract:
 
 
 @pytest.mark.parametrize("database", ["duckdb", "sqlite"])
-@settings(max_examples=150)
 @given(columns(), st.data())
 def test_nothing_is_refused_that_the_staged_records_would_pass(
     tmp_path_factory: pytest.TempPathFactory, database: str, column: tuple[str, list[Any]], data: st.DataObject
@@ -240,7 +239,6 @@ _CODES = {
 
 
 @pytest.mark.parametrize("database", ["duckdb", "sqlite"])
-@settings(max_examples=30)
 @given(st.sampled_from(sorted(_CODES)), st.data())
 def test_records_whose_category_is_not_declared_are_those_of_the_staged_check(
     tmp_path_factory: pytest.TempPathFactory, database: str, kind: str, data: st.DataObject

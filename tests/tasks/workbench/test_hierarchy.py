@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.cli.main import main
@@ -179,7 +179,6 @@ def test_values_are_read_as_the_variable_says(folder: Path) -> None:
     assert dates == {"2024-02-29": 2, "1999-01-01": 1}
 
 
-@settings(max_examples=80, deadline=None)
 @given(
     st.dictionaries(
         st.text('ab;,|" 01*', min_size=1, max_size=6).map(str.strip).filter(bool),

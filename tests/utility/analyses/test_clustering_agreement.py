@@ -2,7 +2,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -61,7 +61,6 @@ def test_a_file_with_fewer_columns_or_values_agrees_less() -> None:
     assert agree(np.zeros_like(POINTS))["adjusted_rand"].masked == 0
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6))
 def test_memberships_are_shares_and_centres_lie_among_the_points(seed: int) -> None:
     rng = np.random.default_rng(seed)

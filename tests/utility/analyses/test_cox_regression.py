@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.duration.hazard_regression import PHReg
 
@@ -33,7 +33,6 @@ def test_six_people_by_hand() -> None:
     assert found.errors[0] == pytest.approx(sum(e * (1 - e) for e in expected) ** -0.5, rel=1e-6)
 
 
-@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6), st.floats(0.1, 1000))
 def test_order_and_unit_of_time_do_not_matter(seed: int, unit: float) -> None:
     order = np.random.default_rng(seed).permutation(N)

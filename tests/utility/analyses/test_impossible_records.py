@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.contract import load_contract
@@ -148,7 +148,6 @@ def test_paired_files_of_different_lengths_are_refused() -> None:
 records = st.lists(st.tuples(st.integers(0, 90), st.integers(0, 60) | st.none()), min_size=1, max_size=40)
 
 
-@settings(max_examples=60, deadline=None)
 @given(records, st.randoms(use_true_random=False))
 def test_recoding_makes_nothing_impossible_and_order_does_not_matter(values: Any, random: Any) -> None:
     original = frame([age for age, _ in values], [married for _, married in values])

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -171,7 +171,6 @@ def test_a_response_that_groups_do_not_tell_is_lost() -> None:
     assert kept.overlap == pytest.approx(1, abs=1e-6)
 
 
-@settings(max_examples=15, deadline=None)
 @given(st.floats(0.2, 60), st.integers(0, 99))
 def test_figures_are_within_their_bounds(noise: float, seed: int) -> None:
     rng = np.random.default_rng(seed)

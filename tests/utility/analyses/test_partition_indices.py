@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score, mutual_info_score, pair_confusion_matrix, rand_score
 
@@ -21,7 +21,6 @@ def test_the_published_indices_keep_to_their_identities() -> None:
     np.testing.assert_allclose(wallace / (2 - wallace), jaccard, atol=0.0012)
 
 
-@settings(max_examples=60, deadline=None)
 @given(parts)
 def test_indices_are_those_of_scikit_learn_and_of_their_definitions(pairs: list[tuple[int, int]]) -> None:
     first, second = arrays(pairs)
@@ -36,7 +35,6 @@ def test_indices_are_those_of_scikit_learn_and_of_their_definitions(pairs: list[
     assert found.mantaras == pytest.approx(1 - mutual / joint if joint else 0, abs=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
 @given(parts, st.permutations(range(5)))
 def test_names_of_clusters_and_which_comes_first_do_not_matter(pairs: list[tuple[int, int]], names: list[int]) -> None:
     first, second = arrays(pairs)
@@ -62,7 +60,6 @@ def test_other_records_are_refused() -> None:
         partition_indices(np.arange(3), np.arange(2))
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 2**32))
 def test_weights_count_the_pairs_of_a_population(seed: int) -> None:
     rng = np.random.default_rng(seed)

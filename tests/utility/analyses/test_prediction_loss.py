@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
@@ -33,7 +33,6 @@ def scores(learn: np.ndarray, classes: np.ndarray = CLASSES[:N], learner: Any = 
     return prediction_scores(BEFORE, after, learner, np.random.default_rng(1))
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=50))
 def test_f_measures_are_those_of_scikit_learn(pairs: list[tuple[int, int]]) -> None:
     truth, said = np.array([a for a, _ in pairs]), np.array([b for _, b in pairs])

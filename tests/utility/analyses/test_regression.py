@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -100,7 +100,6 @@ def test_other_responses_are_refused() -> None:
         fit_regression(MATRIX, -RESPONSES["poisson"], "poisson")
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.floats(0.01, 100), st.sampled_from(["linear", "logistic", "poisson"]))
 def test_units_and_order_of_records_do_not_matter(seed: int, unit: float, kind: Any) -> None:
     order = np.random.default_rng(seed).permutation(N)

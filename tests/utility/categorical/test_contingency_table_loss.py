@@ -3,7 +3,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -27,7 +27,6 @@ def towns(n: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame({name: rng.choice(list("abc"), n) for name in ("x", "y", "z")})
 
 
-@settings(max_examples=20, deadline=None)
 @given(st.integers(20, 60), st.integers(0, 9), st.integers(1, 3))
 def test_the_sum_is_that_of_the_tables_themselves(n: int, seed: int, order: int) -> None:
     original, masked = towns(n, seed), towns(n, seed + 100)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -22,7 +22,6 @@ def test_the_expected_loss_of_an_independent_normal_redraw() -> None:
     assert il1s(rng.normal(size=(50_000, 2)), rng.normal(size=(50_000, 2))) == pytest.approx(0.798, abs=0.01)
 
 
-@settings(max_examples=40)
 @given(columns, st.integers(1, 5), st.integers(-5, 5), st.randoms())
 def test_neither_scale_nor_origin_nor_row_order_matters(
     original: np.ndarray, scale: int, origin: int, random: "np.random.Generator"

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -47,7 +47,6 @@ def test_components_of_two_variables_by_hand() -> None:
     assert found.coefficients.mean_absolute_error == pytest.approx(0, abs=1e-9)
 
 
-@settings(max_examples=25)
 @given(st.integers(2, 30), st.integers(1, 4), st.integers(0, 9), st.integers(1, 50))
 def test_an_unchanged_file_loses_nothing_and_deviations_have_no_unit(n: int, d: int, seed: int, unit: int) -> None:
     rng = np.random.default_rng(seed)

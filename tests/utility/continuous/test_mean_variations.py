@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -23,7 +23,6 @@ def plainly(original: np.ndarray, masked: np.ndarray) -> list[float]:
     ]
 
 
-@settings(max_examples=25)
 @given(st.integers(3, 40), st.integers(2, 5), st.integers(0, 9))
 def test_the_five_are_those_written_plainly_in_any_order_of_the_records(n: int, d: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

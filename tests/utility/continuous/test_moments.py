@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import spearmanr
@@ -39,7 +39,6 @@ def test_a_second_sample_differs_as_much_as_table_i_says(reference_data: Path) -
     assert all(0.005 < value < 0.06 for value in moments), moments
 
 
-@settings(max_examples=40)
 @given(matrices)
 def test_agrees_with_numpy_and_scipy(values: np.ndarray) -> None:
     masked = values[::-1] * 0.5 + np.arange(values.shape[1])
@@ -53,7 +52,6 @@ def test_agrees_with_numpy_and_scipy(values: np.ndarray) -> None:
         assert moments.rank_correlation == pytest.approx(0, abs=1e-12)
 
 
-@settings(max_examples=30)
 @given(matrices, st.randoms())
 def test_row_order_does_not_matter(values: np.ndarray, random: "np.random.Generator") -> None:
     order = list(range(len(values)))

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -35,7 +35,6 @@ def test_loadings_are_those_of_statsmodels() -> None:
     assert np.abs(found.coefficients) == pytest.approx(np.abs(np.asarray(peer.eigenvecs)))
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 50), st.permutations(range(4)), st.lists(st.sampled_from([-1.0, 1.0]), min_size=4, max_size=4))
 def test_order_and_sign_of_the_components_do_not_matter(seed: int, order: list[int], signs: list[float]) -> None:
     one = principal_components(np.corrcoef(correlated(seed).T))
@@ -66,7 +65,6 @@ def test_the_shift_by_hand() -> None:
     assert eigenvalue_shift(of(0.5), of(0.2)) == pytest.approx(0.15)
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 30), st.integers(0, 30))
 def test_the_shift_is_symmetric_and_bounded(one: int, other: int) -> None:
     r, s = (np.corrcoef(correlated(seed).T) for seed in (one, other))

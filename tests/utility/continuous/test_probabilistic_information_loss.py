@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
@@ -38,7 +38,6 @@ def test_of_normal_columns_by_their_known_variances() -> None:
     assert found.average == pytest.approx(np.mean(found))
 
 
-@settings(max_examples=25)
 @given(st.integers(2, 60), st.integers(1, 4), st.integers(0, 9), st.integers(1, 9), st.integers(-9, 9))
 def test_bounded_and_without_unit_or_origin(n: int, d: int, seed: int, unit: int, origin: int) -> None:
     rng = np.random.default_rng(seed)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, spearmanr
 
@@ -51,7 +51,6 @@ def files(seed: int, n: int = 60) -> tuple[FloatArray, FloatArray]:
 
 
 @pytest.mark.parametrize("name", MEASURES)
-@settings(max_examples=20)
 @given(st.integers(0, 2**32), st.sampled_from([1.0, 3.0, 1e-200, 1e200]))
 def test_equal_weights_of_any_size_are_none(name: str, seed: int, size: float) -> None:
     original, masked = files(seed)
@@ -62,7 +61,6 @@ def test_equal_weights_of_any_size_are_none(name: str, seed: int, size: float) -
 
 
 @pytest.mark.parametrize("name", MEASURES)
-@settings(max_examples=20)
 @given(st.integers(0, 2**32))
 def test_a_record_of_weight_0_is_not_there(name: str, seed: int) -> None:
     original, masked = files(seed)
@@ -74,7 +72,6 @@ def test_a_record_of_weight_0_is_not_there(name: str, seed: int) -> None:
     assert with_them == pytest.approx(without, rel=1e-9, abs=1e-12, nan_ok=True)
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 2**32))
 def test_whole_weights_are_repeated_records(seed: int) -> None:
     """Means, correlations of all three kinds and mean changes; a variance has the records' n - 1, not the weights'."""

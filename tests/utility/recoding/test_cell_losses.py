@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.objectives.loss import Loss
@@ -45,7 +45,6 @@ def without_missing(file: SmallFile) -> bool:
     return all(key.missing is None for key in file.keys)
 
 
-@settings(max_examples=60)
 @given(small_files().filter(without_missing))
 def test_the_certainty_penalty_is_that_of_the_search(file: SmallFile) -> None:
     if any(len(key.levels) == 1 or key.weight != file.keys[0].weight or not key.weight for key in file.keys):
@@ -55,7 +54,6 @@ def test_the_certainty_penalty_is_that_of_the_search(file: SmallFile) -> None:
     assert np.mean(found) == pytest.approx(value, abs=1e-9)
 
 
-@settings(max_examples=60)
 @given(small_files().filter(without_missing))
 def test_entropy_and_precision_are_those_of_the_search(file: SmallFile) -> None:
     groups = groups_of(file)

@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from sluice.errors import DataError
 from sluice.generalization.objectives.classification import Classification
@@ -11,7 +11,6 @@ from tests.generalization.small_files import SmallFile, small_files
 from tests.utility.recoding.test_cell_losses import as_frames, without_missing
 
 
-@settings(max_examples=60)
 @given(small_files().filter(without_missing))
 def test_the_losses_are_those_of_the_search(file: SmallFile) -> None:
     _, _, masked, _ = as_frames(file)

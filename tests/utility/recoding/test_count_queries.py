@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
@@ -58,7 +58,6 @@ def test_answers_are_those_of_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.interval[0] <= found.median <= found.interval[1]
 
 
-@settings(max_examples=10, deadline=None)
 @given(st.integers(0, 1_000))
 def test_an_unchanged_file_in_any_order_answers_rightly(seed: int) -> None:
     frame = data(80, seed)
