@@ -9,14 +9,16 @@ TOOLS := .venv-tools
 # Containers set it. Without bytecode every process of the tests, and of the demo, compiles all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: style help install demo data test exhaustive check coverage docs lint audit sbom format benchmarks clean
+.PHONY: style help install demo data test servers exhaustive test-all check coverage docs lint audit sbom format benchmarks clean
 
 help:
 	@echo "make demo        releases of a real survey: one refused, one masked, judged, approved, published, one of tables"
 	@echo "make data        the data of the shipped release definitions, into ./data (from UCI, or where they lie)"
-	@echo "make test        all tests, the largest cases left out"
+	@echo "make check       lint, types and the tests that start nothing, in about a minute"
+	@echo "make test        these tests, whole releases, and one test of each server, in eight minutes"
+	@echo "make servers     the tests that start programs: Prefect, databases, a web server, a browser, R"
 	@echo "make exhaustive  the largest cases: a whole file of real data, more generated tables"
-	@echo "make check       lint, types and the fast tests, in about a minute"
+	@echo "make test-all    everything, with new examples, and the planted faults that tests must find: hours"
 	@echo "make coverage    all tests, and the lines that none of them runs: at most 2 %"
 	@echo "make lint        formatting, lint, types, import floors, known vulnerabilities"
 	@echo "make docs        the documentation as a site, which works offline: site/index.html"
@@ -40,32 +42,41 @@ data: $(READY)
 	@$(BIN)/python -m deployments.data
 
 # Each of several processes has a core: threads of its linear algebra would wait for those of the others, busily.
-test exhaustive check coverage: export OMP_NUM_THREADS := 1
+test servers exhaustive test-all check coverage: export OMP_NUM_THREADS := 1
 
 # Releases sync every file to disk, thousands of times in the tests: kept in memory, where there is room, nobody waits.
 ifneq ($(shell [ "$$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 {print $$4}')" -gt 4000000 ] 2>/dev/null && echo room),)
-test exhaustive check coverage: export TMPDIR := /dev/shm
+test servers exhaustive test-all check coverage: export TMPDIR := /dev/shm
 endif
 
-# One process more than cores, as some tests wait for servers most of the time.
-PARALLEL = --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist loadscope --no-loadscope-reorder
+PARALLEL = --numprocesses $$(getconf _NPROCESSORS_ONLN) --dist loadscope --no-loadscope-reorder
+WAITING = --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist loadscope --no-loadscope-reorder
 
-# On all cores; `make test ARGS="-n 0 tests/risk"` runs some of them in one process.
+# tests/tiers.py says what the tiers are. `make test ARGS="-n 0 tests/risk"` runs some of its tests in one process.
+# Before each commit: lint, types, and the tests that start nothing.
+check: style
+	$(BIN)/python -m pytest $(PARALLEL) -m unit $(ARGS)
+
+# Before each push: whole releases, too, and one test of each server.
 test: $(READY)
-	$(BIN)/python -m pytest $(PARALLEL) -m "not exhaustive" $(ARGS)
+	$(BIN)/python -m pytest $(PARALLEL) -m "unit or chain or smoke" $(ARGS)
 
-# What `make test` leaves out.
+# What starts programs, and mostly waits for them: one process more than cores.
+servers: $(READY)
+	$(BIN)/python -m pytest $(WAITING) -m servers $(ARGS)
+
+# What `make test` and `make servers` leave out.
 exhaustive: $(READY)
 	$(BIN)/python -m pytest $(PARALLEL) -m exhaustive $(ARGS)
 
-# What to run before each commit: lint, types, and the tests that need no server and little time.
-check: style
-	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest --numprocesses auto --dist loadscope --no-loadscope-reorder -m "not slow and not exhaustive and not prefect and not postgres" \
-	  --ignore tests/flows --ignore tests/faults --ignore tests/published $(ARGS)
+# Before a version is tagged: everything, properties with new examples, and the faults that the tests must find.
+test-all: $(READY)
+	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest $(WAITING) $(ARGS)
+	$(BIN)/python -m tests.mutants
 
 # Which lines no test runs; the largest cases run none that others do not.
 coverage: $(READY)
-	$(BIN)/python -m pytest $(PARALLEL) -m "not exhaustive" --cov --cov-report term:skip-covered $(ARGS)
+	$(BIN)/python -m pytest $(WAITING) -m "not exhaustive" --cov --cov-report term:skip-covered $(ARGS)
 
 style: $(READY)
 	$(BIN)/ruff format --check .

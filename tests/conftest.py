@@ -19,11 +19,11 @@ from xdist.scheduler import LoadScopeScheduling
 
 from tests.reference_data import reference_path
 
-# The same examples on every run: a change is judged by what it changed. HYPOTHESIS_PROFILE=explore looks for new ones.
-settings.register_profile("steady", derandomize=True, deadline=None, max_examples=60)
-settings.register_profile("explore", deadline=None)
-settings.register_profile("quick", derandomize=True, deadline=None, max_examples=20)  # of `make check`
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+# The same examples on every run: a change is judged by what it changed. Only `explore` looks for new ones.
+settings.register_profile("local", derandomize=True, deadline=None, max_examples=25)
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
+settings.register_profile("explore", deadline=None, max_examples=500)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "local"))
 
 os.environ.setdefault("SLUICE_PATIENCE", "0")  # what is not there will not come; a test that waits says so
 
@@ -31,15 +31,8 @@ os.environ.setdefault("SLUICE_PATIENCE", "0")  # what is not there will not come
 # the line that says how many tests passed.
 atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
-# A test that asks for one of these fixtures starts a server of its own; one in these folders takes a chain through.
-_TESTS = Path(__file__).parent
-_SLOW = {"faults", "flows", "published"}
-_MARKS = {
-    "prefect_server": "prefect",
-    "installation": "prefect",
-    "postgresql_server": "postgres",
-    "mariadb_server": "mariadb",
-}
+pytest_plugins = ["tests.tiers"]
+
 _LONGEST = ("test_outages.py", "test_deployment.py", "test_kill.py", "test_real_data.py")  # minutes: they begin first
 
 # Processes of the test session share no fixture. These files ask for the same server, or the same processes to fork.
@@ -51,21 +44,11 @@ _SHARING = ("test_deployment.py", "test_outages.py", "test_remote_faults.py")  #
 _ONE_BY_ONE = tuple(f"tests/{folder}/" for folder in ("faults", "flows", "reader", "red_team", "tabular"))
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests that need a server by the fixtures that they ask for, directly or through others.
-
-    Files with slow tests come first, so that nobody waits in the end for one that began last.
-    """
-    for item in items:
-        if _SLOW & set(item.path.relative_to(_TESTS).parts):
-            item.add_marker("slow")
-        for fixture, mark in _MARKS.items():
-            if fixture in getattr(item, "fixturenames", ()):
-                item.add_marker(mark)
-    if "mariadb" not in config.option.markexpr and not which("mariadbd"):  # no wheel brings such a server
-        items[:] = [item for item in items if not item.get_closest_marker("mariadb")]
-    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    """Files with slow tests come first, so that nobody waits in the end for one that began last."""
+    if not which("mariadbd"):  # no wheel brings such a server
+        items[:] = [item for item in items if "mariadb_server" not in getattr(item, "fixturenames", ())]
+    slow = {item.path for item in items if not item.get_closest_marker("unit")}
     longest = {name: place for place, name in enumerate(_LONGEST)}
     items.sort(key=lambda item: (longest.get(item.path.name, len(longest)), item.path not in slow))
 

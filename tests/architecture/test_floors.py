@@ -33,7 +33,6 @@ def imports_of(path: Path) -> set[str]:
     return names
 
 
-@pytest.mark.slow
 def test_the_floors_are_kept() -> None:
     run = subprocess.run(
         [Path(sys.executable).with_name("lint-imports")], cwd=ROOT, capture_output=True, text=True, check=False
@@ -72,7 +71,6 @@ def circles(imports: Mapping[str, Iterable[str]]) -> list[list[str]]:
     return sorted(circle for circle in members if len(circle) > 1)
 
 
-@pytest.mark.slow
 def test_no_files_import_each_other_in_a_circle() -> None:
     known = modules()
     assert circles({name: imports_within(path, known) for name, path in known.items()}) == []
@@ -82,7 +80,6 @@ def test_a_circle_would_be_found() -> None:
     assert circles({"a": ["b"], "b": ["c"], "c": ["a"], "d": ["a", "d"]}) == [["a", "b", "c"]]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("package", BELOW_TASKS)
 def test_prefect_is_known_to_tasks_and_flows_only(package: str) -> None:
     guilty = [str(path) for path in (ROOT / package).rglob("*.py") if "prefect" in imports_of(path)]
@@ -94,7 +91,6 @@ def test_the_search_for_prefect_finds_it_where_it_is() -> None:
     assert "prefect" in imports_of(ROOT / "flows" / "release.py")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("room", PURE)
 def test_methods_and_measures_read_no_clock_and_no_disk(room: str) -> None:
     forbidden = {"yaml", "sqlalchemy", "duckdb", "datetime", "time", "random", "os"}

@@ -23,7 +23,7 @@ from tests.flows.stages import stages  # noqa: E402
 CHROMIUM = shutil.which("chromium")
 PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures" if os.environ.get("DOCS_PICTURES") else None
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed")]
+pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed")]
 
 
 @pytest.fixture

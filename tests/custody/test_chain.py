@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,7 +31,6 @@ def test_what_was_chained_is_whole() -> None:
     assert CHAIN.problems(rows(9), 9) == []
 
 
-@pytest.mark.slow
 @given(st.integers(1, 9), st.sampled_from([*FIELDS, "hash"]))
 def test_any_field_of_any_row_that_changes_is_found(at: int, field: str) -> None:
     changed = rows(9)

@@ -24,7 +24,6 @@ from tests.custody.statements import statements_to_ledgers
 from tests.cutting_proxy import COMMIT, cutting_proxy
 
 
-@pytest.mark.slow
 def test_entries_come_back_as_they_were_written(opened: Ledger) -> None:
     body = {"count": 3, "share": 0.25, "names": ["age", "sexe é"], "none": None, "yes": True, "in": {"b": 1, "a": 2}}
     written = opened.append("fair-1", "received", "amara", body)
@@ -97,7 +96,6 @@ def test_a_nameless_entry_is_refused(tmp_path: Path, release: str, actor: str) -
 SCALARS = st.none() | st.booleans() | st.integers() | st.text() | st.floats(allow_nan=False, allow_infinity=False)
 
 
-@pytest.mark.slow
 @given(st.lists(st.dictionaries(st.text(), SCALARS | st.lists(SCALARS)), max_size=4))
 def test_any_finite_body_survives_and_verifies(bodies: list[dict[str, object]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -127,7 +125,6 @@ def _run(url: str, anchor: Path, processes: int, number: int) -> None:
     assert [process.exitcode for process in running] == [0] * processes
 
 
-@pytest.mark.slow
 def test_processes_append_without_gaps_to_a_ledger_that_none_of_them_made(url: str, tmp_path: Path) -> None:
     _run(url, tmp_path / "anchor", processes=3, number=15)
     ledger = Ledger(url, KEY, tmp_path / "anchor")
@@ -207,7 +204,6 @@ def hashed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return rows
 
 
-@pytest.mark.slow
 def test_all_histories_take_one_statement_and_hash_each_row_once(
     lived: Ledger, url: str, tmp_path: Path, hashed: list[int]
 ) -> None:
@@ -236,7 +232,6 @@ def test_verify_hashes_every_row_whatever_was_read_before(lived: Ledger, hashed:
     assert hashed == list(range(1, 9))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -438,7 +433,7 @@ def test_another_vaults_key_fits_nothing(lived: Ledger, url: str, tmp_path: Path
 # -- a connection that is lost
 
 
-@pytest.mark.postgres
+@pytest.mark.servers
 @pytest.mark.parametrize("taken_in", [False, True], ids=["before the commit", "after the commit"])
 def test_an_append_whose_connection_is_lost_is_made_once(
     ledger_in_postgresql: LedgerRoles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taken_in: bool
@@ -459,7 +454,7 @@ def test_an_append_whose_connection_is_lost_is_made_once(
     assert Ledger(ledger_in_postgresql.writer, KEY, tmp_path / "anchor").verify() == []
 
 
-@pytest.mark.postgres
+@pytest.mark.servers
 def test_a_ledger_that_does_not_come_back_is_said_when_patience_ends(
     ledger_in_postgresql: LedgerRoles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

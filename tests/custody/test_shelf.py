@@ -120,7 +120,6 @@ def _publish(shelf: Path, files: Mapping[str, Path | bytes]) -> None:
         publish(shelf, "fair-1", files)
 
 
-@pytest.mark.slow
 def test_publishers_of_one_release_do_not_disturb_each_other(shelf: Path, files: dict[str, Path | bytes]) -> None:
     spawn = multiprocessing.get_context("spawn")
     running = [spawn.Process(target=_publish, args=(shelf, files)) for _ in range(4)]

@@ -124,7 +124,6 @@ def test_every_shipped_definition_has_its_data_from_there() -> None:
             assert place in [ROOT / "data" / file.name for file in FILES]
 
 
-@pytest.mark.slow
 def test_the_warehouse_has_the_survey(tmp_path: Path) -> None:
     assert build_warehouse(tmp_path / "new" / "warehouse.duckdb") == 6366
     with duckdb.connect(tmp_path / "new" / "warehouse.duckdb", read_only=True) as warehouse:

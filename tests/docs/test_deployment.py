@@ -24,8 +24,6 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
 OF_POSTGRESQL = "runuser -u postgres"
 
-pytestmark = pytest.mark.slow
-
 
 def commands(heading: str) -> list[str]:
     """The indented lines below a heading of the page."""

@@ -62,7 +62,6 @@ def pages(site: Path) -> Iterator[tuple[str, str]]:
         yield page.name, page.read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
 def test_no_page_loads_anything_from_another_host(site: Path) -> None:
     loaded = {name: Loaded(page).addresses for name, page in pages(site)}
     assert len(loaded) >= 30
@@ -73,7 +72,6 @@ def test_no_page_loads_anything_from_another_host(site: Path) -> None:
     assert not any('class="mermaid"' in page for _, page in pages(site))  # Material fetches its program
 
 
-@pytest.mark.slow
 def test_pages_that_are_made_from_the_code_are_there(site: Path) -> None:
     commands = (site / "commands.html").read_text(encoding="utf-8")
     assert all(f">{name}<" in commands for name in ("sluice release", "sluice ledger verify", "sluice hierarchy build"))
@@ -87,7 +85,6 @@ def test_pages_that_are_made_from_the_code_are_there(site: Path) -> None:
     ).read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("chromium"), reason="needs Debian's chromium")
 def test_a_browser_reads_and_searches_it_as_files_and_asks_nobody(site: Path) -> None:
     from playwright.sync_api import sync_playwright

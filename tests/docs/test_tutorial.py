@@ -28,7 +28,6 @@ def test_the_docs_have_the_page_that_is_played() -> None:
     )
 
 
-@pytest.mark.slow
 def test_it_ends_with_a_publication_in_the_folder_and_nothing_beside_it(played: Path) -> None:
     made = {"women.csv", "panel", "keys", "keys.txt", "workspace", "reader", "map.svg"}
     assert {path.name for path in played.iterdir()} == made
@@ -36,7 +35,6 @@ def test_it_ends_with_a_publication_in_the_folder_and_nothing_beside_it(played: 
     assert len(published.read_text(encoding="utf-8").splitlines()) == 6367
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("chromium"), reason="needs Debian's chromium")
 def test_its_pictures_are_made_of_what_it_made(played: Path, tmp_path: Path) -> None:
     from deployments.documentation.pictures import take_pictures
@@ -50,7 +48,6 @@ def test_its_pictures_are_made_of_what_it_made(played: Path, tmp_path: Path) -> 
     assert all((ROOT / "docs" / picture).is_file() for picture in shown)
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("Rscript"), reason="needs R")
 def test_r_reads_what_was_published_as_its_page_says(played: Path) -> None:
     page = (ROOT / "docs" / "r.md").read_text(encoding="utf-8")

@@ -125,7 +125,6 @@ def dated(value: str) -> Change:
     return change
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "code", "says"),
     [
@@ -223,21 +222,18 @@ def test_a_plan_that_cannot_reach_its_k(sound: House) -> None:
 # -- what cannot be judged is blocked
 
 
-@pytest.mark.slow
 def test_a_policy_for_tables_lets_no_records_out(sound: House) -> None:
     sound.policy["rules"] = [{"rule": "minimum_frequency", "n": 3}, {"rule": "dominance", "n": 1, "k": 75}]
     sound.write()
     refused(sound, sound.release(), BLOCKED, "is for the cells of a table, not for people")
 
 
-@pytest.mark.slow
 def test_a_policy_without_a_reference_standard_lets_no_records_out(sound: House) -> None:
     del sound.policy["reference_standard"]
     sound.write()
     refused(sound, sound.release(), BLOCKED, "The policy names no reference standard")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("measure", "error"),
     [
@@ -271,13 +267,11 @@ def test_after_a_crash_the_release_is_judged_anew(sound: House, monkeypatch: pyt
     assert sound.release().code == WAITING
 
 
-@pytest.mark.slow
 def test_a_measure_that_finds_nothing_is_unknown_and_blocks(sound: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("policies.rules.k_anonymity.KAnonymity.find", lambda *args: [])
     refused(sound, sound.release(), BLOCKED, "It found nothing to measure.")
 
 
-@pytest.mark.slow
 def test_a_waiver_excuses_a_failure_and_no_unknown(sound: House, monkeypatch: pytest.MonkeyPatch) -> None:
     today = datetime.now(UTC).date()
     waiver = {
@@ -336,7 +330,6 @@ def used(place: Path) -> int:
     return (figures.f_blocks - figures.f_bfree) * figures.f_frsize // 1024
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("free", [0, 60, 160], ids=lambda free: f"{free} kB left")
 def test_the_disk_of_the_workspace_is_full(sound: House, free: int) -> None:
     """It runs full in another step each time; with room again, the same command finishes."""
@@ -353,7 +346,6 @@ def test_the_disk_of_the_workspace_is_full(sound: House, free: int) -> None:
         assert sound.sluice("ledger", "verify").code == DONE
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("free", [0, 8, 24], ids=lambda free: f"{free} kB left")
 def test_the_disk_of_the_target_is_full(almost: House, free: int) -> None:
     with disk(almost.target, "size=20m") as remount:
@@ -365,7 +357,6 @@ def test_the_disk_of_the_target_is_full(almost: House, free: int) -> None:
         assert len(almost.shelf) == 2
 
 
-@pytest.mark.slow
 def test_the_target_cannot_be_written(almost: House) -> None:
     with disk(almost.target, "ro") as remount:
         refused(almost, almost.approve("jonas"), ERROR, f"{almost.target} cannot be written by this account")
@@ -373,7 +364,6 @@ def test_the_target_cannot_be_written(almost: House) -> None:
         assert almost.release().code == DONE
 
 
-@pytest.mark.slow
 def test_the_target_is_no_folder(sound: House) -> None:
     sound.definition["target"] = "contract.yaml"
     sound.write()
@@ -382,7 +372,6 @@ def test_the_target_is_no_folder(sound: House) -> None:
     refused(sound, sound.approve("jonas"), ERROR, "cannot be made a folder to publish in")
 
 
-@pytest.mark.slow
 def test_the_published_folder_exists_with_other_content(almost: House) -> None:
     squatter = almost.target / almost.id
     squatter.mkdir()
@@ -413,7 +402,6 @@ def test_the_source_goes_away(sound: House) -> None:
         refused(sound, sound.release(), ERROR, "people.csv: no such file")
 
 
-@pytest.mark.slow
 @pytest.mark.reads_apart
 def test_a_database_that_goes_away(sound: House) -> None:
     database = sound.documents / "people.db"
@@ -439,7 +427,6 @@ def test_a_table_that_is_not_there(sound: House) -> None:
     refused(sound, sound.release(), ERROR, "table persons")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("step", ["ingest", "mask", "report"])
 def test_the_ledger_goes_away(sound: House, step: str) -> None:
     ledger = sound.home / "ledger.db"
@@ -490,7 +477,6 @@ def test_the_vault_is_open_to_others(sound: House) -> None:
     (sound.home / "vault").chmod(0o700)
 
 
-@pytest.mark.slow
 def test_a_later_failure_harms_no_earlier_edition(almost: House) -> None:
     """The earlier edition stays the current one until the next is on the shelf, whole."""
     earlier = almost.ids[0]

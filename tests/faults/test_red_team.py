@@ -185,7 +185,6 @@ def test_households_bear_other_names_in_every_release_and_are_told_to_be_unmeasu
     assert "household" in read.says
 
 
-@pytest.mark.slow
 def test_an_edition_that_differs_in_few_records_needs_a_decision(house: House) -> None:
     first = masked(house)
     alone = few_changes(first)
@@ -242,7 +241,6 @@ def test_the_same_records_in_another_order_are_the_same_release(house: House) ->
     assert staged(house).data == other.data
 
 
-@pytest.mark.slow
 @given(st.lists(st.tuples(st.none() | st.integers(-2, 2), st.none() | st.sampled_from("ab")), min_size=1), st.randoms())
 def test_any_order_is_written_alike(tmp_path_factory: pytest.TempPathFactory, rows: list[Any], random: Any) -> None:
     folder = tmp_path_factory.mktemp("order")
@@ -482,7 +480,6 @@ def test_bytes_that_were_changed_in_the_vault_after_their_hash_was_taken_do_not_
     assert house.shelf == []
 
 
-@pytest.mark.slow
 def test_the_approved_bytes_do_appear(house: House) -> None:
     release = approved(house, Finding(rule="k_anonymity", verdict=Verdict.PASS, says="Fine."))
     folder = bare(publish)(release)

@@ -23,7 +23,7 @@ from tests.cutting_proxy import COMMIT, CuttingProxy, cutting_proxy
 from tests.faults.test_chain_faults import disk, used
 from tests.flows.house import DONE, ERROR, WAITING, House
 
-pytestmark = pytest.mark.postgres
+pytestmark = pytest.mark.servers
 
 JUDGED = ["received", "validated", "masked", "evaluated", "pending_review"]
 LIFE = [*JUDGED, "decision", "decision", "approved", "publishing", "published"]
@@ -158,7 +158,6 @@ def test_a_ledger_that_is_lost_for_good_while_published_and_comes_back(
     assert remote.sluice("ledger", "verify").code == DONE
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("free", [0, 16, 32], ids=lambda free: f"{free} kB left")
 def test_the_disk_of_the_ledger_is_full(remote: RemoteHouse, almost: Path, free: int) -> None:
     """It runs full at another row each time; with room again, it finishes."""

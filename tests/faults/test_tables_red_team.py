@@ -60,7 +60,6 @@ def blanked(cells: Cells, rules: list[SensitivityRule], *names: str) -> np.ndarr
 RULES: list[SensitivityRule] = [MinimumFrequency(3), PPercent(10)]
 
 
-@pytest.mark.slow
 def test_a_total_of_zero_that_two_cancel_out_is_no_known_zero() -> None:
     """Each of the two would read the other's value from the row's total."""
     cells = table({(1, 1): [(1, 5), (2, -5)]})
@@ -176,7 +175,6 @@ def house(tmp_path: Path) -> TablesHouse:
     return TablesHouse(tmp_path / "house")
 
 
-@pytest.mark.slow
 def test_an_interval_closer_than_was_judged_is_blocked(house: TablesHouse) -> None:
     from tasks.release.tables.table_files import table_files
 
@@ -203,7 +201,6 @@ def test_tables_in_a_circle_are_refused_before_a_record_is_read(house: TablesHou
     assert house.ids == []
 
 
-@pytest.mark.slow
 def test_firms_and_their_turnover_are_nowhere_outside_the_vault(house: TablesHouse, on_prefect: PrefectServer) -> None:
     alone = house.data.index[(house.data.nace == "05")][0]
     house.data.loc[alone, ["firm", "holding", "nace", "region", "turnover"]] = [

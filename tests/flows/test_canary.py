@@ -122,7 +122,6 @@ def planted(house: House) -> House:
     return house
 
 
-@pytest.mark.slow
 def test_a_published_release_leaves_nothing_outside_the_vault(
     planted: House, forks_on_prefect: Callable[..., Run], prefect_server: PrefectServer
 ) -> None:
@@ -158,7 +157,6 @@ def test_a_published_release_leaves_nothing_outside_the_vault(
     assert any(planted.target.rglob("manifest.json"))
 
 
-@pytest.mark.slow
 def test_a_blocked_check_says_what_to_change_and_nothing_of_few_people(planted: House) -> None:
     """The attacker reads over the shoulder of whoever checks: the rare job is what breaks the rules."""
     planted.definition["plan"][1]["bins"] = list(range(20, 80, 2))
@@ -176,7 +174,6 @@ def test_a_blocked_check_says_what_to_change_and_nothing_of_few_people(planted: 
     assert found_in({"output": output}, canaries()) == []
 
 
-@pytest.mark.slow
 def test_the_search_finds_what_is_there(
     planted: House, forks_on_prefect: Callable[..., Run], on_prefect: PrefectServer
 ) -> None:

@@ -68,7 +68,6 @@ def whole(house: House) -> None:
     assert told.code == DONE, told.words
 
 
-@pytest.mark.slow
 def test_the_shelf_says_what_is_current_through_the_life_of_editions(house: House) -> None:
     house.definition |= {"title": TITLE, "publisher": "Office of Statistics"}
     house.write()

@@ -47,7 +47,6 @@ def test_a_near_miss_is_answered_with_a_suggestion(pending: House) -> None:
     assert f"Did you mean '{pending.id}'?" in pending.sluice("review", pending.id[:-1] + "x").words
 
 
-@pytest.mark.slow
 def test_every_command_has_json_for_machines(house: House) -> None:
     assert house.sluice("status", "--json").json == []
     assert house.sluice("ledger", "verify", "--json").json == {"problems": [], "unchecked": [], "warnings": []}
@@ -86,7 +85,6 @@ def test_refusals_have_json_too(pending: House, command: str) -> None:
     assert told.json["state"] in ("rejected", "changes_requested")
 
 
-@pytest.mark.slow
 def test_a_blocked_release_says_why(house: House) -> None:
     house.policy["rules"][0]["k"] = 1000
     house.write()
@@ -130,7 +128,6 @@ def test_a_ledger_that_was_tampered_with_is_an_error(pending: House) -> None:
     assert pending.sluice("ledger", "verify", "--json").json["problems"]
 
 
-@pytest.mark.slow
 def test_the_installed_command_gives_the_exit_code_and_keeps_the_streams_apart(house: House) -> None:
     """As a user runs it: standard output holds the answer, standard error the rest."""
     sluice = Path(sys.executable).with_name("sluice")

@@ -12,7 +12,6 @@ from tests.flows.installation import BIN
 pytestmark = pytest.mark.skipif(shutil.which("faketime") is None, reason="no libfaketime on this machine")
 
 
-@pytest.mark.slow
 def test_nothing_is_published_until_the_clock_is_right_again(pending: House) -> None:
     """Expired approvals and waivers would hold again."""
     assert pending.sluice("approve", pending.id, "--as", "amara").code == WAITING
@@ -30,7 +29,6 @@ def test_nothing_is_published_until_the_clock_is_right_again(pending: House) -> 
     assert pending.workspace().ledger.verify() == []
 
 
-@pytest.mark.slow
 def test_a_release_can_be_refused_at_any_time(pending: House) -> None:
     for who, code in (("jonas", WAITING), ("amara", BLOCKED)):
         told = an_hour_ago(pending, "reject", pending.id, "--as", who, "--comment", "the codebook lacks a unit")

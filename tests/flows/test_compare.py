@@ -36,7 +36,6 @@ def compared(home: Path, page: Path, *plans: str) -> tuple[list[dict[str, Any]],
     return found["map"]["points"], found
 
 
-@pytest.mark.slow
 def test_the_fair_survey(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As shipped, with two quasi-identifiers less, and with nothing but light noise."""
     build_warehouse(tmp_path / "warehouse.duckdb")

@@ -42,7 +42,6 @@ def intact(house: House) -> None:
     assert told.code == DONE, told.words
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("command", "line"), [("tune", "; best "), ("suggest", "changes tried")])
 def test_a_search_keeps_its_trials_and_goes_on_after_them(tmp_path: Path, command: str, line: str) -> None:
     house = House(tmp_path / "house")
@@ -66,7 +65,6 @@ def test_a_search_keeps_its_trials_and_goes_on_after_them(tmp_path: Path, comman
     intact(house)
 
 
-@pytest.mark.slow
 def test_a_check_is_taken_up_by_the_same_command(tmp_path: Path) -> None:
     house = House(tmp_path / "house")
     house.write()

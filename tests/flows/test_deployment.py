@@ -83,7 +83,6 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
         made.stop()
 
 
-@pytest.mark.slow
 def test_what_a_killed_run_left_is_published_once_and_by_people_alone(installation: Installation) -> None:
     [run] = installation.waits("killed")
     assert installation.states("killed") == ["Crashed", "Suspended"]
@@ -101,7 +100,6 @@ def test_what_a_killed_run_left_is_published_once_and_by_people_alone(installati
     assert not installation.note(run["id"]).exists()
 
 
-@pytest.mark.slow
 def test_a_triggered_run_waits_without_a_process_and_publishes_once(installation: Installation) -> None:
     [first] = installation.waits("event")
     until(lambda: not processes(first["id"]), "the suspended run's process to end")
@@ -138,7 +136,6 @@ def test_a_triggered_run_waits_without_a_process_and_publishes_once(installation
     assert not any(installation.note(run["id"]).exists() for run in (first, second))
 
 
-@pytest.mark.slow
 def test_scheduled_triggered_and_by_hand_leave_the_same(installation: Installation) -> None:
     told = installation.house.sluice("release", str(installation.folder / "releases" / "byhand.yaml"))
     assert told.code == WAITING, told.words
@@ -154,7 +151,6 @@ def test_the_schedule_starts_a_run(installation: Installation) -> None:
     assert [run["auto_scheduled"] for run in installation.waits("scheduled")] == [True]
 
 
-@pytest.mark.slow
 def test_a_rejected_run_ends_and_publishes_nothing(installation: Installation) -> None:
     [run] = installation.waits("scheduled")
     for person, code in (("amara", WAITING), ("jonas", BLOCKED)):
@@ -187,7 +183,6 @@ def test_the_worker_runs_the_installed_flow_and_nothing_that_server_or_project_n
     assert not installation.mischief.exists()
 
 
-@pytest.mark.slow
 def test_the_worker_runs_the_deployment_that_reminds_people(installation: Installation) -> None:
     installation.prefect("deploy", "--prefect-file", str(ROOT / "deployments" / "notices.yaml"), "--all")
     deployment = installation.call("GET", "/deployments/name/remind/notices")["id"]

@@ -19,8 +19,6 @@ from tests.flows.house import House
 from tests.flows.installation import until
 from tests.flows.prefect_server import PrefectServer
 
-pytestmark = pytest.mark.slow
-
 
 class Program:
     """What a pickle runs when it is loaded."""

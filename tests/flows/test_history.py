@@ -58,7 +58,6 @@ def test_the_same_in_words_and_after_every_document_has_changed(published: House
     assert "People and their incomes" in review.words
 
 
-@pytest.mark.slow
 def test_a_review_names_the_plan_the_findings_and_who_has_approved(pending: House) -> None:
     pending.approve("amara")
     said = pending.sluice("review", pending.id).words
@@ -75,7 +74,6 @@ def test_a_review_names_the_plan_the_findings_and_who_has_approved(pending: Hous
     assert said.index("PASS masked, k_anonymity") < said.index("(reported) original, k_anonymity")
 
 
-@pytest.mark.slow
 def test_what_keeps_a_release_back_stands_first(house: House) -> None:
     house.definition["plan"] = [{"method": "removal", "columns": ["household", "town"]}]
     house.write()

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.flows.house import House
 from tests.sources.test_sdmx_structure_file import PEOPLE, structure, written
 
@@ -13,7 +11,6 @@ CSV = (
 )  # fmt: skip
 
 
-@pytest.mark.slow
 def test_init_takes_them_into_the_contract(tmp_path: Path, house: House) -> None:
     (tmp_path / "people.csv").write_text(CSV, encoding="utf-8")
     path = written(tmp_path, structure(("PEOPLE", PEOPLE)))

@@ -93,7 +93,6 @@ def whole_or_nothing(house: House) -> None:
         assert {path.name for path in (house.target / name).iterdir()} - {"superseded.json"} == PUBLISHED
 
 
-@pytest.mark.slow
 def test_killed_while_judged(house: House, forks: Forks) -> None:
     """Killed where each step begins, and where it ends: each attempt comes through what stopped the one before."""
     house.adopt()
@@ -155,7 +154,6 @@ def almost(tmp_path_factory: pytest.TempPathFactory, forks: Forks) -> tuple[Hous
     return house, first, house.save("almost")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("fault", PUBLISHING, ids=named)
 def test_killed_while_published(almost: tuple[House, str, Path], forks: Forks, fault: dict[str, Any]) -> None:
     house, first, saved = almost
@@ -204,7 +202,6 @@ def is_published(house: House, first: str, release: str) -> None:
     assert [approval["who"] for approval in manifest["approvals"]] == ["amara", "jonas"]
 
 
-@pytest.mark.slow
 def test_killed_again_and_again_while_published(almost: tuple[House, str, Path], forks: Forks) -> None:
     """Each attempt dies a little later than the one before."""
     house, first, saved = almost

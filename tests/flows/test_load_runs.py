@@ -14,7 +14,7 @@ from prefect.states import Completed, Crashed, Failed, Running, Scheduled, State
 from flows.load_runs import ATTEMPTS, run_of_load
 from sluice.errors import SluiceError
 
-pytestmark = pytest.mark.prefect
+pytestmark = pytest.mark.servers
 
 
 @flow(name="release")

@@ -77,7 +77,6 @@ def test_every_method_is_among_them() -> None:
     assert {step["method"] for plan in PLANS.values() for step in plan} == set(methods()) - on_sets
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", list(PLANS))
 def test_a_plan_is_carried_out_and_judged(name: str, house: House) -> None:
     rng = np.random.default_rng(0)

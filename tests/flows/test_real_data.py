@@ -82,7 +82,6 @@ def alone(definition: Path) -> tuple[int, int]:
     return int((sizes == 1).sum()), len(records)
 
 
-@pytest.mark.slow
 def test_adult_passes_the_public_use_policy(shipped: Shipped, tmp_path: Path) -> None:
     definition, home = shipped("adult.yaml"), tmp_path / "home"
     outcome = sluice(home, "check", str(definition))
@@ -106,7 +105,6 @@ def first_records(file: Path, records: int, to: Path) -> Path:
     return to
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("records", "gigabytes", "verdicts"),
     [
@@ -145,7 +143,6 @@ def test_census_income_is_judged_in_little_memory(
     assert finding(home, outcome["release"], "k_anonymity", "masked")["observed"] >= 3
 
 
-@pytest.mark.slow
 def test_one_process_writes_and_finds_what_four_do(shipped: Shipped, tmp_path: Path) -> None:
     """The same bytes of both files and the same findings, to the last bit, by threads and processes whatever their
     number. A release that is judged again keeps its seed, so nothing but their number differs."""

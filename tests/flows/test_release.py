@@ -43,7 +43,6 @@ def test_a_run_in_anothers_place_judges_anew_what_was_staged(house: House, monke
     assert house.events(house.id) == [*judged[:3], *judged]
 
 
-@pytest.mark.slow
 @pytest.mark.reads_apart
 def test_the_good_way_to_publication_and_beyond(house: House) -> None:
     waiting = house.release()
@@ -130,7 +129,6 @@ def test_a_published_release_can_be_withdrawn_though_its_documents_have_changed(
     assert published.withdraw(release, "again").code == ERROR
 
 
-@pytest.mark.slow
 def test_a_blocked_release_is_judged_again_from_the_same_seed(house: House) -> None:
     """A rerun is no second throw of the dice; another policy is another release, and the report counts the attempts."""
     house.policy["rules"][0]["k"] = 1000
@@ -149,7 +147,6 @@ def test_a_blocked_release_is_judged_again_from_the_same_seed(house: House) -> N
     assert "earlier" in dossier.lower()
 
 
-@pytest.mark.slow
 def test_check_judges_and_asks_nobody(house: House) -> None:
     told = house.sluice("check", str(house.file))
     assert told.code == DONE
@@ -258,7 +255,6 @@ def test_a_seed_that_is_to_be_destroyed_is_gone_after_publication(house: House) 
     assert house.release().code == DONE
 
 
-@pytest.mark.slow
 def test_the_ledger_may_lie_in_postgresql(
     house: House, monkeypatch: pytest.MonkeyPatch, ledger_in_postgresql: LedgerRoles
 ) -> None:
@@ -282,7 +278,6 @@ def test_the_ledger_may_lie_in_postgresql(
     assert house.shelf == [house.id]
 
 
-@pytest.mark.slow
 def test_whole_households_are_held_out_and_never_published(house: House) -> None:
     """The published file holds the others' records alone; every household is on one side."""
     house.policy["reference_standard"] |= {"reference": "holdout", "holdout_share": 0.3, "minimum_records": 300}

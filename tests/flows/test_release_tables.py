@@ -66,7 +66,6 @@ def is_sensitive(values: list[float]) -> bool:
     return len(values) < 3 or round(10 * (sum(values) - first - second)) < round(first)
 
 
-@pytest.mark.slow
 def test_tables_are_published_in_all_forms_and_hold_what_was_judged(house: TablesHouse) -> None:
     house.definition["form"] = {"sdmx_dataflow": "XX:TURNOVER(1.0)", "time_period": "2026-Q3"}
     house.write()
@@ -103,7 +102,6 @@ def test_tables_are_published_in_all_forms_and_hold_what_was_judged(house: Table
     assert house.sluice("ledger", "verify").code == DONE
 
 
-@pytest.mark.slow
 def test_primary_and_secondary_cells_are_told_apart_where_the_definition_asks(house: TablesHouse) -> None:
     house.definition["form"] = {"tell_primary": True, "sdmx_dataflow": "XX:TURNOVER(1.0)"}
     house.write()
@@ -116,7 +114,6 @@ def test_primary_and_secondary_cells_are_told_apart_where_the_definition_asks(ho
     assert "The files tell which suppressed cells are sensitive themselves (primary)" in report
 
 
-@pytest.mark.slow
 def test_numbers_of_contributors_are_published_where_they_reveal_nothing(house: TablesHouse) -> None:
     del house.definition["tables"][1], house.definition["dimensions"][2]
     house.data = house.data[house.data.nace.isin(["01", "02"]) & house.data.region.isin(["N1", "N2"])]
@@ -129,7 +126,6 @@ def test_numbers_of_contributors_are_published_where_they_reveal_nothing(house: 
     assert "contributor_numbers" in house.sluice("review", house.id).words
 
 
-@pytest.mark.slow
 def test_numbers_of_contributors_that_tell_those_of_suppressed_cells_block(house: TablesHouse) -> None:
     house.definition["form"] = {"tell_contributors": True}
     house.write()
@@ -205,7 +201,6 @@ def test_files_that_tell_more_than_was_judged_are_blocked(house: TablesHouse) ->
     assert house.shelf == []
 
 
-@pytest.mark.slow
 def test_an_audit_that_was_not_finished_blocks(house: TablesHouse) -> None:
     from sluice.tabular.audit.audit import Audit
 
@@ -380,7 +375,6 @@ def test_a_waiver_lets_a_sensitive_cell_out_and_stays_visible(house: TablesHouse
     assert "publish their turnover themselves" in house.sluice("review", house.id).words
 
 
-@pytest.mark.slow
 def test_withheld_margins_are_in_no_file(house: TablesHouse) -> None:
     house.definition["dimensions"][1]["withheld_levels"] = [1]
     house.write()
@@ -390,7 +384,6 @@ def test_withheld_margins_are_in_no_file(house: TablesHouse) -> None:
     assert package["sluice:notPublished"] == ["region: level 1"]
 
 
-@pytest.mark.slow
 def test_a_revised_edition_is_compared_with_the_earlier_one(published: TablesHouse) -> None:
     first = {(r["nace"], r["region"]): r for r in rows(published.folder / "industry-by-region.csv")}
     published.data.loc[published.data.nace == "01", "turnover"] += 1.0  # all else is as it was
@@ -407,7 +400,6 @@ def test_a_revised_edition_is_compared_with_the_earlier_one(published: TablesHou
         assert (first[key]["status"] == "published") == (second[key]["status"] == "published")
 
 
-@pytest.mark.slow
 def test_an_edition_that_undoes_the_last_one_is_blocked(published: TablesHouse) -> None:
     published.data.loc[published.data.nace == "01", "turnover"] += 1.0
     # Nothing is carried forward, and a cell that was blank for another's sake shall be told now: another blank it is.
@@ -425,7 +417,6 @@ def test_an_edition_that_undoes_the_last_one_is_blocked(published: TablesHouse) 
     assert "opens the earlier edition" in told.words
 
 
-@pytest.mark.slow
 def test_records_that_add_up_to_published_tables_are_blocked(published: TablesHouse) -> None:
     table = {(r["nace"], r["region"]): r for r in rows(published.folder / "industry-by-region.csv")}
     for name in ("dimensions", "measure", "tables"):
@@ -450,7 +441,6 @@ def _masked(house: TablesHouse) -> str:
     return str(masked.body["data"])
 
 
-@pytest.mark.slow
 def test_holdings_are_protected_as_one(house: TablesHouse) -> None:
     by_firm = house.sluice("check", str(house.file))
     assert by_firm.code == DONE, by_firm.words
@@ -460,7 +450,6 @@ def test_holdings_are_protected_as_one(house: TablesHouse) -> None:
     assert by_holding.code == DONE, by_holding.words
 
 
-@pytest.mark.slow
 def test_other_data_are_another_release(published: TablesHouse) -> None:
     published.data = firms(seed=5)
     published.write()
@@ -478,7 +467,6 @@ ALTERED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("method", ALTERED)
 def test_values_may_be_changed_instead_of_suppressing_cells(house: TablesHouse, method: str) -> None:
     parameters, measure = ALTERED[method]
@@ -513,7 +501,6 @@ def test_values_may_be_changed_instead_of_suppressing_cells(house: TablesHouse, 
     assert problems(house.folder) == []
 
 
-@pytest.mark.slow
 def test_intervals_of_suppressed_cells_may_be_published(house: TablesHouse) -> None:
     house.definition["protection"] = {"method": "suppression", "intervals": True}
     house.write()
@@ -528,7 +515,6 @@ def test_intervals_of_suppressed_cells_may_be_published(house: TablesHouse) -> N
     assert problems(house.folder) == []
 
 
-@pytest.mark.slow
 def test_synthetic_values_make_a_suppressed_table_complete(house: TablesHouse) -> None:
     house.definition["protection"] = {"method": "suppression", "synthetic": True}
     house.write()
@@ -582,7 +568,6 @@ def test_methods_for_counts_refuse_amounts(house: TablesHouse, method: str) -> N
     assert house.shelf == []
 
 
-@pytest.mark.slow
 def test_the_request_rule_protects_those_who_asked(house: TablesHouse) -> None:
     house.data["asks"] = np.where(house.data.firm == house.data.firm[house.data.turnover.idxmax()], "yes", "no")
     house.contract["variables"].append({"name": "asks", "kind": "binary", "categories": ["yes", "no"]})
@@ -629,7 +614,6 @@ def change_one_industry(house: TablesHouse) -> None:
     house.write()
 
 
-@pytest.mark.slow
 def test_changed_values_of_two_editions_need_a_decision(house: TablesHouse) -> None:
     """Two roundings of cells that did not change bound them from both sides."""
     house.definition["protection"] = {"method": "controlled_rounding", "base": 10_000}
@@ -692,7 +676,6 @@ def test_editions_that_cannot_be_compared_need_a_decision(published: TablesHouse
     assert "cannot be compared with this release" in told.words
 
 
-@pytest.mark.slow
 def test_an_edition_published_meanwhile_stops_the_publication(house: TablesHouse) -> None:
     """Approved first, published second: what was judged when there was no other edition is judged again."""
     house.definition["protection"] = {"method": "controlled_rounding", "base": 10_000}

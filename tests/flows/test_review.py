@@ -126,7 +126,6 @@ def test_a_changed_document_voids_the_approvals(pending: House, document: str) -
     assert "0 of 2 decisions" in pending.sluice("review", pending.id).words
 
 
-@pytest.mark.slow
 def test_an_approval_of_one_release_is_none_of_another(pending: House) -> None:
     first = pending.id
     assert pending.approve("amara").code == WAITING
@@ -137,7 +136,6 @@ def test_an_approval_of_one_release_is_none_of_another(pending: House) -> None:
     assert pending.shelf == []
 
 
-@pytest.mark.slow
 def test_a_definition_that_was_moved_is_decided_on_where_it_lies_now(pending: House) -> None:
     moved = pending.file.rename(pending.file.with_name("moved.yaml"))
     told = pending.sluice("approve", pending.id, "--as", "amara")

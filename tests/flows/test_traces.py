@@ -9,7 +9,7 @@ from tests.flows.forks import Run
 from tests.flows.house import ERROR, WAITING, House
 from tests.flows.test_canary import EXCEPTION, canaries, found_in, plant, seed_spellings, spellings
 
-pytestmark = [pytest.mark.slow, pytest.mark.prefect]
+pytestmark = pytest.mark.servers
 
 
 def test_spans_tell_of_steps_and_of_nothing_in_the_data(

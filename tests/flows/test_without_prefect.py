@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.flows.house import BLOCKED, DONE, WAITING, House
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,7 +40,6 @@ def run(house: House, *commands: tuple[str, ...]) -> dict[str, int]:
     return {" ".join(command[:2]): code for command, code in zip(commands, codes, strict=True)}
 
 
-@pytest.mark.slow
 def test_commands_that_run_no_flow_import_no_prefect(pending: House, tmp_path: Path) -> None:
     plan, masked, hierarchy = tmp_path / "plan.yaml", tmp_path / "masked.csv", tmp_path / "region.csv"
     plan.write_text("- {method: removal, columns: [household, town]}\n", encoding="utf-8")
@@ -92,7 +89,6 @@ def test_the_search_finds_prefect_where_it_is() -> None:
     assert "Prefect is imported" in done.stderr
 
 
-@pytest.mark.slow
 def test_what_works_outside_a_release_imports_no_prefect() -> None:
     modules = [
         ".".join(path.relative_to(ROOT).with_suffix("").parts) for path in (ROOT / "tasks" / "workbench").rglob("*.py")

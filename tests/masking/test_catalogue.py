@@ -210,7 +210,6 @@ def example(method: str) -> MaskingStep:
     return TypeAdapter(Annotated[Step, Field(discriminator="method")]).validate_python(step)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("method", sorted(methods()))
 def test_the_example_runs_and_keeps_what_the_method_promises(method: str) -> None:
     step, original = example(method), survey()

@@ -321,7 +321,6 @@ def test_the_demand_in_words() -> None:
 ROLES = st.sampled_from("abcd")
 
 
-@pytest.mark.slow
 @given(
     st.lists(ROLES, max_size=4),
     st.dictionaries(st.text("vwxyz", min_size=1, max_size=2), st.sets(ROLES, max_size=3), max_size=5),

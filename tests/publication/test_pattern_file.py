@@ -21,7 +21,6 @@ def frame_of(content: bytes) -> pd.DataFrame:
     return pd.read_csv(BytesIO(content), dtype=str, keep_default_na=False)
 
 
-@pytest.mark.slow
 @given(tables(), st.randoms(use_true_random=False))
 def test_what_is_written_is_read_and_no_more(cells: Cells, random: "np.random.Generator") -> None:
     status = np.array([random.choice([0, 0, 1, 2]) for _ in range(len(cells))], dtype=np.uint8)

@@ -116,7 +116,6 @@ class TestBytes:
         table = whole(cells, np.zeros(9, dtype=np.uint8), value=cells.total // 5 * 5)
         assert to_csv(table).decode().splitlines()[:2] == ["area,kind,status,value", "Total,Total,published,1245"]
 
-    @pytest.mark.slow
     @given(tables())
     def test_the_order_of_the_cells_does_not_matter(self, cells: Cells) -> None:
         rng = np.random.default_rng(len(cells))
@@ -172,7 +171,6 @@ def _forms(number: int, decimals: int) -> list[bytes]:
 
 
 class TestNothingSuppressedGetsOut:
-    @pytest.mark.slow
     @given(case=canaries(), tell_primary=st.booleans(), intervals=st.booleans())
     def test_no_file_holds_a_suppressed_or_withheld_number(
         self, case: tuple[Cells, Statuses], tell_primary: bool, intervals: bool
@@ -199,7 +197,6 @@ class TestNothingSuppressedGetsOut:
             assert forms[1] in files[1]
             assert any(form in plain for form in forms[2:])
 
-    @pytest.mark.slow
     @given(canaries())
     def test_the_statistics_of_parquet_are_those_of_published_values(self, case: tuple[Cells, Statuses]) -> None:
         cells, status = case
@@ -215,7 +212,6 @@ class TestNothingSuppressedGetsOut:
 
 
 class TestReadBack:
-    @pytest.mark.slow
     @given(case=canaries(), tell=st.booleans(), contributors=st.booleans())
     def test_every_file_reads_back_as_it_was_and_agrees_with_the_cells(
         self, case: tuple[Cells, Statuses], tell: bool, contributors: bool

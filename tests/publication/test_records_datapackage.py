@@ -149,7 +149,6 @@ def test_a_bound_at_infinity_is_no_bound() -> None:
 CATEGORIES = st.text(min_size=1, max_size=6).filter(lambda text: not unseen(text, one_line=True))
 
 
-@pytest.mark.slow
 @given(st.lists(CATEGORIES, min_size=1, max_size=6, unique=True), st.booleans())
 def test_any_categories_give_unique_values_and_labels(values: list[str], labelled: bool) -> None:
     labels = {value: value[0] for value in values} if labelled else {}

@@ -64,7 +64,6 @@ def small() -> pd.DataFrame:
     )
 
 
-@pytest.mark.slow
 @given(records=st.lists(RECORD, max_size=12), cut=st.integers(0, 12))
 def test_a_typed_frame_comes_back_and_its_bytes_do_not_depend_on_batches_or_index(
     tmp_path_factory: pytest.TempPathFactory, records: list[tuple[Any, ...]], cut: int
@@ -189,7 +188,6 @@ def test_a_batch_that_fails_leaves_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
 def test_bytes_are_the_same_in_another_process(tmp_path: Path) -> None:
     write_parquet(small(), tmp_path / "here.parquet", VARIABLES)
     code = (

@@ -23,8 +23,8 @@ from sluice.sources.database_url import database_url
 DATABASES = [
     "duckdb",
     "sqlite",
-    pytest.param("postgresql", marks=pytest.mark.postgres),
-    pytest.param("mariadb", marks=pytest.mark.mariadb),
+    pytest.param("postgresql", marks=pytest.mark.servers),
+    pytest.param("mariadb", marks=pytest.mark.servers),
 ]
 
 
@@ -402,7 +402,6 @@ def test_an_account_that_sees_sources_publishes_nothing(postgresql: str, tmp_pat
     assert "belongs to another account, which could change it" in says
 
 
-@pytest.mark.slow
 def test_a_server_is_written_to_apart_and_says_why_it_refuses(postgresql: str, tmp_path: Path) -> None:
     public = Public(postgresql, "public", tmp_path)
     url = sa.make_url(postgresql)

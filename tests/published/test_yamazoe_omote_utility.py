@@ -48,7 +48,6 @@ def scores(people: Examples, masked: np.ndarray) -> PredictionScores:
     return prediction_scores(people, after, "forest", np.random.default_rng(0))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("k", F_OF_K)
 def test_table_1_k_anonymity(people: Examples, k: int) -> None:
     groups = mdav_groups(people.learn, k)

@@ -64,7 +64,6 @@ def found_in(method: dict[str, Any], *, counts: bool, published: bool = True) ->
     return found, cells
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "base", "counts"),
     [
@@ -80,13 +79,11 @@ def test_rounded_tables_that_may_be_published_tell_nothing(method: str, base: in
     assert found == {}
 
 
-@pytest.mark.slow
 def test_the_reader_finds_what_blocks_too_small_a_base() -> None:
     found, _ = found_in({"method": "small_count_rounding", "base": 2}, counts=True, published=False)
     assert found["below"] + found["exact"] > 10
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("method", [{"method": "controlled_adjustment"}, {"method": "noise_multipliers", "least": 10}])
 def test_the_best_guess_of_a_single_contributor_fails_more_often_than_not(method: dict[str, Any]) -> None:
     """Both promise a chance of 43 to 45 percent; here over forty secrets, and so to within 4 percent."""

@@ -27,7 +27,6 @@ from tests.reader.published import Hierarchy, read_tables
 from tests.reader.solve import Solver
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "branches", "records", "follow", "verdict"),
     [

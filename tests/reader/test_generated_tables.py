@@ -18,7 +18,6 @@ def mostly_sensitive(n: int) -> Played:
     return generated(10 + n, MOSTLY_SENSITIVE, 120, fewer_than(n), skew=0.5)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
 def test_sparse_counts(n: int) -> None:
     assert sparse(n).found().found == {}
@@ -29,7 +28,6 @@ def test_mostly_sensitive_counts(n: int) -> None:
     assert mostly_sensitive(n).found().found == {}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", [21, 22, 23])
 def test_magnitudes(seed: int) -> None:
     assert generated(seed, SPARSE, 500, MAGNITUDES, firms=500).found().found == {}

@@ -24,8 +24,6 @@ from tests.flows.house import DONE, WAITING, House
 from tests.reader.play import MAGNITUDES
 from tests.reader.reader_house import ReaderHouse
 
-pytestmark = pytest.mark.slow
-
 _HASH = re.compile(r"\b[0-9a-f]{64}\b")
 # What differs between any two publications: hashes, keyed numbers of releases and offices, times, keys, signatures.
 _OWN = re.compile(r"\b[0-9a-f]{12,64}\b|\d{4}-\d\d-\d\dT[\d:.+]+|SHA256:[\w+/]{43}|[\w+/=]{60,}")

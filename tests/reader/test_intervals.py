@@ -18,7 +18,6 @@ from tests.reader.solve import UNBOUNDED, suppressed
 SHAPES: list[dict[str, tuple[int, ...]]] = [{"a": (4,), "b": (4,)}, {"a": (2, 3), "b": (3,)}, {"a": (3,), "b": (3,)}]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("counts", [True, False])
 def test_intervals_tell_nobody_more(counts: bool) -> None:
     sensitive = 0

@@ -4,8 +4,6 @@ import csv
 from io import StringIO
 from pathlib import Path
 
-import pytest
-
 from tests.flows.tables_house import NACE, REGION, firms
 from tests.reader.files import parquet_of, sdmx_rows_of, unexplained
 from tests.reader.generate import utilities
@@ -13,8 +11,6 @@ from tests.reader.judge import Rules, successes
 from tests.reader.play import MAGNITUDES, OWN_PARTS, fewer_than
 from tests.reader.reader_house import ReaderHouse
 from tests.reader.real_records import Table, adult, business, diabetes, eia, ghgrp
-
-pytestmark = pytest.mark.slow
 
 
 def play(root: Path, table: Table, rules: Rules, coalition: int) -> None:

@@ -24,8 +24,6 @@ from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import Requirements, requirements_of
 from tests.reader.real_records import Table, adult, eia, ghgrp
 
-pytestmark = pytest.mark.slow
-
 COUNTRIES = ["United-States", "Mexico", "Canada", "England"]
 BASE, SECRETS = 4, 100
 RULES = (MinimumFrequency(3), PPercent(10))

@@ -18,8 +18,8 @@ SHAPES: list[dict[str, tuple[int, ...]]] = [
 ]
 
 
-def tables_of_counts(examples: int, most: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Decorate a test of so many tables of 10 to `most` people."""
+def tables_of_counts(most: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Decorate a test of tables of 10 to `most` people."""
     given_these = given(
         st.integers(0, 10**6),
         st.sampled_from(SHAPES),
@@ -31,7 +31,7 @@ def tables_of_counts(examples: int, most: int) -> Callable[[Callable[..., None]]
     return lambda test: settings(suppress_health_check=list(HealthCheck))(given_these(test))
 
 
-def tables_of_amounts(examples: int, most: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def tables_of_amounts(most: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """The same of up to `most` records of firms."""
     given_these = given(
         st.integers(0, 10**6),
@@ -61,7 +61,7 @@ def amounts(seed: int, shape: dict[str, tuple[int, ...]], records: int, skew: fl
     assert played.found().found == {}
 
 
-test_some_counts = pytest.mark.slow(tables_of_counts(40, most=60)(counts))
-test_some_amounts = pytest.mark.slow(tables_of_amounts(40, most=30)(amounts))
-test_a_hundred_counts = pytest.mark.slow(pytest.mark.exhaustive(tables_of_counts(100, most=80)(counts)))
-test_a_hundred_amounts = pytest.mark.slow(pytest.mark.exhaustive(tables_of_amounts(100, most=60)(amounts)))
+test_some_counts = pytest.mark.chain(tables_of_counts(most=60)(counts))
+test_some_amounts = pytest.mark.chain(tables_of_amounts(most=30)(amounts))
+test_a_hundred_counts = pytest.mark.exhaustive(tables_of_counts(most=80)(counts))
+test_a_hundred_amounts = pytest.mark.exhaustive(tables_of_amounts(most=60)(amounts))

@@ -1,7 +1,5 @@
 """A file that tells primary from secondary tells contributors more; protected against it, it tells them too little."""
 
-import pytest
-
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
 from tests.reader.generate import drawn
@@ -11,7 +9,6 @@ from tests.reader.play import MAGNITUDES, with_two_words
 RULES = [MinimumFrequency(3), PPercent(10)]
 
 
-@pytest.mark.slow
 def test_what_a_secondary_cell_tells_its_contributors() -> None:
     table = drawn(36, {"a": (6,), "b": (5, 3)}, 150, firms=150)
     assert with_two_words(*table, RULES, MAGNITUDES, told=False).found().found == {"insider": 2}

@@ -159,7 +159,6 @@ def test_a_file_to_be_masked(probe: tuple[pd.DataFrame, Path], tmp_path: Path) -
     assert kinds(made.variables) == wanted(probe[0].columns)
 
 
-@pytest.mark.slow
 def test_a_frame_of_a_notebook(probe: tuple[pd.DataFrame, Path]) -> None:
     masked = sluice.mask(probe[0], Sampling(fraction=0.5), seed=1)
     assert kinds(masked.contract.by_name) == wanted(probe[0].columns)
@@ -176,7 +175,6 @@ def test_a_notebook_and_a_file_read_the_same_values(probe: tuple[pd.DataFrame, P
         assert typed[name].isna().any() <= variables[name].nullable, name
 
 
-@pytest.mark.slow
 def test_batches_do_not_matter(probe: tuple[pd.DataFrame, Path]) -> None:
     for name, column in probe[0].items():
         parts = summary_of([column.iloc[:7], column.iloc[7:90], column.iloc[90:]])

@@ -15,7 +15,6 @@ CASES = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_what_the_attack_reaches_does_not_pass(case: Case) -> None:
     files = case.make()

@@ -22,8 +22,6 @@ from tasks.release.records.editions import compare_publications
 from tasks.release.records.variables import read_masked
 from tests.flows.house import House, survey
 
-pytestmark = pytest.mark.slow
-
 RECODED = [
     {"method": "removal", "columns": ["household"]},
     {"method": "global_recoding", "columns": ["age"], "bins": [40, 60]},

@@ -10,8 +10,6 @@ from sluice.verdict import Finding, Verdict
 from tests.flows.tables_house import TablesHouse, firms
 from tests.red_team.test_tables_and_records import cells_of, made, publish
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 def house(tmp_path: Path) -> TablesHouse:

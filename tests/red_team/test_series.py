@@ -14,8 +14,6 @@ from tests.flows.house import DONE, ERROR, WAITING, House, survey
 from tests.flows.stages import stages
 from tests.tasks.release.series_house import SeriesHouse, judged_series, published_series
 
-pytestmark = pytest.mark.slow
-
 JUDGED = (State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED)
 
 

@@ -27,8 +27,6 @@ from tasks.tabulate import tabulate
 from tests.flows.tables_house import NACE, REGION, TablesHouse
 from tests.red_team.test_publications import bare
 
-pytestmark = pytest.mark.slow
-
 DIMENSIONS = ["nace", "region"]
 TREES = {"nace": NACE, "region": REGION}
 TURNOVER = {"variable": "turnover", "contributor": "firm"}

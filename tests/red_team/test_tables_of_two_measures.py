@@ -14,8 +14,6 @@ from sluice.verdict import Verdict
 from tests.flows.tables_house import TablesHouse
 from tests.red_team.test_tables_and_records import TURNOVER, cells_of, made, publish, suppressed, true_counts
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 def house(tmp_path: Path) -> TablesHouse:

@@ -87,7 +87,6 @@ def test_an_attacker_solves_exact_figures_over_few_cells_and_gets_none() -> None
     assert of(cells, value) == Alteration()
 
 
-@pytest.mark.slow
 @given(st.integers(0, 10**6))
 def test_each_cell_may_have_another_value_by_the_same_figures(seed: int) -> None:
     """Who knows all cells but two, and the figures, is left with several values of each of the two."""

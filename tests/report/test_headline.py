@@ -9,7 +9,6 @@ from tests.report.pages import FAIL, PASS, REVIEW, UNKNOWN, Page, dossier, findi
 
 
 class TestHeadline:
-    @pytest.mark.slow
     def test_blocked_gives_the_worst_deciding_reason(self) -> None:
         held = dossier(
             finding(REVIEW, says="Near the limit."),

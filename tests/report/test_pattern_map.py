@@ -27,7 +27,6 @@ class TestPatternMap:
         walked = [(dimension.codes[code], depth) for code, depth in tree_order(dimension)]
         assert walked == [("T", 0), ("A", 1), ("a1", 2), ("a2", 2), ("B", 1), ("b1", 2), ("X", 0)]
 
-    @pytest.mark.slow
     @given(tables(), st.integers(0, 99))
     def test_each_place_bears_the_status_of_its_cell(self, cells: Cells, seed: int) -> None:
         status = random_status(cells, seed)

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +17,6 @@ from tests.tabular.tables import tables
 
 
 class TestPlots:
-    @pytest.mark.slow
     @given(tables(), st.integers(0, 99), st.booleans())
     def test_each_colour_covers_as_many_places_as_bear_its_mark(self, cells: Cells, seed: int, labels: bool) -> None:
         for shown in pattern_maps(cells, random_status(cells, seed), names(cells)):

@@ -63,7 +63,6 @@ class TestCurveExtremes:
         assert "too few records to draw curves" in page.section("curves")
         assert not page.all("svg", class_="plot")
 
-    @pytest.mark.slow
     @pytest.mark.parametrize("verdict", list(Verdict))
     def test_all_mass_at_zero_and_a_curve_that_is_nowhere_above(self, verdict: Verdict) -> None:
         degenerate = curve(

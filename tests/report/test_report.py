@@ -139,7 +139,6 @@ class TestStructure:
 
 
 class TestContainment:
-    @pytest.mark.slow
     def test_loads_nothing_and_runs_nothing(self, full: Dossier, page: Page) -> None:
         html = render(full)
         assert not {"script", "link", "img", "iframe", "object", "embed", "image", "base"} & {
@@ -177,7 +176,6 @@ class TestContainment:
         assert "49" not in page.texts("h1")[0]
         assert len(page.all("style")) == 1
 
-    @pytest.mark.slow
     def test_same_dossier_same_bytes_in_another_process_with_other_settings(
         self, full: Dossier, tmp_path: Path
     ) -> None:
@@ -196,7 +194,6 @@ class TestContainment:
         assert there.decode() == render(full) == render(full)
         assert not re.search(r"20\d\d-\d\d-\d\dT", there.decode().replace(full.evaluated_at, ""))
 
-    @pytest.mark.slow
     def test_twenty_variables_stay_small_and_quick(self) -> None:
         bins = tuple(f"{low} to {low + 5}" for low in range(0, 60, 5))
         counts = tuple(range(50, 62))

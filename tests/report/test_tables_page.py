@@ -110,7 +110,6 @@ class TestPage:
         assert "<script" not in page
         assert "<i>" not in page
 
-    @pytest.mark.slow
     @given(tables(), st.integers(0, 99))
     def test_no_suppressed_value_and_no_contribution_is_printed(self, cells: Cells, seed: int) -> None:
         rng = np.random.default_rng(seed)
@@ -122,7 +121,6 @@ class TestPage:
         for number in {*total.tolist(), *largest.ravel().tolist()}:
             assert not any(form in texts for form in (str(number), f"{number:,}", f"{number:.6g}"))
 
-    @pytest.mark.slow
     def test_large_tables_stay_small_pages(self) -> None:
         cells = business("s10k")
         page = render(on_tables(summary(cells, random_status(cells, 1, 3))))

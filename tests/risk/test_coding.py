@@ -225,7 +225,6 @@ def test_an_unknown_category_is_counted():
     np.testing.assert_allclose(points[:, 2:7], np.tile(middle, (200, 1)), atol=1e-12)
 
 
-@pytest.mark.slow
 @given(seed=st.integers(0, 2**32))
 def test_order_and_index_do_not_show(seed):
     frame, _ = with_gaps(people(80), 0.2)

@@ -148,7 +148,7 @@ def fill(address: str) -> None:
     engine.dispose()
 
 
-@pytest.mark.mariadb
+@pytest.mark.servers
 def test_mariadb_gives_the_same_records_and_takes_none(mariadb: str) -> None:
     fill(mariadb)
     source = SqlSource(url=mariadb, table=f"{sa.make_url(mariadb).database}.people")
@@ -157,7 +157,7 @@ def test_mariadb_gives_the_same_records_and_takes_none(mariadb: str) -> None:
     assert whole == [[i, i / 4] for i in range(1000)]
 
 
-@pytest.mark.mariadb
+@pytest.mark.servers
 @pytest.mark.parametrize("statement", ["DELETE FROM people", "CREATE TABLE mine (a INT)", "UPDATE people SET pay = 0"])
 def test_a_session_that_reads_mariadb_cannot_write(mariadb: str, statement: str) -> None:
     fill(mariadb)
@@ -167,7 +167,7 @@ def test_a_session_that_reads_mariadb_cannot_write(mariadb: str, statement: str)
     engine.dispose()
 
 
-@pytest.mark.mariadb
+@pytest.mark.servers
 @pytest.mark.reads_apart
 def test_mariadb_is_read_behind_the_walls(mariadb: str) -> None:
     fill(mariadb)

@@ -32,7 +32,7 @@ def test_the_same_figures_from_every_database(warehouse: tuple[str, str]) -> Non
     assert figures(*warehouse) == WANTED
 
 
-@pytest.mark.mariadb
+@pytest.mark.servers
 def test_mariadb_gives_them_too(mariadb: str) -> None:
     fill_mariadb(mariadb)
     assert figures(mariadb, f"{mariadb.rpartition('/')[2]}.people") == WANTED

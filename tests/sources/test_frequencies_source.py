@@ -33,7 +33,7 @@ def test_the_same_frequencies_from_every_database(warehouse: tuple[str, str]) ->
     assert frequencies(*warehouse, "Age", "town") == WANTED
 
 
-@pytest.mark.mariadb
+@pytest.mark.servers
 def test_mariadb_gives_them_too(mariadb: str) -> None:
     fill_mariadb(mariadb)
     assert frequencies(mariadb, f"{mariadb.rpartition('/')[2]}.people", "Age", "town") == WANTED

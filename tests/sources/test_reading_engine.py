@@ -15,7 +15,7 @@ from sluice.sources.reading_engine import reading_engine
 SECRET = "swordfish-4711"
 
 
-@pytest.fixture(params=["duckdb", "sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+@pytest.fixture(params=["duckdb", "sqlite", pytest.param("postgresql", marks=pytest.mark.servers)])
 def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[sa.Engine]:
     """An engine on a database with a table of three people; beside it a file that nobody shall read."""
     (tmp_path / "secret.csv").write_text(f"a\n{SECRET}\n")
@@ -77,7 +77,7 @@ def test_and_can_do_nothing_else(engine: sa.Engine, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
-@pytest.mark.postgres
+@pytest.mark.servers
 def test_one_state_of_the_data_is_read(postgresql: str) -> None:
     """What others write between two statements of a reading is not seen by it."""
     writing = sa.create_engine(database_url(postgresql), poolclass=sa.NullPool)

@@ -176,7 +176,7 @@ TABLES = (
     "CREATE TABLE t (a INT, b INT); INSERT INTO t VALUES (1, 2), (2, NULL), (2, 3);"
     "CREATE TABLE staff (pay INT); INSERT INTO staff VALUES (4711)"
 )
-DATABASES = ["duckdb", "sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
+DATABASES = ["duckdb", "sqlite", pytest.param("postgresql", marks=pytest.mark.servers)]
 
 
 @pytest.fixture

@@ -64,7 +64,7 @@ def refusal(source: TabularSource, *columns: str) -> str:
 # -- the same records
 
 
-@pytest.fixture(params=["csv", "parquet", "duckdb", "sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+@pytest.fixture(params=["csv", "parquet", "duckdb", "sqlite", pytest.param("postgresql", marks=pytest.mark.servers)])
 def source(request: pytest.FixtureRequest, tmp_path: Path) -> TabularSource:
     """A hundred records with gaps, numbers of both kinds, days and texts."""
     frame = pd.DataFrame(
@@ -133,7 +133,6 @@ def test_a_source_that_went_away(tmp_path: Path) -> None:
     assert "absent.duckdb: no such file" in refusal(source, "a")
 
 
-@pytest.mark.slow
 def test_a_large_source_is_not_read_at_once(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_bytes(b"a,b\n" + b"12345678,abcdefgh\n" * 500_000 + b"ragged\n")
     batches = read_apart(people(tmp_path), ["a", "b"], 1000)
@@ -556,7 +555,7 @@ def test_memory_stays_small(tmp_path: Path, processes: list[subprocess.Popen[byt
 
 
 @pytest.mark.reads_apart
-@pytest.mark.postgres
+@pytest.mark.servers
 @pytest.mark.parametrize("patience", ["0", "30"], ids=["at once", "persistently"])
 def test_a_connection_lost_in_the_middle_is_a_fault_of_transport(
     postgresql: str, monkeypatch: pytest.MonkeyPatch, patience: str

@@ -85,7 +85,6 @@ def view_of_sqlite(path: Path) -> TabularSource:
     return SqlSource(url=f"sqlite:///{path}", table="t")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("make", [parquet, arrow, spss, excel, view, view_of_sqlite])
 def test_what_takes_more_is_refused_by_name(tmp_path: Path, make: Callable[[Path], TabularSource]) -> None:
     source = make(tmp_path / "small")

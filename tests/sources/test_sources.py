@@ -196,7 +196,7 @@ def fill(url: sa.URL) -> None:
     engine.dispose()
 
 
-@pytest.fixture(params=["duckdb", "sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+@pytest.fixture(params=["duckdb", "sqlite", pytest.param("postgresql", marks=pytest.mark.servers)])
 def warehouse(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
     """URL and table of a filled warehouse."""
     if request.param == "postgresql":
@@ -336,7 +336,6 @@ def test_relative_paths_start_at_the_document(tmp_path: Path) -> None:
     assert source.resolve(tmp_path) == source
 
 
-@pytest.mark.slow
 def test_a_large_file_is_not_read_at_once(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"a,b\n" + b"12345678,abcdefgh\n" * 2_000_000 + b"ragged\n")

@@ -67,7 +67,6 @@ MEASURES = [
 ]
 
 
-@pytest.mark.slow
 @given(records(), st.sampled_from(MEASURES), st.booleans())
 def test_as_in_memory(given_: tuple[list[Dimension], pd.DataFrame], measure: Measure, linked: bool) -> None:
     made, frame = given_
@@ -92,7 +91,6 @@ def test_columns_may_bear_any_name() -> None:
     same(ours.cells, records_of(renamed, made, measure).cells(made))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "csv.gz", "parquet"])
 def test_files(tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Real records, in memory and in a memory of 200 MB."""

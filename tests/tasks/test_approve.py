@@ -28,7 +28,6 @@ def pending(house: House, validated: Bring) -> AnyRelease:
     return release
 
 
-@pytest.mark.slow
 def test_it_waits_until_everybody_has_approved(pending: AnyRelease) -> None:
     assert awaits_people(pending)
     assert not approve(pending)
@@ -41,7 +40,6 @@ def test_it_waits_until_everybody_has_approved(pending: AnyRelease) -> None:
     assert pending.entries()[-1].body["subject"] == subject(pending).digest()
 
 
-@pytest.mark.slow
 def test_approvals_that_expired_send_it_back(pending: AnyRelease, monkeypatch: pytest.MonkeyPatch) -> None:
     for who in ("amara", "jonas"):
         approve_as(pending, Means(declared=who), "")
@@ -57,14 +55,12 @@ def test_approvals_that_expired_send_it_back(pending: AnyRelease, monkeypatch: p
     assert pending.state is State.PENDING_REVIEW
 
 
-@pytest.mark.slow
 def test_what_is_blocked_or_rejected_is_never_approved(pending: AnyRelease) -> None:
     pending.record(State.REJECTED)
     assert not approve(pending)
     assert pending.state is State.REJECTED
 
 
-@pytest.mark.slow
 def test_a_publication_that_was_begun_goes_on(pending: AnyRelease) -> None:
     for who in ("amara", "jonas"):
         approve_as(pending, Means(declared=who), "")

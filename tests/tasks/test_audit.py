@@ -31,7 +31,6 @@ def with_pattern(release: AnyRelease, protected: ProtectedTables, status: np.nda
     return replace(protected, published_cells=kept)
 
 
-@pytest.mark.slow
 def test_a_safe_pattern_passes_and_rules_are_reported(tables_house: TablesHouse, validated: Bring) -> None:
     release = validated(tables_house)
     staged = tabulate(release)
@@ -43,7 +42,6 @@ def test_a_safe_pattern_passes_and_rules_are_reported(tables_house: TablesHouse,
     assert [table.name for table in found.tables] == ["industry-by-region", "industry-by-size"]
 
 
-@pytest.mark.slow
 def test_a_pattern_without_secondary_cells_fails_by_attack_and_by_its_files(
     tables_house: TablesHouse, validated: Bring
 ) -> None:
@@ -57,7 +55,6 @@ def test_a_pattern_without_secondary_cells_fails_by_attack_and_by_its_files(
     assert finding(found, "table_files").verdict is Verdict.FAIL  # they hold another pattern than the one judged
 
 
-@pytest.mark.slow
 def test_an_attack_that_crashes_is_unknown(
     tables_house: TablesHouse, validated: Bring, monkeypatch: pytest.MonkeyPatch
 ) -> None:

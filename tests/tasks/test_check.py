@@ -13,7 +13,6 @@ from tests.flows.house import House
 Bring = Callable[[House], AnyRelease]
 
 
-@pytest.mark.slow
 def test_what_is_found_of_the_original_does_not_decide(house: House, validated: Bring) -> None:
     findings = check(validated(house))
     (anonymity,) = (finding for finding in findings if finding.rule == "k_anonymity")
@@ -21,7 +20,6 @@ def test_what_is_found_of_the_original_does_not_decide(house: House, validated: 
     assert not any(finding.binding for finding in findings)
 
 
-@pytest.mark.slow
 def test_the_masked_file_must_keep_the_rules(house: House, validated: Bring) -> None:
     release = validated(house)
     findings = check(release, mask(release))
@@ -34,7 +32,6 @@ def test_the_masked_file_must_keep_the_rules(house: House, validated: Bring) -> 
     assert (anonymity.verdict, anonymity.binding) == (Verdict.FAIL, True)
 
 
-@pytest.mark.slow
 def test_people_are_counted_although_the_file_no_longer_names_them(house: House, validated: Bring) -> None:
     (household,) = (each for each in house.contract["variables"] if each["name"] == "household")
     household["role"] = "person"
@@ -44,7 +41,6 @@ def test_people_are_counted_although_the_file_no_longer_names_them(house: House,
     assert found["l_diversity"].says.endswith("Counted are the original values of those who share a released group.")
 
 
-@pytest.mark.slow
 def test_a_key_that_no_rule_looks_at_needs_a_decision_and_editions_are_always_compared(
     house: House, validated: Bring
 ) -> None:
@@ -56,7 +52,6 @@ def test_a_key_that_no_rule_looks_at_needs_a_decision_and_editions_are_always_co
     assert found["few_changes"].verdict is Verdict.PASS
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "rule",
     [

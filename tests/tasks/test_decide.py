@@ -20,7 +20,6 @@ FINE = Finding(rule="k_anonymity", verdict=Verdict.PASS, says="Fine.")
 UNSAFE = Finding(rule="l_diversity", verdict=Verdict.FAIL, says="Unsafe.", scope="income")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("verdict", [Verdict.REVIEW, Verdict.FAIL, Verdict.UNKNOWN])
 def test_the_worst_finding_decides_wherever_it_was_found(house: House, validated: Bring, verdict: Verdict) -> None:
     release = validated(house)
@@ -30,12 +29,10 @@ def test_the_worst_finding_decides_wherever_it_was_found(house: House, validated
     assert decide(release, [FINE], mask(release), Evaluation((worst,), (), ())).verdict is verdict
 
 
-@pytest.mark.slow
 def test_no_finding_at_all_is_unknown(house: House, validated: Bring) -> None:
     assert decide(validated(house), []).verdict is Verdict.UNKNOWN
 
 
-@pytest.mark.slow
 def test_a_waiver_excuses_what_it_names_and_stays_visible(house: House, validated: Bring) -> None:
     today = datetime.now(UTC).date()
     waiver = {"rule": "l_diversity", "scope": "income", "owner": "mina", "reason": "agreed with those asked, file 7"}
@@ -45,7 +42,6 @@ def test_a_waiver_excuses_what_it_names_and_stays_visible(house: House, validate
     assert [finding.waiver is not None for finding in dossier.findings][:2] == [False, True]
 
 
-@pytest.mark.slow
 def test_the_hashes_are_of_the_documents_and_of_what_was_made(house: House, validated: Bring) -> None:
     release = validated(house)
     masked, named = mask(release), release.product.hashes
@@ -57,7 +53,6 @@ def test_the_hashes_are_of_the_documents_and_of_what_was_made(house: House, vali
     assert made.view.records_released == masked.rows
 
 
-@pytest.mark.slow
 def test_each_product_has_its_own_view(house: House, validated: Bring, tables_house: TablesHouse) -> None:
     assert decide(validated(tables_house), [FINE]).view.kind == "tables"
     house.write()

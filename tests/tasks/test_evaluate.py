@@ -16,7 +16,6 @@ from tests.flows.house import House
 Bring = Callable[[House], AnyRelease]
 
 
-@pytest.mark.slow
 def test_the_reference_standard_and_the_losses_of_each_variable_are_measured(house: House, validated: Bring) -> None:
     release = validated(house)
     found = evaluate(release, mask(release))
@@ -26,7 +25,6 @@ def test_the_reference_standard_and_the_losses_of_each_variable_are_measured(hou
     assert found.curves
 
 
-@pytest.mark.slow
 def test_measurements_beside_each_other_find_what_they_find_one_by_one(
     house: House, validated: Bring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -49,7 +47,6 @@ def test_measurements_beside_each_other_find_what_they_find_one_by_one(
     assert rules.index("reidentification") < rules.index("attribute_inference")
 
 
-@pytest.mark.slow
 def test_what_fills_memory_is_measured_by_itself(
     house: House, validated: Bring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -73,7 +70,6 @@ def test_what_fills_memory_is_measured_by_itself(
     assert seen == {"learned_intruder": {"MainThread"}, "judge_unique_values": {"ThreadPoolExecutor"}}
 
 
-@pytest.mark.slow
 def test_the_pairs_are_those_of_the_original_records(
     house: House, validated: Bring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,7 +88,6 @@ def test_the_pairs_are_those_of_the_original_records(
     assert (files.recoded["age"].astype(str) == files.masked["age"].astype(str)).all()
 
 
-@pytest.mark.slow
 def test_without_a_reference_standard_nobody_knows_whether_the_file_is_safe(house: House, validated: Bring) -> None:
     del house.policy["reference_standard"]
     release = validated(house)

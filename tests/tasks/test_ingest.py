@@ -19,7 +19,6 @@ from tests.flows.house import House
 Bring = Callable[[House], AnyRelease]
 
 
-@pytest.mark.slow
 def test_records_in_another_order_are_the_same_release(house: House, received: Bring) -> None:
     first = received(house)
     house.data = house.data.sample(frac=1, random_state=3)

@@ -16,7 +16,6 @@ from tests.flows.house import TOP, House
 Bring = Callable[[House], AnyRelease]
 
 
-@pytest.mark.slow
 def test_masked_again_it_has_the_same_bytes(house: House, validated: Bring) -> None:
     first = mask(validated(house))
     release = validated(house)
@@ -32,14 +31,12 @@ def test_masked_again_it_has_the_same_bytes(house: House, validated: Bring) -> N
     }
 
 
-@pytest.mark.slow
 def test_another_seed_makes_other_bytes(house: House, validated: Bring) -> None:
     first = mask(validated(house))
     house.data.loc[0, "income"] += 1000
     assert mask(validated(house)).sha256 != first.sha256
 
 
-@pytest.mark.slow
 def test_only_the_order_of_the_seed_leads_back_to_the_original(house: House, validated: Bring) -> None:
     release = validated(house)
     masked = mask(release)
@@ -53,7 +50,6 @@ def test_only_the_order_of_the_seed_leads_back_to_the_original(house: House, val
         assert not np.array_equal(published[name].astype(str).to_numpy(), before)
 
 
-@pytest.mark.slow
 def test_parquet_and_csv_hold_the_same_masked_table(house: House, validated: Bring) -> None:
     release = validated(house)
     masked = mask(release)
@@ -63,7 +59,6 @@ def test_parquet_and_csv_hold_the_same_masked_table(house: House, validated: Bri
     assert list(csv) == ["age", "sex", "region", "income"]
 
 
-@pytest.mark.slow
 def test_of_a_sample_the_vault_knows_who_is_in_it(house: House, validated: Bring) -> None:
     house.definition["plan"].append({"method": "sampling", "fraction": 0.5})
     release = validated(house)
@@ -74,7 +69,6 @@ def test_of_a_sample_the_vault_knows_who_is_in_it(house: House, validated: Bring
     assert (np.diff(kept) > 0).all()
 
 
-@pytest.mark.slow
 def test_another_title_policy_or_owner_is_no_second_throw_of_the_dice(house: House, validated: Bring) -> None:
     first = validated(house)
     made = mask(first)
@@ -87,7 +81,6 @@ def test_another_title_policy_or_owner_is_no_second_throw_of_the_dice(house: Hou
     assert mask(validated(house)).sha256 != made.sha256
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kept", [True, False])
 def test_an_unchanged_record_keeps_its_noise_in_the_next_edition(house: House, validated: Bring, kept: bool) -> None:
     house.definition["plan"][-1] = {"method": "additive_noise", "columns": ["income"], "amount": 0.1}

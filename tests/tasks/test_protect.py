@@ -20,7 +20,6 @@ from tests.flows.tables_house import TablesHouse
 Bring = Callable[[House], AnyRelease]
 
 
-@pytest.mark.slow
 def test_sensitive_cells_and_others_for_their_sake_are_suppressed(tables_house: TablesHouse, validated: Bring) -> None:
     release = validated(tables_house)
     staged = tabulate(release)
@@ -35,7 +34,6 @@ def test_sensitive_cells_and_others_for_their_sake_are_suppressed(tables_house: 
     assert release.state is State.MASKED
 
 
-@pytest.mark.slow
 def test_the_same_cells_give_the_same_files(tables_house: TablesHouse, validated: Bring) -> None:
     first = validated(tables_house)
     before = protect(first, tabulate(first))
@@ -43,7 +41,6 @@ def test_the_same_cells_give_the_same_files(tables_house: TablesHouse, validated
     assert protect(again, tabulate(again)) == before
 
 
-@pytest.mark.slow
 def test_a_method_that_changes_values_says_what_it_could_not_protect(
     tables_house: TablesHouse, validated: Bring
 ) -> None:
@@ -57,7 +54,6 @@ def test_a_method_that_changes_values_says_what_it_could_not_protect(
     assert (published.value % 1_000_000 == 0).all()  # in tenths
 
 
-@pytest.mark.slow
 def test_a_method_for_counts_refuses_amounts(tables_house: TablesHouse, validated: Bring) -> None:
     tables_house.definition["protection"] = {"method": "small_count_rounding", "base": 5}
     release = validated(tables_house)

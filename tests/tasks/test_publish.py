@@ -44,7 +44,6 @@ def approved(release: AnyRelease) -> AnyRelease:
     return release
 
 
-@pytest.mark.slow
 def test_the_approved_files_are_on_the_shelf_with_what_describes_them(house: House, validated: Bring) -> None:
     release = approved(validated(house))
     folder = publish(release)
@@ -57,7 +56,6 @@ def test_the_approved_files_are_on_the_shelf_with_what_describes_them(house: Hou
     assert release.state is State.PUBLISHED
 
 
-@pytest.mark.slow
 def test_copies_for_statistics_packages_are_approved_published_and_named_like_the_data(
     house: House, validated: Bring
 ) -> None:
@@ -78,7 +76,6 @@ def test_copies_for_statistics_packages_are_approved_published_and_named_like_th
     assert set(known.variable_value_labels) == {"age", "sex", "region"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("copy", ["dta", "sav"])
 def test_a_copy_that_was_altered_after_approval_does_not_appear(house: House, validated: Bring, copy: str) -> None:
     house.definition["copies"] = ["stata", "spss"]
@@ -92,7 +89,6 @@ def test_a_copy_that_was_altered_after_approval_does_not_appear(house: House, va
     assert house.shelf == []
 
 
-@pytest.mark.slow
 def test_formulas_are_escaped_in_the_csv_alone_where_the_policy_says_so(house: House, validated: Bring) -> None:
     house.data["note"] = np.where(np.arange(len(house.data)) % 2, "=HYPERLINK(1)", "none")
     house.contract["variables"].append({"name": "note", "kind": "nominal", "role": "other"})
@@ -105,7 +101,6 @@ def test_formulas_are_escaped_in_the_csv_alone_where_the_policy_says_so(house: H
     assert problems(folder) == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("what", ["the file", "the report", "the ledger"])
 def test_what_was_altered_after_approval_does_not_appear(house: House, validated: Bring, what: str) -> None:
     release = approved(validated(house))
@@ -126,7 +121,6 @@ def test_what_was_altered_after_approval_does_not_appear(house: House, validated
     assert house.shelf == []
 
 
-@pytest.mark.slow
 def test_a_state_does_not_stand_in_for_the_approvals(house: House, validated: Bring) -> None:
     """Who hides rows of the ledger from the step before, and puts them back, makes it record what never was."""
     release = validated(house)
@@ -139,7 +133,6 @@ def test_a_state_does_not_stand_in_for_the_approvals(house: House, validated: Br
     assert house.shelf == []
 
 
-@pytest.mark.slow
 def test_the_edition_before_is_superseded(house: House, validated: Bring) -> None:
     first = approved(validated(house))
     publish(first)
@@ -151,7 +144,6 @@ def test_the_edition_before_is_superseded(house: House, validated: Bring) -> Non
     assert house.shelf == sorted([first.id, second.id])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("approved_by", [(), ("amara",)])
 def test_a_publication_that_was_only_said_to_have_begun_publishes_nothing(
     house: House, validated: Bring, approved_by: tuple[str, ...]
@@ -172,7 +164,6 @@ def test_a_publication_that_was_only_said_to_have_begun_publishes_nothing(
     assert house.shelf == []
 
 
-@pytest.mark.slow
 def test_a_publication_that_was_begun_by_a_policy_that_did_not_count_publishes_nothing(
     house: House, validated: Bring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -198,7 +189,6 @@ def test_a_publication_that_was_begun_by_a_policy_that_did_not_count_publishes_n
     assert house.shelf == []
 
 
-@pytest.mark.slow
 def test_a_waiver_that_ended_lets_no_publication_begin(
     house: House,
     validated: Bring,
@@ -235,7 +225,6 @@ def test_a_waiver_that_ended_lets_no_publication_begin(
     assert house.shelf == []
 
 
-@pytest.mark.slow
 def test_two_publications_at_the_same_time_see_each_other(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLUICE_HOME", str(house.home))
     house.definition["plan"] = [

@@ -21,7 +21,6 @@ Bring = Callable[[House], AnyRelease]
 FINE = Finding(rule="k_anonymity", verdict=Verdict.PASS, says="Fine.")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("verdict", list(Verdict))
 def test_only_what_passed_waits_for_people(house: House, validated: Bring, verdict: Verdict) -> None:
     release = validated(house)
@@ -30,7 +29,6 @@ def test_only_what_passed_waits_for_people(house: House, validated: Bring, verdi
     assert release.state is (State.PENDING_REVIEW if verdict is Verdict.PASS else State.BLOCKED)
 
 
-@pytest.mark.slow
 def test_data_that_were_not_masked_cannot_be_approved(house: House, received: Bring) -> None:
     release = received(house)
     report(release, decide(release, [FINE]))
@@ -38,7 +36,6 @@ def test_data_that_were_not_masked_cannot_be_approved(house: House, received: Br
     assert "subject" not in release.entries()[-1].body
 
 
-@pytest.mark.slow
 def test_a_rehearsal_asks_nobody(house: House, validated: Bring) -> None:
     release = validated(house)
     report(release, decide(release, [FINE], mask(release)), rehearse=True)
@@ -52,7 +49,6 @@ def test_a_rehearsal_of_broken_data_leaves_a_note(house: House, received: Bring)
     assert release.entries()[-1].body["verdict"] == "FAIL"
 
 
-@pytest.mark.slow
 def test_the_page_is_the_one_that_approvals_are_bound_to(house: House, validated: Bring) -> None:
     release = validated(house)
     report(release, decide(release, [FINE], mask(release)))

@@ -75,7 +75,6 @@ def of_period(house: House, month: str, seed: int) -> None:
         house.definition["plan"][0]["columns"].append("month")
 
 
-@pytest.mark.slow
 def test_an_old_edition_that_is_approved_late_closes(house: House) -> None:
     """The people who approve Monday's data on Wednesday put them in nobody's hands in the place of Tuesday's."""
     monday = judged(house)
@@ -88,7 +87,6 @@ def test_an_old_edition_that_is_approved_late_closes(house: House) -> None:
     assert house.shelf == [tuesday.id]
 
 
-@pytest.mark.slow
 def test_an_approval_that_is_complete_already_does_not_let_it_out(house: House) -> None:
     """Two approvals race: both runs know that theirs is complete, and the newer one begins first."""
     monday = approved(judged(house))
@@ -101,7 +99,6 @@ def test_an_approval_that_is_complete_already_does_not_let_it_out(house: House) 
     assert house.shelf == [tuesday.id]
 
 
-@pytest.mark.slow
 def test_one_that_had_begun_before_the_newer_one_ends_superseded(house: House) -> None:
     monday = approved(judged(house))
     house.new_edition()
@@ -119,7 +116,6 @@ def test_one_that_had_begun_before_the_newer_one_ends_superseded(house: House) -
     assert house.events(monday.id).count("superseded") == 1
 
 
-@pytest.mark.slow
 def test_withdrawal_reinstates_the_edition_before_that_is_still_there(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,7 +136,6 @@ def test_withdrawal_reinstates_the_edition_before_that_is_still_there(
     assert house.workspace().ledger.verify() == []
 
 
-@pytest.mark.slow
 def test_people_are_told_that_data_were_withdrawn_before_they_let_them_out_again(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,7 +147,6 @@ def test_people_are_told_that_data_were_withdrawn_before_they_let_them_out_again
     assert "of these very data, was withdrawn" in (house.home / "reports" / f"{again.id}.html").read_text()
 
 
-@pytest.mark.slow
 def test_what_was_overtaken_can_be_judged_again_when_the_newer_one_is_withdrawn(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,7 +162,6 @@ def test_what_was_overtaken_can_be_judged_again_when_the_newer_one_is_withdrawn(
     assert published(monday).state is State.PUBLISHED
 
 
-@pytest.mark.slow
 def test_an_earlier_month_that_comes_late_is_published_and_not_current(house: House) -> None:
     of_period(house, "2025-04", 1)
     april = published(judged(house))
@@ -197,7 +190,6 @@ def refused(house: House) -> str:
     return failure.value.detail
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("month", "says"),
     [("2999-12", "gives a period that has not begun"), ("next-7193", "holds what is no month"), (None, "is missing")],
@@ -212,7 +204,6 @@ def test_a_period_that_nobody_can_have_data_of_is_refused(house: House, month: A
     assert house.ids in ([], ["people-puf"])  # the failure, and no release
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("change", ["data set", "period", "owner"])
 def test_a_name_cannot_be_taken_over(house: House, change: str) -> None:
     of_period(house, "2025-04", 1)
@@ -234,7 +225,6 @@ def test_a_name_cannot_be_taken_over(house: House, change: str) -> None:
     assert first.state is State.PUBLISHED
 
 
-@pytest.mark.slow
 def test_a_name_cannot_be_taken_over_by_a_definition_that_was_moved(house: House) -> None:
     """It is held against the shelf on which it is published, and not against where its target would lead by now."""
     contract = copy.deepcopy(house.contract)
@@ -254,7 +244,6 @@ def test_a_name_cannot_be_taken_over_by_a_definition_that_was_moved(house: House
     assert house.shelf == [others.id]
 
 
-@pytest.mark.slow
 def test_a_definition_that_is_named_like_a_release_writes_nothing_into_its_history(house: House) -> None:
     first = published(judged(house))
     house.definition |= {"name": first.id, "source": {"type": "csv", "path": "nowhere.csv"}}
@@ -262,7 +251,6 @@ def test_a_definition_that_is_named_like_a_release_writes_nothing_into_its_histo
     assert house.events(first.id)[-1] == "published"
 
 
-@pytest.mark.slow
 def test_nothing_is_published_into_what_was_published(house: House) -> None:
     """Its folder would hold what nobody signed, and be believed by nobody any more."""
     unpublished = judged(house)
@@ -278,7 +266,6 @@ def test_nothing_is_published_into_what_was_published(house: House) -> None:
     assert house.shelf == [unpublished.id]
 
 
-@pytest.mark.slow
 def test_nothing_is_published_into_a_shelf_that_was_reached_by_a_link(house: House) -> None:
     """The ledger has the path of then, and a link may have taken its place since, as where a disk was moved."""
     first = published(judged(house))
@@ -288,7 +275,6 @@ def test_nothing_is_published_into_a_shelf_that_was_reached_by_a_link(house: Hou
     assert "lie one in the other" in refused(house)
 
 
-@pytest.mark.slow
 def test_a_crash_after_publication_is_mended_by_the_next_run(house: House) -> None:
     first = published(judged(house))
     house.new_edition()
@@ -299,7 +285,6 @@ def test_a_crash_after_publication_is_mended_by_the_next_run(house: House) -> No
     assert states(first, second) == [State.SUPERSEDED, State.PUBLISHED]
 
 
-@pytest.mark.slow
 def test_runs_that_wait_in_vain_are_let_go(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     resumed: list[str] = []
 
@@ -315,7 +300,6 @@ def test_runs_that_wait_in_vain_are_let_go(house: House, monkeypatch: pytest.Mon
     assert monday.state is State.OVERTAKEN
 
 
-@pytest.mark.slow
 def test_a_shelf_that_was_moved_is_one_shelf_however_it_is_spelled(house: House) -> None:
     """Else two editions would be current on it, and the catalogue would be of whichever was written last."""
     monday = published(judged(house))

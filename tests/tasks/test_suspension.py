@@ -75,7 +75,6 @@ def serve(monkeypatch: pytest.MonkeyPatch, server: Server) -> None:
     monkeypatch.setattr(suspension, "get_client", client)
 
 
-@pytest.mark.slow
 def test_a_suspended_run_is_resumed(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     server = Server([Suspended()])
     serve(monkeypatch, server)
@@ -142,7 +141,6 @@ def test_without_a_server_there_is_nothing_to_resume(workspace: Workspace) -> No
     assert note_of(workspace).exists()
 
 
-@pytest.mark.slow
 def test_an_absent_server_is_named_with_what_to_do(workspace: Workspace) -> None:
     with pytest.raises(SluiceError) as refused:
         suspension.resume_runs(workspace, "mine")

@@ -14,7 +14,6 @@ from tests.flows.tables_house import TablesHouse
 Bring = Callable[[House], AnyRelease]
 
 
-@pytest.mark.slow
 def test_cells_are_the_sums_over_the_records(tables_house: TablesHouse, validated: Bring) -> None:
     release = validated(tables_house)
     staged = tabulate(release)
@@ -28,13 +27,11 @@ def test_cells_are_the_sums_over_the_records(tables_house: TablesHouse, validate
     assert max(total.values()) == round(10 * data["turnover"].sum())
 
 
-@pytest.mark.slow
 def test_the_same_records_give_the_same_bytes(tables_house: TablesHouse, validated: Bring) -> None:
     release = validated(tables_house)
     assert tabulate(release) == tabulate(release)
 
 
-@pytest.mark.slow
 def test_a_code_that_no_hierarchy_has_is_refused(tables_house: TablesHouse, validated: Bring) -> None:
     tables_house.data.loc[3, "region"] = "X9"
     with pytest.raises(StepFailed) as refused:

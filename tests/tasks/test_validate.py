@@ -14,14 +14,12 @@ from tests.flows.house import House
 Bring = Callable[[House], AnyRelease]
 
 
-@pytest.mark.slow
 def test_data_that_keep_their_contract_are_sound(house: House, received: Bring) -> None:
     release = received(house)
     assert is_sound(validate(release))
     assert release.state is State.VALIDATED
 
 
-@pytest.mark.slow
 def test_data_that_break_it_are_not_and_no_value_is_named(house: House, received: Bring) -> None:
     house.data.loc[7, "age"] = 117
     release = received(house)
@@ -33,7 +31,6 @@ def test_data_that_break_it_are_not_and_no_value_is_named(house: House, received
     assert release.state is State.RECEIVED
 
 
-@pytest.mark.slow
 def test_a_value_that_stands_for_something_else_asks_for_a_decision(house: House, received: Bring) -> None:
     house.data.loc[7, "income"] = 999_999_999
     release = received(house)
@@ -44,7 +41,6 @@ def test_a_value_that_stands_for_something_else_asks_for_a_decision(house: House
     assert release.state is State.RECEIVED
 
 
-@pytest.mark.slow
 def test_a_check_that_crashes_is_unknown(house: House, received: Bring, monkeypatch: pytest.MonkeyPatch) -> None:
     def crash(*_: object) -> list[Finding]:
         raise MemoryError("canary4711")

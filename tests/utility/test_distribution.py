@@ -1,6 +1,5 @@
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,7 +36,6 @@ def test_extremes_of_the_original_show_nowhere() -> None:
     assert counted(shown.before) == len(spread)
 
 
-@pytest.mark.slow
 @given(numbers, numbers, st.integers(1, 12), st.randoms())
 def test_no_small_count_shows_or_can_be_worked_out(
     before: list[int | None], after: list[int | None], minimum: int, random: "np.random.Generator"

@@ -96,7 +96,6 @@ def test_files_of_different_length_have_no_cell_changes() -> None:
     assert age.missing_after == pytest.approx(50 / 400)
 
 
-@pytest.mark.slow
 @given(st.integers(0, 60), st.randoms())
 def test_any_length_any_order_and_no_small_count(n: int, random: "np.random.Generator") -> None:
     order = list(range(n))

@@ -16,7 +16,7 @@ from tests.flows.installation import until
 from tests.flows.prefect_server import using
 from tests.notices.servers import web_server
 
-pytestmark = [pytest.mark.slow, pytest.mark.prefect, pytest.mark.postgres]
+pytestmark = pytest.mark.servers
 
 NAMES = ("postmaster", "early", "killed", "shelved", "orphan", "server", "outlived", "submitting", "late")
 JUDGED = ["received", "validated", "masked", "evaluated", "pending_review"]

@@ -132,7 +132,6 @@ def test_long_ledgers_are_shown_in_pages(at_desk: AtDesk, pending: House, monkey
     assert first == second == 2
 
 
-@pytest.mark.slow
 def test_the_page_says_what_changed_since_the_edition_before(desk_after: Desk, published: House) -> None:
     published.definition["plan"][-1]["window"] = 0.3
     published.new_edition()

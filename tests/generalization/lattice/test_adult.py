@@ -56,7 +56,6 @@ def losses(keys: list[Key], codes: list[np.ndarray], levels: tuple[int, ...], hi
     return [float(np.mean(loss)), float(np.mean(entropy)), float(np.where(hidden, n, crowd).sum())]
 
 
-@pytest.mark.slow
 def test_k_anonymity_of_8000_records(adult: File) -> None:
     keys, codes = adult[0], [leaf[:8000] for leaf in adult[1]]
     n, best = len(codes[0]), {(limit, at): np.inf for limit in LIMITS for at in range(3)}
@@ -75,7 +74,6 @@ def test_k_anonymity_of_8000_records(adult: File) -> None:
         assert solution.optimal
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "model",
     [

@@ -10,7 +10,6 @@ from sluice.masking.microaggregation.cluster_loss import domain_of, information_
 from tests.masking.microaggregation.naive_clusters import as_sets, bottom_up, cases, mixed_records, order_of
 
 
-@pytest.mark.slow
 @given(cases)
 def test_clusters_are_those_of_the_definition(case: tuple[int, int, int, int]) -> None:
     n, k, p, seed = max(case[:2]), *case[1:]

@@ -70,7 +70,6 @@ def test_all_methods_of_clustering_are_here() -> None:
     }
 
 
-@pytest.mark.slow
 @given(
     method=st.sampled_from(METHODS),
     n=st.integers(7, 60),

@@ -29,7 +29,6 @@ def as_lists(groups: np.ndarray) -> list[list[int]]:
     return [np.flatnonzero(groups == group).tolist() for group in range(groups.max() + 1)]
 
 
-@pytest.mark.slow
 @given(n=st.integers(2, 120), k=st.integers(2, 6), d=st.integers(1, 4), ties=st.booleans(), seed=st.integers(0, 9999))
 def test_groups_keep_k_and_lose_at_most_as_much(n: int, k: int, d: int, ties: bool, seed: int) -> None:
     n = max(n, k)

@@ -38,7 +38,6 @@ def naive_groups(records: np.ndarray, k: int) -> np.ndarray:
     return groups
 
 
-@pytest.mark.slow
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(1, 160),
@@ -68,7 +67,6 @@ def test_groups_are_those_of_the_definition(seed: int, n: int, d: int, k: int, l
     assert sizes.max() <= 2 * k - 1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("columns", [2, 10])
 def test_groups_are_those_of_the_definition_over_many_blocks(columns: int) -> None:
     """Enough records for wide boxes and for rebuilding; half of them duplicated, so that there are ties."""

@@ -60,7 +60,6 @@ def naive_groups(records: list[list[float]], scales: Sequence[Scale], k: int) ->
     return [number if group < 0 else group for group in groups]
 
 
-@pytest.mark.slow
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(1, 120),

@@ -69,7 +69,6 @@ def groups_by_definition(records: np.ndarray, k: int) -> list[int]:
     return labels
 
 
-@pytest.mark.slow
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(7, 90), d=st.integers(1, 4), k=st.integers(1, 7))
 @pytest.mark.parametrize("law", ["normal", "few values", "copies"])
 def test_the_plain_one_follows_the_definition(law: str, seed: int, n: int, d: int, k: int) -> None:
@@ -84,7 +83,6 @@ def test_the_same_groups_as_the_plain_one(law: str, seed: int, n: int, d: int, k
     assert mdav_groups(records, k).tolist() == plain_mdav(records, k).tolist()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("law", ["normal", "grid", "heavy tails", "clusters", "copies"])
 @pytest.mark.parametrize("d", [1, 3, 60])
 def test_the_same_groups_over_all_levels_of_the_tree(law: str, d: int) -> None:
@@ -120,7 +118,6 @@ def screened(points: np.ndarray, members: np.ndarray, place: np.ndarray, tiles: 
     return result
 
 
-@pytest.mark.slow
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 40), d=st.sampled_from([1, 2, 10, 60]))
 @pytest.mark.parametrize("law", ["normal", "heavy tails", "one axis", "huge", "near the smallest float"])
 def test_a_screened_distance_is_within_its_error(law: str, seed: int, n: int, d: int) -> None:

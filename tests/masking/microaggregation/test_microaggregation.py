@@ -45,7 +45,6 @@ def survey(n: int, seed: int = 0) -> pd.DataFrame:
     )
 
 
-@pytest.mark.slow
 @given(
     n=st.integers(8, 60),
     k=st.integers(2, 8),

@@ -125,7 +125,6 @@ def test_categories_are_parted_into_children_or_between_them() -> None:
     assert groups("abcde", 3) == ["abcde"]
 
 
-@pytest.mark.slow
 @given(
     n=st.integers(30, 150),
     k=st.integers(2, 6),
@@ -201,7 +200,6 @@ def bounds(text: str) -> tuple[float, float]:
     return float(low), float(high or low) + 1
 
 
-@pytest.mark.slow
 @given(n=st.integers(5, 200), k=st.integers(2, 5), seed=st.integers(0, 999))
 def test_bounds_of_regions_are_true_and_meet_without_overlap(n: int, k: int, seed: int) -> None:
     frame = people(n, seed)

@@ -10,7 +10,6 @@ from sluice.masking.microaggregation.one_pass_k_means import one_pass_groups
 from tests.masking.microaggregation.naive_clusters import as_sets, cases, mixed_records, one_pass, order_of
 
 
-@pytest.mark.slow
 @given(cases)
 def test_clusters_are_those_of_the_definition(case: tuple[int, int, int, int]) -> None:
     n, k, p, seed = max(case[:2]), *case[1:]

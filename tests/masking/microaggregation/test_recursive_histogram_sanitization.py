@@ -55,7 +55,6 @@ def naive_cells(records: np.ndarray, rows: list[int], k: int, whole: bool) -> li
     return [cell for part in parts.values() for cell in naive_cells(records, part, k, whole)]
 
 
-@pytest.mark.slow
 @given(
     n=st.integers(1, 120),
     d=st.integers(1, 4),

@@ -68,7 +68,6 @@ def test_groups_are_those_of_figure_1(n: int, d: int, k: int, seed: int) -> None
     assert found == naive_groups(records, k)
 
 
-@pytest.mark.slow
 @given(n=st.integers(5, 200), k=st.integers(2, 5), seed=st.integers(0, 1000), restore=st.booleans())
 def test_every_combination_is_shared_by_k_records(n: int, k: int, seed: int, restore: bool) -> None:
     frame = survey(n, seed)

@@ -75,7 +75,6 @@ def test_no_partition_whatever_is_better(values: list[int], k: int) -> None:
     assert squared_error(values, groups) == best
 
 
-@pytest.mark.slow
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(1, 60),

@@ -48,7 +48,6 @@ def test_correlated_noise_has_the_properties_of_the_slides(correlated_data: np.n
     assert np.corrcoef(masked.T) == pytest.approx(np.corrcoef(correlated_data.T), abs=0.01)
 
 
-@pytest.mark.slow
 def test_the_correction_keeps_means_exactly_and_covariances_in_expectation(correlated_data: np.ndarray) -> None:
     noise = correlated_noise(correlated_data, 0.5, np.random.default_rng(1))
     masked = corrected(correlated_data, noise, 0.5)
@@ -63,7 +62,6 @@ def test_the_correction_keeps_means_exactly_and_covariances_in_expectation(corre
     assert (masked - formula) / spread == pytest.approx(0, abs=1e-9)
 
 
-@pytest.mark.slow
 def test_the_correction_holds_in_expectation_over_small_files() -> None:
     original = np.random.default_rng(0).normal(size=(12, 2)) @ np.array([[1.0, 0.7], [0.0, 0.7]])
     rng = np.random.default_rng(1)

@@ -72,7 +72,6 @@ def test_less_quality_is_more_masking() -> None:
     assert errors[-1] > 0.3
 
 
-@pytest.mark.slow
 def test_a_long_file_is_what_one_image_would_be() -> None:
     """20,000 records still fit one image; 70,000 do not."""
     rng = np.random.default_rng(0)

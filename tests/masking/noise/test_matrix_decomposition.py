@@ -44,7 +44,6 @@ def test_the_full_rank_changes_nothing() -> None:
     assert low_rank(values, 4) == pytest.approx(values)
 
 
-@pytest.mark.slow
 def test_non_negative_factors_find_a_product_of_their_kind() -> None:
     rng = np.random.default_rng(0)
     product = rng.uniform(size=(60, 2)) @ rng.uniform(size=(2, 6))
@@ -93,7 +92,6 @@ def survey(n: int, missing: bool = False, seed: int = 0) -> pd.DataFrame:
     ).set_axis(rng.permutation(n))
 
 
-@pytest.mark.slow
 def test_adult_is_coded_in_107_columns(reference_data: Path) -> None:
     """Yamazoe and Omote (2021), section 5: Adult has more than 100 attributes when one-hot encoded: 107 without fnlwgt,
     '?' a category.
@@ -116,7 +114,6 @@ def test_adult_is_coded_in_107_columns(reference_data: Path) -> None:
     assert agreement[0] < agreement[1] < agreement[2] == 1
 
 
-@pytest.mark.slow
 @given(
     n=st.integers(10, 60),
     seed=st.integers(0, 1000),

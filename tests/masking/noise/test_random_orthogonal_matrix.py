@@ -28,7 +28,6 @@ def by_the_matrix(original: np.ndarray, c: float, rng: np.random.Generator) -> n
     return matrix @ original
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("strength", [0.1, 1.0, 20.0])
 def test_the_law_is_that_of_the_whole_matrix(strength: float) -> None:
     """Against an independent one that builds T: the correlation of the released with the original values."""

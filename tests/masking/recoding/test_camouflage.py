@@ -69,7 +69,6 @@ def test_a_small_case_by_hand() -> None:
     assert camouflage.count(np.arange(3), at_least=9.0, at_most=22.0) == (2, 2)
 
 
-@pytest.mark.slow
 @given(
     values=st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=25),
     width=st.floats(0.01, 1e5),

@@ -104,7 +104,6 @@ def test_intervals_agree_with_pandas_cut(bins: list[int], values: list[int | Non
     assert len(after.categories) == len(bins) + 1
 
 
-@pytest.mark.slow
 @given(st.lists(st.none() | st.integers(0, 15), min_size=1, max_size=30), st.integers(1, 4), st.data())
 def test_equal_values_go_to_equal_values_in_any_order(
     values: list[int | None], level: int, data: st.DataObject
@@ -222,7 +221,6 @@ def test_dates(to: str, expected: list[Any]) -> None:
         assert [label.replace("-Q", "Q") for label in after.categories] == [str(period) for period in periods]
 
 
-@pytest.mark.slow
 @given(st.lists(st.none() | st.integers(0, 40), min_size=12, max_size=60), st.integers(2, 4), st.booleans())
 def test_quantiles_agree_with_pandas_cut_at_numpys_quantiles(
     values: list[int | None], groups: int, whole: bool

@@ -136,7 +136,6 @@ def test_people_are_counted_where_they_are_known() -> None:
         LocalSuppression(columns=("key0", "key1"), k=4).mask(frame, variables, RNG)
 
 
-@pytest.mark.slow
 @given(
     st.lists(st.tuples(*[st.sampled_from(["a", "b", None])] * 3), min_size=1, max_size=20),
     st.integers(1, 4),
@@ -168,7 +167,6 @@ FRAMES = st.integers(1, 4).flatmap(
 )
 
 
-@pytest.mark.slow
 @given(FRAMES, st.integers(1, 6), st.sampled_from(["category", "any"]), st.data())
 def test_every_record_stands_in_a_crowd_of_k(
     records: list[Record], k: int, missing_matches: str, data: st.DataObject
@@ -187,13 +185,11 @@ def test_every_record_stands_in_a_crowd_of_k(
         assert suppressed == 0
 
 
-@pytest.mark.slow
 @given(st.lists(st.tuples(*[st.sampled_from("aabc")] * 3), min_size=6, max_size=25), st.integers(2, 5))
 def test_cells_lie_on_the_right_side_of_the_bound(records: list[Record], k: int) -> None:
     assert cells(records, suppress(records, k)) >= fewest_cells_by_record(records, k)
 
 
-@pytest.mark.slow
 @given(FRAMES.filter(lambda records: len(records) > 3), st.sampled_from(["category", "any"]), st.data())
 def test_no_order_of_the_records_and_no_index_changes_a_figure(
     records: list[Record], missing_matches: str, data: st.DataObject
@@ -219,7 +215,6 @@ def test_no_order_of_the_records_matters_with_many_categories() -> None:
     pd.testing.assert_frame_equal(shuffled, masked.iloc[order])
 
 
-@pytest.mark.slow
 def test_the_cheapest_of_all_patterns_on_small_files() -> None:
     # Against an exhaustive search: never below the optimum, and equal to it on most files.
     rng = np.random.default_rng(3)
@@ -282,7 +277,6 @@ def test_importance_decides_what_is_kept(missing_matches: str) -> None:
         assert with_rank[kept] < gone({f"key{at}": 1 for at in range(3) if at != kept})[kept]
 
 
-@pytest.mark.slow
 @given(
     FRAMES.filter(lambda records: len(records) > 4),
     st.integers(1, 5),
@@ -305,7 +299,6 @@ def test_all_combinations_of_m_keys_stand_in_a_crowd_of_k(
         assert masked == of_all_keys
 
 
-@pytest.mark.slow
 def test_all_triples_of_seven_keys_of_a_survey(reference_data: Path) -> None:
     # Consistency: the numbers of cells are this project's own. Whether triples are safe is seen pair by pair.
     frame, variables = survey(reference_data, SEVEN_KEYS)
@@ -343,7 +336,6 @@ def test_the_order_of_the_sets() -> None:
     assert len(key_sets([1] * 12, [2] * 12)) == 2**12 - 1
 
 
-@pytest.mark.slow
 def test_many_keys_and_every_kind() -> None:
     rng = np.random.default_rng(2)
     frame = pd.DataFrame({f"key{at}": pd.Series(rng.integers(0, 2, 60), dtype="Int64") for at in range(14)})

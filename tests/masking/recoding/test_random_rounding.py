@@ -57,7 +57,6 @@ def test_the_step() -> None:
     assert "multiples of 7" in step.describe()
 
 
-@pytest.mark.slow
 @given(n=st.integers(0, 40), seed=st.integers(0, 1000), base=st.sampled_from([0.1, 0.5, 7.0, 1000.0]))
 def test_a_value_goes_to_one_of_the_two_multiples_around_it(n: int, seed: int, base: float) -> None:
     frame = survey(n, seed)

@@ -73,7 +73,6 @@ def test_results_and_ties_are_decimals_as_written() -> None:
     assert round_to_points(np.array([0.15, 0.1499999999, 0.45]), (0.1, 0.2, 0.7)).tolist() == [0.2, 0.1, 0.7]
 
 
-@pytest.mark.slow
 @given(n=st.integers(0, 40), seed=st.integers(0, 1000), base=st.sampled_from([0.5, 5.0, 7.0]), last=st.booleans())
 def test_the_step_is_a_recoding_within_half_a_base(n: int, seed: int, base: float, last: bool) -> None:
     frame = survey(n, seed)

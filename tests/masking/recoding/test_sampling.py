@@ -53,7 +53,6 @@ def test_every_sample_is_equally_likely() -> None:
     assert chisquare(seen).pvalue > 0.001
 
 
-@pytest.mark.slow
 @given(st.integers(1, 200), st.floats(0.01, 0.99), st.integers(0, 2**32 - 1))
 def test_records_are_left_out_and_nothing_else(records: int, fraction: float, seed: int) -> None:
     frame = people(records)
@@ -64,7 +63,6 @@ def test_records_are_left_out_and_nothing_else(records: int, fraction: float, se
     pd.testing.assert_frame_equal(sampled, frame.loc[sampled.index])
 
 
-@pytest.mark.slow
 @given(st.integers(1, 200), st.floats(0.01, 0.99), st.sampled_from(["record", "household"]))
 def test_the_weighted_total_is_kept(records: int, fraction: float, unit: str) -> None:
     frame = people(records)

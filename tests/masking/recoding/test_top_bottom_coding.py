@@ -39,7 +39,6 @@ def coded(method: TopBottomCoding, values: Any, variable: Variable = INCOME, dty
     return [None if pd.isna(value) else value for value in masked]
 
 
-@pytest.mark.slow
 @given(st.lists(st.none() | st.floats(0, 1000), min_size=1, max_size=40), st.floats(0, 400), st.floats(500, 1000))
 def test_thresholds_clip_as_pandas_does(values: list[float | None], low: float, high: float) -> None:
     method = step(top={"value": high}, bottom={"value": low})
@@ -48,7 +47,6 @@ def test_thresholds_clip_as_pandas_does(values: list[float | None], low: float, 
     assert coded(method, coded(method, values)) == coded(method, values)  # coding twice changes nothing
 
 
-@pytest.mark.slow
 @given(st.lists(st.integers(0, 50), min_size=20, max_size=60), st.floats(0.5, 0.8), st.data())
 def test_quantiles_are_numpys_and_no_order_or_index_matters(
     values: list[int], share: float, data: st.DataObject

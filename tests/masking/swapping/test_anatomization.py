@@ -103,7 +103,6 @@ def test_the_most_frequent_values_are_taken_first() -> None:
     assert chisquare([seen[group] for group in range(4)]).pvalue > 1e-3  # numbered at random
 
 
-@pytest.mark.slow
 def test_any_member_of_a_group_may_have_any_of_its_values() -> None:
     frame = clinic(6).drop(columns="stage")
     variables = {name: VARIABLES[name] for name in frame}

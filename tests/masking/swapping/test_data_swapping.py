@@ -88,7 +88,6 @@ def test_the_only_possible_swaps_are_made() -> None:
     assert masked["county"].to_list() == ["b", "b", "a", "a", "e", "e", "d", "d"]
 
 
-@pytest.mark.slow
 def test_a_partner_is_uniform_among_those_who_fit() -> None:
     areas = np.array([0, 1, 1, 2, 2, 2, 0, 1])
     profile = np.array([0, 0, 0, 0, 0, 0, 0, 1])
@@ -99,7 +98,6 @@ def test_a_partner_is_uniform_among_those_who_fit() -> None:
     assert chisquare(list(chosen.values())).pvalue > 1e-3
 
 
-@pytest.mark.slow
 def test_a_partner_is_uniform_where_few_fit() -> None:
     """Of 1,000 units of the profile two lie in other areas: drawing fails, and the cells are counted through."""
     areas = np.zeros(1002, dtype=np.int64)
@@ -138,7 +136,6 @@ def test_partners_swap_with_each_other_and_nobody_is_left_who_could(
             assert not ((partners < 0) & (loose == loose[unit]) & (area != area[unit])).any()
 
 
-@pytest.mark.slow
 @given(seed=st.integers(0, 1000), unit=st.sampled_from(["household", "record"]), rate=st.floats(0.01, 0.2))
 def test_counts_by_area_and_match_keys_are_kept(seed: int, unit: str, rate: float) -> None:
     """What is in `within` is never dropped, so that these counts stay to the last one, and all that is not the area."""

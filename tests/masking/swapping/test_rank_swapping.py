@@ -145,7 +145,6 @@ def test_only_the_plain_variant_leaves_certain_candidates() -> None:
     assert farther_than_the_window(1 / window, "p_buckets") > 0.1
 
 
-@pytest.mark.slow
 @given(
     values=st.lists(st.one_of(st.floats(-1e9, 1e9), st.just(np.nan), st.integers(0, 3).map(float)), max_size=80),
     variant=st.sampled_from(["p_distribution", "p_buckets"]),
@@ -183,7 +182,6 @@ def test_the_example_of_the_slides_is_an_outcome() -> None:
     assert seen / 2000 == pytest.approx(1 / 8, abs=0.03)
 
 
-@pytest.mark.slow
 @given(
     values=st.lists(st.one_of(st.floats(-1e9, 1e9), st.just(np.nan), st.integers(0, 3).map(float)), max_size=80),
     window=st.floats(0.02, 1),

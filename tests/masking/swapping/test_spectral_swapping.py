@@ -96,7 +96,6 @@ def survey(n: int, seed: int = 0, missing: bool = False) -> pd.DataFrame:
     )
 
 
-@pytest.mark.slow
 @given(
     n=st.integers(2, 80),
     seed=st.integers(0, 1000),

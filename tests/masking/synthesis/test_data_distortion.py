@@ -42,7 +42,6 @@ def survey(n: int, seed: int = 0) -> pd.DataFrame:
 _amount = st.floats(-1e9, 1e9).map(lambda amount: round(amount, 6))
 
 
-@pytest.mark.slow
 @given(
     values=st.lists(
         st.one_of(_amount, st.just(np.nan), st.integers(0, 4).map(float), st.floats(1e-6, 1.0)),

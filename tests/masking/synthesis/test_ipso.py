@@ -98,7 +98,6 @@ def test_coefficients_through_the_frame() -> None:
     assert step.released(VARIABLES)["rent"].minimum is None
 
 
-@pytest.mark.slow
 def test_a_keeps_the_estimates_but_for_chance_and_fitted_values_lie_on_the_plane() -> None:
     rng = np.random.default_rng(3)
     x = rng.normal(size=(200_000, 2))

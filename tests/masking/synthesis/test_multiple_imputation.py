@@ -77,7 +77,6 @@ def test_the_regression_is_the_certified_one_of_nist() -> None:
     assert drawn == pytest.approx(CERTIFIED[0] + wanted @ CERTIFIED[1:], rel=1e-8)
 
 
-@pytest.mark.slow
 def test_draws_follow_the_predictive_law() -> None:
     """(draw - prediction) / (s sqrt(1 + h)) is Student's t on n - 7 = 9 degrees of freedom, h the leverage of the new
     point; prediction and s from NIST's certified values."""
@@ -92,7 +91,6 @@ def test_draws_follow_the_predictive_law() -> None:
     assert stats.kstest(scaled, stats.t(9).cdf).pvalue > 1e-3
 
 
-@pytest.mark.slow
 def test_draws_at_one_regression_share_its_parameters() -> None:
     """Parameters are drawn once: two draws at one point have covariance s^2 h, not 0, and variance s^2 (1 + h),
     apart from the factor 9 / 7 of the chi-square."""
@@ -164,7 +162,6 @@ def test_columns_with_gaps_are_filled_on_each_other() -> None:
     assert np.corrcoef(once[part].T)[0, 1] == pytest.approx(0, abs=0.05)  # a was drawn before b was looked at
 
 
-@pytest.mark.slow
 @given(
     n=st.integers(30, 60),
     seed=st.integers(0, 1000),

@@ -42,7 +42,6 @@ def expected_order_statistics(ranked: np.ndarray) -> np.ndarray:
     return np.asarray(np.diff(at_most, axis=1) @ ranked)
 
 
-@pytest.mark.slow
 def test_many_samples_give_the_expected_order_statistics() -> None:
     values = np.array([3.0, 1.0, 10.0, 4.0, 100.0, 4.0])
     masked = resample(values, 40_000, np.random.default_rng(1))

@@ -65,7 +65,6 @@ def synthetic(step: SequentialTrees, frame: pd.DataFrame, seed: int = 0, variabl
     return masked
 
 
-@pytest.mark.slow
 def test_the_first_variable_is_a_bootstrap_of_its_values() -> None:
     # Draws with replacement are multinomial with the original shares, missing among them.
     frame = people(4000)
@@ -111,7 +110,6 @@ def test_distributions_and_relations_are_kept_but_for_chance(smoothing: Literal[
     assert copies < {"none": 0.5, "density": 1e-9}[smoothing]
 
 
-@pytest.mark.slow
 @given(st.integers(20, 120), st.permutations(list(VARIABLES)), st.integers(1, 10), st.integers(0, 2**32 - 1))
 def test_every_value_is_one_of_the_file_and_the_same_seed_gives_the_same_file(
     records: int, order: list[str], minimum_leaf: int, seed: int

@@ -1,7 +1,6 @@
 """Attribute inference as a rule."""
 
 import pandas as pd
-import pytest
 
 from policies.rules.attribute_inference import AttributeInference
 from tests.policies.rules.attacked_people import (
@@ -18,7 +17,6 @@ from tests.policies.rules.attacked_people import (
 )
 
 
-@pytest.mark.slow
 def test_attribute_inference():
     rule = AttributeInference(excess=0.1, trees=10, columns=("illness",))
     found = rule.find(attacked(ORIGINAL))[0]

@@ -43,7 +43,6 @@ def test_values_that_cannot_be_read_make_no_file_look_safe():
         assert "neither original values nor explained" in found.says
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.rule)
 def test_nothing_to_look_at_is_unknown(rule):
     empty = attacked(ORIGINAL.iloc[:0], original=ORIGINAL.iloc[:0], recoded=ORIGINAL.iloc[:0])
@@ -52,7 +51,6 @@ def test_nothing_to_look_at_is_unknown(rule):
     assert {f.verdict for f in rule.find(attacked(few, original=few, recoded=few))} <= {UNKNOWN, FAIL}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.rule)
 def test_the_index_does_not_matter_and_no_value_is_told(rule):
     def anew(frame: pd.DataFrame) -> pd.DataFrame:
@@ -69,7 +67,6 @@ def test_the_index_does_not_matter_and_no_value_is_told(rule):
     assert rule.describe().endswith(".")
 
 
-@pytest.mark.slow
 def test_a_variable_that_is_released_as_a_distribution_over_its_labels():
     columns = [f"illness={label}" for label in ILLNESSES]
     released = {name: VARIABLES[name] for name in ("age", "area")}

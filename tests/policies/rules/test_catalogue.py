@@ -75,7 +75,6 @@ def test_every_rule_has_a_file_and_a_test_of_its_name(name: str) -> None:
     assert (Path(__file__).parent / f"test_{name}.py").is_file()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_example_of_every_rule_loads_and_judges(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -53,7 +53,6 @@ def test_without_a_control_nothing_is_known(rule: ControlRule) -> None:
     assert verdicts(rule, STRANGERS.iloc[:0]) == {Verdict.UNKNOWN}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 def test_the_same_seed_finds_the_same(rule: ControlRule) -> None:
     def shuffled(seed: int) -> list[Finding]:

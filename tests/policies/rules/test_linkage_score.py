@@ -39,7 +39,6 @@ SWAPPED = RankSwapping(columns=NAMES, window=0.1).mask(ORIGINAL, VARIABLES, np.r
 SHUFFLED = ORIGINAL.apply(lambda column: column.sample(frac=1, random_state=7).reset_index(drop=True))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("weighting", ["generic", "specific", "with_specific", "table"])
 def test_the_risk_is_the_weighted_mean_of_what_the_single_attacks_find(weighting: str) -> None:
     window = None if weighting == "generic" else 0.1
@@ -66,7 +65,6 @@ def test_a_verbatim_file_fails_and_a_shuffled_one_passes() -> None:
     assert rule.find(files(SHUFFLED))[0].verdict is Verdict.PASS
 
 
-@pytest.mark.slow
 def test_the_score_is_the_mean_of_risk_and_information_loss() -> None:
     risk = LinkageScore(limit=1).find(files(SWAPPED))[0].observed
     (score,) = LinkageScore(of="score", limit=1).find(files(SWAPPED))

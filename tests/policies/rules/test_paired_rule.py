@@ -42,7 +42,6 @@ def test_each_rule_passes_fails_and_judges_nothing(rule):
     assert rule.describe().endswith(".")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.rule)
 def test_the_order_of_the_rows_and_the_index_do_not_matter(rule):
     files = attacked(ORIGINAL, ORIGINAL.assign(weight=ORIGINAL.weight + np.random.default_rng(3).normal(0, 3, 600)))

@@ -16,7 +16,6 @@ def test_numbers_agree_up_to_the_tolerance() -> None:
     assert "weighs on which of these two records agree" in agreeing.says
 
 
-@pytest.mark.slow
 def test_the_tolerance_that_serves_the_intruder_best_counts() -> None:
     noise = np.random.default_rng(1).normal(0, 0.5, (600, 2))
     moved = ORIGINAL.assign(

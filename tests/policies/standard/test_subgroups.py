@@ -38,7 +38,6 @@ def perturbed_minority():
     return masked
 
 
-@pytest.mark.slow
 def test_a_file_that_is_safe_on_average_and_not_for_a_minority_fails():
     masked = perturbed_minority()
     assert verdicts(judge(MANY, masked, variables=REGION)[0]) == {}
@@ -61,7 +60,6 @@ def test_other_people_pass_in_every_subgroup():
     assert "quarter is the group by age" in findings["worst_subgroup"].says
 
 
-@pytest.mark.slow
 def test_a_category_that_only_the_data_tell_is_not_named():
     variables = REGION | {"region": Variable(name="region", kind="nominal")}
     findings, _ = judge(MANY, perturbed_minority(), variables=variables, **NORTH)

@@ -21,7 +21,6 @@ def attack(original, masked, **settings):
     return attribute_inference(original, masked, np.random.default_rng(3), trees=10, **settings)
 
 
-@pytest.mark.slow
 def test_taking_part_verbatim_costs_and_strangers_cost_nothing():
     people = population(800, 1)
     verbatim = attack(people, people)
@@ -44,7 +43,6 @@ def test_a_holdout_takes_the_place_of_cross_fitting():
     assert found.measurement.value > 0.9
 
 
-@pytest.mark.slow
 def test_numbers_within_a_tolerance():
     rng = np.random.default_rng(5)
     known = rng.normal(size=(500, 2))
@@ -74,7 +72,6 @@ def test_the_interval_is_symmetric_and_never_certain(pairs):
     assert -1 <= low < high <= 1
 
 
-@pytest.mark.slow
 @given(st.integers(0, 2**32))
 def test_names_of_labels_do_not_matter(seed):
     people = population(80, seed % 100)
@@ -82,7 +79,6 @@ def test_names_of_labels_do_not_matter(seed):
     assert attack(renamed, renamed).measurement == attack(people, people).measurement
 
 
-@pytest.mark.slow
 @given(st.integers(0, 2**32))
 def test_the_order_of_the_rows_does_not_matter(seed):
     people, masked = population(80, 1), population(80, 2)
@@ -106,7 +102,6 @@ def test_missing_values():
     assert attack(people, nothing).measurement.completed == 0
 
 
-@pytest.mark.slow
 def test_extremes():
     people = population(200, 1)
     constant = LabelledFile(people.known, np.zeros(200))

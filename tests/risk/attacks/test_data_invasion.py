@@ -34,7 +34,6 @@ def test_a_distribution_in_the_file_is_the_same_attack():
     assert (found.value, found.baseline, found.attempted, found.completed) == (2 / 3, 2 / 3, 3, 3)
 
 
-@pytest.mark.slow
 @given(st.integers(0, 2**32), st.sampled_from([1, 2]))
 def test_neither_order_nor_index_matters(seed, level):
     rng = np.random.default_rng(seed)

@@ -54,7 +54,6 @@ def people(n: int, seed: int) -> tuple[pd.DataFrame, dict]:
     return typed_frame(frame)
 
 
-@pytest.mark.slow
 @given(seed=st.integers(0, 2**32), secret=st.sampled_from(["wage", "ill"]))
 def test_order_and_index_of_the_rows_do_not_matter(seed: int, secret: str) -> None:
     (original, variables), (control, _) = people(40, seed), people(30, seed + 1)

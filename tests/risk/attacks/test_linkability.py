@@ -17,7 +17,6 @@ A, B = ["age", "education_num", "race", "hours_per_week"], ["fnlwgt", "occupatio
 C, D = ["age", "fnlwgt", "sex"], ["education_num", "hours_per_week", "occupation", "relationship"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second", "k", "main", "control"), [(A, B, 5, 849, 70), (C, D, 1, 447, 4), (C, D, 20, 1419, 787)]
 )
@@ -45,7 +44,6 @@ def people(n: int, seed: int) -> tuple[pd.DataFrame, dict]:
     return typed_frame(frame)
 
 
-@pytest.mark.slow
 @given(seed=st.integers(0, 2**32), k=st.integers(1, 3))
 def test_order_and_index_of_the_rows_do_not_matter(seed: int, k: int) -> None:
     (original, variables), (control, _) = people(40, seed), people(30, seed + 1)

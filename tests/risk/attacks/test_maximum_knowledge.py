@@ -77,7 +77,6 @@ def test_attributes_are_permuted_as_a_whole():
     assert found.measurement.value == 0
 
 
-@pytest.mark.slow
 @given(st.integers(0, 2**32))
 def test_the_order_of_the_rows_does_not_matter(seed):
     original, masked = correlated(60, seed % 1000), correlated(50, seed % 1000 + 1)

@@ -15,7 +15,6 @@ from tests.risk.attacks.adult_with_control import adult_with_control
 from tests.typed_frame import typed_frame
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "main", "control"), [("univariate", 0.3358, 0.0848), ("multivariate", 0.3316, 0.2340)]
 )
@@ -34,7 +33,6 @@ def test_as_often_right_as_anonymeter(reference_data: Path, mode: str, main: flo
     assert np.mean([each.control.share for each in found]) == pytest.approx(control, abs=0.025)
 
 
-@pytest.mark.slow
 def test_a_safe_file_has_no_risk_whatever_the_controls_size(reference_data: Path) -> None:
     """Three samples of one population. A control of a quarter of the people must not make a safe file look unsafe."""
     (people, _, others), variables = adult_with_control(reference_data, 8000)
@@ -108,7 +106,6 @@ def people(n: int, seed: int) -> tuple[pd.DataFrame, dict]:
 COLUMNS = ["x", "y", "area"]
 
 
-@pytest.mark.slow
 @given(seed=st.integers(0, 2**32), mode=st.sampled_from(["univariate", "multivariate"]))
 def test_order_and_index_of_the_rows_do_not_matter(seed: int, mode: str) -> None:
     (original, variables), (control, _) = people(60, seed), people(40, seed + 1)

@@ -115,7 +115,6 @@ def test_a_value_that_leads_to_a_record_of_chance_is_no_gain() -> None:
     assert high < 0.08
 
 
-@pytest.mark.slow
 def test_of_many_variables_parts_are_tried_together() -> None:
     """Three of 17 are kept together, wherever they stand."""
     rng = np.random.default_rng(0)

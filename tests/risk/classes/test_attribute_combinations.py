@@ -16,7 +16,6 @@ tables = st.integers(1, 5).flatmap(
 )
 
 
-@pytest.mark.slow
 @given(tables, st.integers(1, 6), st.integers(2, 5))
 def test_agrees_with_a_group_by_of_every_set(table: np.ndarray, size: int, k: int) -> None:
     found = attribute_combinations(list(table.T), size, k)

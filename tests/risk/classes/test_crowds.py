@@ -70,7 +70,6 @@ rows = st.lists(
 )
 
 
-@pytest.mark.slow
 @given(rows, st.data())
 def test_agrees_with_comparing_every_pair(known: list[Row], data: st.DataObject) -> None:
     hide = data.draw(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=len(known), max_size=len(known)))
@@ -102,7 +101,6 @@ def test_agrees_with_comparing_every_pair(known: list[Row], data: st.DataObject)
         assert abs(found - total) < 1e-9
 
 
-@pytest.mark.slow
 @given(rows)
 def test_where_missing_is_a_category_and_k_share_all_the_crowd_is_no_smaller(known: list[Row]) -> None:
     frame = typed(known)

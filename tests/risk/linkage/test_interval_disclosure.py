@@ -25,7 +25,6 @@ def test_standard_deviations_by_hand():
     assert interval_disclosure(original + 1.2, masked, "standard_deviation", (0.5,)).value == pytest.approx(1 / 3)
 
 
-@pytest.mark.slow
 @given(st.integers(0, 2**32), st.sampled_from(["rank", "standard_deviation"]), st.sampled_from([None, 2]))
 def test_the_baseline_is_the_mean_over_random_orders(seed, by, grid):
     rng = np.random.default_rng(seed)

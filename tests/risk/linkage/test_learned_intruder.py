@@ -14,8 +14,6 @@ from sluice.risk.linkage.learned_variable import compared_variables
 from sluice.variables import Kind, Variable
 from tests.red_team.files import CENSUS, census, files_of, masked_by
 
-pytestmark = pytest.mark.slow
-
 
 def played(files):
     intruder = learned_intruder(files, 2_000)

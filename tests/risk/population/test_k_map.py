@@ -41,7 +41,6 @@ def test_counts_of_a_table_stand_for_people() -> None:
 rows = st.lists(st.tuples(st.sampled_from(["f", "m", None]), st.sampled_from([1, 2, None])), min_size=1, max_size=15)
 
 
-@pytest.mark.slow
 @given(rows, rows)
 def test_agrees_with_comparing_every_pair(ours: list[tuple[Any, Any]], theirs: list[tuple[Any, Any]]) -> None:
     def fits(a: tuple[Any, Any], b: tuple[Any, Any], any_value: bool) -> bool:

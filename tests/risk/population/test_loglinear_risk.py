@@ -71,7 +71,6 @@ def samples(dependent: bool) -> Iterator[tuple[list[np.ndarray], np.ndarray]]:
         yield [key[chosen] for key in keys], sizes[of[chosen][sample_sizes == 1]]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("dependent", [False, True])
 def test_finds_the_uniques_of_the_population_where_a_fixed_model_fails(dependent: bool) -> None:
     """Main effects tell too much for dependent keys; all interactions tell less than half of the true uniques."""

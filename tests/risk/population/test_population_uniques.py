@@ -92,7 +92,6 @@ def test_finds_the_uniques_of_a_population_of_pitmans_law() -> None:
     assert share(sample[sample > 0], len(labels), "pitman") == pytest.approx(truth, rel=0.1)
 
 
-@pytest.mark.slow
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=30), st.floats(1, 1e6), st.randoms())
 def test_an_estimate_is_a_share_whatever_the_order_and_dankar_takes_one_of_the_others(
     sizes: list[int], times: float, random: object

@@ -28,7 +28,6 @@ def test_exact_copies_by_hand():
     assert exact_copies(pairs(original, released), 4, np.array([1, 2, 3]))[1].tolist() == [True, False] + [False] * 2
 
 
-@pytest.mark.slow
 @given(seed=st.integers(0, 2**32), levels=st.integers(1, 6))
 def test_exact_copies_agree_with_a_merge(seed, levels):
     # Independent implementation: pandas' merge with an indicator, and duplicated.

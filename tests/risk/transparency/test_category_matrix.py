@@ -28,7 +28,6 @@ def test_likelihoods_are_those_of_the_matrix_and_multiply() -> None:
     assert likelihood[1] == pytest.approx([0, 0, 0, 1])
 
 
-@pytest.mark.slow
 def test_nobody_is_found_by_chance_alone_and_everybody_without_change() -> None:
     rng = np.random.default_rng(1)
     names = [f"v{number}" for number in range(12)]

@@ -26,7 +26,6 @@ def worst(attack: CopiedPeople, pairs: Pairs) -> float:
     return max(leak.measured.value for leak in leaks)
 
 
-@pytest.mark.slow
 def test_leaves_of_one_copy_their_people_and_large_leaves_hardly() -> None:
     for holdout in (None, people(600, 2)):
         small, large = ((attack, replace(pairs, others=holdout)) for attack, pairs in (made(1), made(200)))
@@ -34,7 +33,6 @@ def test_leaves_of_one_copy_their_people_and_large_leaves_hardly() -> None:
         assert worst(*large) < 0.12
 
 
-@pytest.mark.slow
 def test_without_a_holdout_it_says_how_others_were_had() -> None:
     attack, pairs = made(5)
     assert "run on one half of the people" in attack.play(pairs)[0].says

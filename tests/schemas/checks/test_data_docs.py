@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pandas as pd
-import pytest
 
 from schemas.checks.expectations_run import check_batch
 from schemas.contract import Contract
@@ -23,7 +22,6 @@ def findings_on_docs(folder: Path, ages: list[int]) -> list[Finding]:
     return [finding for finding in check_batch(CONTRACT, frame, docs=folder) if finding.rule == "data_docs"]
 
 
-@pytest.mark.slow
 def test_each_run_writes_its_own_docs_and_says_nothing_of_it(tmp_path: Path) -> None:
     pages = []
     for ages, verdict in (([1, 2, 3], "PASS"), ([1, 2, 300], "FAIL"), ([1, 2, 3], "PASS")):

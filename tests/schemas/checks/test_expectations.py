@@ -198,7 +198,6 @@ def test_column_that_is_not_there_fails() -> None:
     assert failed(findings, Verdict.UNKNOWN) == {("freshness", "seen"), ("unique", "patient, visit")}
 
 
-@pytest.mark.slow
 def test_exception_inside_great_expectations_is_unknown(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -236,7 +235,6 @@ def test_great_expectations_that_does_not_run_is_unknown(monkeypatch: pytest.Mon
     assert not [finding for finding in findings if CANARY in finding.says]
 
 
-@pytest.mark.slow
 def test_docs_that_cannot_be_written_are_reported_and_decide_nothing(tmp_path: Path) -> None:
     occupied = tmp_path / "docs"
     occupied.write_text("a file, not a folder")

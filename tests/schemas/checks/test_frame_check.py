@@ -118,7 +118,6 @@ def test_number_of_records() -> None:
     assert (finding.rule, finding.observed, finding.limit) == ("contract.rows_maximum", 12, 9)
 
 
-@pytest.mark.slow
 def test_columns_absent_added_or_moved() -> None:
     findings = check_frame(frame().drop(columns="income"), contract())
     assert [(finding.rule, finding.scope) for finding in findings if finding.verdict is Verdict.FAIL] == [

@@ -259,7 +259,6 @@ def test_no_record_keeps_its_types() -> None:
 cells = st.none() | st.floats(-1e6, 1e6) | st.integers(-1000, 1000)
 
 
-@pytest.mark.slow
 @given(values=st.lists(cells, min_size=1, max_size=30), cut=st.integers(0, 30), index=st.randoms())
 def test_batches_index_and_form_do_not_matter(values: list[Any], cut: int, index: Any) -> None:
     """Text of a number is typed as the number; one batch or two; any index."""

@@ -18,7 +18,6 @@ from tests.tabular.tables import business
 RULES = [MinimumFrequency(3), PPercent(10)]
 
 
-@pytest.mark.slow
 @given(records())
 def test_figures_of_the_advice_by_counting_again(given: tuple[list[Dimension], *tuple[np.ndarray, ...]]) -> None:
     made, *rest = given
@@ -59,7 +58,6 @@ def test_the_advice_by_hand_in_words() -> None:
     assert not requirements_of([MinimumFrequency(3)], last.contributions).sensitive.any()
 
 
-@pytest.mark.slow
 def test_the_business_table_gets_better_step_by_step() -> None:
     cells = business("s1k")
     taken, last = greedy_redesign(cells, RULES, steps=4)

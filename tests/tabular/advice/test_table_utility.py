@@ -56,7 +56,6 @@ def test_association_as_by_scipy() -> None:
     assert np.isnan(cramers_v(np.array([[6.0, 9]])))
 
 
-@pytest.mark.slow
 @given(tables(least=2))
 def test_ranks_as_by_scipy(cells: Cells) -> None:
     rng = np.random.default_rng(0)

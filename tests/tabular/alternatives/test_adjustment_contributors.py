@@ -44,7 +44,6 @@ def adjusted(cells: Cells, rng: np.random.Generator, cap: float) -> AdjustedTabl
     return AdjustedTable(cells, value, moving, needs, RULES, Assumptions(), cap=cap)
 
 
-@pytest.mark.slow
 def test_the_outcome_is_that_of_contributors_in_groups() -> None:
     rng, fails, settled = np.random.default_rng(8), 0, 0
     for _ in range(12):
@@ -93,7 +92,6 @@ def test_without_effort_everything_is_open(monkeypatch: pytest.MonkeyPatch) -> N
     assert not failing.any()
 
 
-@pytest.mark.slow
 def test_a_table_of_ten_thousand_cells_is_decided() -> None:
     """Cells that are possible only if neighbours change their sides with them were left open here before."""
     cells = business("s10k")

@@ -49,7 +49,6 @@ def candidates(table: AdjustedTable, every: np.ndarray) -> np.ndarray:
     return np.asarray(value[possible & apart[:, table.moving].all(axis=1)])
 
 
-@pytest.mark.slow
 def test_who_knows_the_moved_cells_finds_what_all_tables_together_leave() -> None:
     every, rng, fails = every_table(), np.random.default_rng(1), 0
     for _ in range(24):

@@ -11,7 +11,6 @@ from sluice.tabular.model.cells import Cells
 from tests.tabular.tables import tables
 
 
-@pytest.mark.slow
 @given(tables(most=25), st.integers(0, 2**32 - 1))
 def test_as_far_as_scipy_finds(cells: Cells, seed: int) -> None:
     rng = np.random.default_rng(seed)

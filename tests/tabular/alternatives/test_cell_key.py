@@ -37,7 +37,6 @@ def below(dimension: Dimension, code: int) -> set[int]:
     return set().union(*(below(dimension, part) for part in parts)) if parts else {code}
 
 
-@pytest.mark.slow
 @given(st.data())
 def test_the_key_of_a_cell_is_the_fractional_part_of_the_sum_of_its_records_keys(data: st.DataObject) -> None:
     made = [data.draw(dimensions(name)) for name in "ab"]
@@ -69,7 +68,6 @@ def test_the_same_cell_has_the_same_figure_in_two_tables() -> None:
     assert (cells.equations @ whole).any()  # and the figures are not additive
 
 
-@pytest.mark.slow
 def test_cells_that_differ_by_one_record_have_independent_noise() -> None:
     """Differencing: the noise of n records says nothing of that of n + 1 (correlation within 4 standard errors)."""
     pairs, n = 4000, 10

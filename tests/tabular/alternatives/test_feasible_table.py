@@ -23,7 +23,6 @@ def drawn(cells: Cells, values: np.ndarray, hidden: np.ndarray, least: float = 0
     return feasible_table(cells.equations, values, hidden, hidden, *nothing)
 
 
-@pytest.mark.slow
 @given(tables(), st.integers(0, 2**32 - 1))
 def test_the_values_fit_and_the_truth_behind_them_does_not_matter(cells: Cells, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
@@ -87,7 +86,6 @@ def _end(equations: csr_array, low: np.ndarray, high: np.ndarray, cell: int, sig
     return round(found.x[cell])
 
 
-@pytest.mark.slow
 def test_what_is_safe_withstands_the_attacker_and_what_it_breaks_fails() -> None:
     proofs = passes = 0
     for seed, noise in [*((seed, WIDE) for seed in range(3)), *((seed, CLOSE) for seed in range(6, 12))]:
@@ -104,7 +102,6 @@ def test_what_is_safe_withstands_the_attacker_and_what_it_breaks_fails() -> None
     assert proofs
 
 
-@pytest.mark.slow
 def test_no_secret_gives_people_of_adult_away() -> None:
     """By country of birth and sex: 60 people, most of them alone in a cell or two, under one secret after another."""
     people = adult(60)[0][["country", "sex"]]

@@ -29,7 +29,6 @@ def test_the_row_of_large_counts_in_the_vignette_of_ptable() -> None:
     assert row == pytest.approx(row[::-1], abs=1e-12)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("maximum", "variance", "threshold"), [(2, 1, 0), (3, 2, 1), (5, 3, 2), (4, 2.5, 0)])
 def test_as_a_general_solver_has_it(maximum: int, variance: float, threshold: int) -> None:
     table = PerturbationTable.of_largest_entropy(maximum, variance, threshold)

@@ -38,7 +38,6 @@ def inner_of(cells: Cells) -> np.ndarray:
     return np.setdiff1d(np.arange(len(cells)), cells.equations.indices[cells.equations.data > 0])
 
 
-@pytest.mark.slow
 @given(tables(), st.integers(2, 8), st.integers(0, 99))
 def test_no_small_count_is_left_and_all_adds_up(cells: Cells, base: int, seed: int) -> None:
     cells = counts(cells)
@@ -55,7 +54,6 @@ def test_no_small_count_is_left_and_all_adds_up(cells: Cells, base: int, seed: i
     assert (again.value == rounded.value).all()
 
 
-@pytest.mark.slow
 @given(tables(most=9), st.integers(2, 5), st.integers(0, 99))
 def test_no_single_cell_improves_the_margins(cells: Cells, base: int, seed: int) -> None:
     cells = counts(cells)

@@ -20,7 +20,6 @@ from tests.tabular.grids import ALONE, BOX, RULES, at, grid, pattern, run, table
 from tests.tabular.tables import business, tables
 
 
-@pytest.mark.slow
 def test_a_box_around_a_sole_contributor_is_safe() -> None:
     cells = grid({("a", "u"): 1})
     outcome = run(cells, BOX, Assumptions())
@@ -184,7 +183,6 @@ def required(cells: Cells, needs: Requirements, cell: int, coalition: frozenset[
     return float(min(level, max(total, 0))), float(level)
 
 
-@pytest.mark.slow
 @given(tables(most=12), st.integers(0, 2**32 - 1), st.sampled_from([0, 1, 1, 1, 2]))
 def test_breaches_are_those_of_brute_force(cells: Cells, seed: int, size: int) -> None:
     """A coalition that succeeds because a part of it does need not be named with that part.

@@ -70,7 +70,6 @@ def test_what_is_not_decided_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.flatnonzero(~decided).tolist() == [at(cells, "a", "u")]
 
 
-@pytest.mark.slow
 def test_the_sentences_are_those_of_the_true_intervals() -> None:
     """On the business table with random holes, whose intervals linear programs find over everything."""
     cells = business("s1k")

@@ -39,7 +39,6 @@ def protected() -> Suppression:
     return suppress(cells, requirements_of(RULES, cells.contributions), RULES)
 
 
-@pytest.mark.slow
 def test_with_the_proofs_of_the_protection_the_verdict_is_the_same() -> None:
     cells = business("s1k")
     requirement = requirements_of(RULES, cells.contributions)
@@ -48,7 +47,6 @@ def test_with_the_proofs_of_the_protection_the_verdict_is_the_same() -> None:
     assert audit(cells, found.status, requirement, RULES).safe
 
 
-@pytest.mark.slow
 @given(tables(least=4, most=30), st.integers(0, 2**32 - 1))
 def test_false_proofs_do_not_make_a_pattern_safe(cells: Cells, seed: int) -> None:
     """Of a pattern of sensitive cells alone, with proofs that say of each that it may be anything."""
@@ -70,7 +68,6 @@ def test_false_proofs_do_not_make_a_pattern_safe(cells: Cells, seed: int) -> Non
     }
 
 
-@pytest.mark.slow
 def test_proofs_that_leave_the_bounds_are_not_believed() -> None:
     cells = business("s1k")
     requirement = requirements_of(RULES, cells.contributions)

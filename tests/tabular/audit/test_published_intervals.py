@@ -44,7 +44,6 @@ def test_all_tables_that_fit() -> None:
     assert found.safe
 
 
-@pytest.mark.slow
 @given(tables(most=30), st.integers(0, 99), st.sampled_from([None, 1, 2]))
 def test_they_narrow_nothing(cells: Cells, seed: int, digits: int | None) -> None:
     """With the intervals as bounds, the programs find what they found without."""

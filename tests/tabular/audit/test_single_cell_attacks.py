@@ -37,7 +37,6 @@ def test_the_dominant_person_knows_that_the_others_have_13_together() -> None:
     assert (seen.largest_from[2], seen.largest_to[2], seen.truth[2]) == (3.25, 13, 4)
 
 
-@pytest.mark.slow
 @given(many_cells, st.integers(0, 10**6), st.integers(0, 10**6))
 def test_the_truth_is_never_excluded_and_less_knowledge_is_less_learned(
     given_cells: list[list[int]], below: int, above: int

@@ -77,7 +77,6 @@ def test_a_difference_of_two_sums_is_a_union() -> None:
     assert breach.cells == (at(cells, "r"), at(cells, "s"))
 
 
-@pytest.mark.slow
 @given(tables(most=12), st.integers(0, 2**32 - 1))
 def test_unions_are_sums_that_the_equations_give_away(cells: Cells, seed: int) -> None:
     """Every union told lies in the span of the equations, and every sensitive row of plain parts is told."""
@@ -123,7 +122,6 @@ def sensitive_of(cells: Cells, starts: np.ndarray, members: np.ndarray) -> int:
     return int(np.logical_or.reduce([rule.sensitive(merged) for rule in RULES]).sum())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["2-D", "heavy tails, 2-D"])
 def test_what_seven_rows_give_away_is_not_sensitive_either(name: str) -> None:
     """Patterns withstand unions of three rows. Of the second table some of more seem sensitive by the five largest

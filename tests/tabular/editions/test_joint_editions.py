@@ -191,7 +191,6 @@ def two_editions(draw: st.DrawFn) -> tuple[Cells, Cells]:
     return editions[0], editions[1]
 
 
-@pytest.mark.slow
 @given(two_editions(), st.integers(0, 2**32 - 1))
 def test_the_joint_system_holds_both_editions(editions: tuple[Cells, Cells], seed: int) -> None:
     earlier, now = editions
@@ -215,7 +214,6 @@ def test_the_joint_system_holds_both_editions(editions: tuple[Cells, Cells], see
     assert len(rows) == cells.equations.shape[0]
 
 
-@pytest.mark.slow
 @given(two_editions(), st.booleans())
 def test_a_pattern_carried_forward_is_safe_for_both_editions(editions: tuple[Cells, Cells], whole: bool) -> None:
     earlier, now = editions
@@ -258,7 +256,6 @@ def business_editions(branch: str, seed: int) -> tuple[Cells, Cells]:
     return aggregate(made, leaves, owner, value), aggregate(made, leaves, owner, np.rint(revised).astype(np.int64))
 
 
-@pytest.mark.slow
 def test_the_business_table_a_month_later() -> None:
     """A pattern made alone, at other costs, opens cells of the month before; one made jointly does not."""
     earlier, now = business_editions("KC", 2)

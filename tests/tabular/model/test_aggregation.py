@@ -70,7 +70,6 @@ def records(draw: st.DrawFn) -> tuple[list[Dimension], np.ndarray, np.ndarray, n
     return made, leaves, owners, rng.integers(0, most, count)
 
 
-@pytest.mark.slow
 @given(records(), st.integers(1, 4))
 def test_every_cell_is_the_sum_of_its_records(
     given_: tuple[list[Dimension], np.ndarray, np.ndarray, np.ndarray], kept: int
@@ -107,7 +106,6 @@ def test_linked_tables_are_parts_of_the_whole(
     assert linked == {cell: whole[cell] for cell in wanted}
 
 
-@pytest.mark.slow
 @given(records(), st.data())
 def test_weighted_contributions_count_as_many_of_their_size(
     given_: tuple[list[Dimension], np.ndarray, np.ndarray, np.ndarray], data: st.DataObject

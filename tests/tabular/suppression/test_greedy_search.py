@@ -75,7 +75,6 @@ def test_a_union_that_another_proof_moves_is_a_target_when_that_proof_is_dropped
     assert all(search.proofs[search.index(union)] for union in told)
 
 
-@pytest.mark.slow
 def test_when_all_is_cleaned_up_no_union_that_was_left_out_can_be_computed_without_a_proof(
     left_out: list[Target],
 ) -> None:

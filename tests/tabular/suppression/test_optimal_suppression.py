@@ -157,7 +157,6 @@ def test_gap_zero_is_the_optimum_of_brute_force(seed: int):
         assert cost_of(made, cost) == pytest.approx(best)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("coalition", [0, 1])
 @pytest.mark.parametrize("seed", range(4))
 def test_gap_zero_is_the_optimum_of_the_whole_model(seed: int, coalition: int):
@@ -186,7 +185,6 @@ def test_gap_zero_is_the_optimum_of_the_whole_model(seed: int, coalition: int):
     assert cost_of(made, cost) == pytest.approx(best)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_no_pattern_that_the_audit_finds_safe_costs_less_than_the_bound(seed: int):
     """All conditions, by brute force over all patterns."""
@@ -214,7 +212,6 @@ def test_no_pattern_that_the_audit_finds_safe_costs_less_than_the_bound(seed: in
     assert best <= cost_of(made, cost) * (1 + 1e-6)
 
 
-@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(tables(least=10, most=50), st.integers(0, 1), st.booleans())
 def test_the_pattern_is_safe_and_costs_at_least_the_bound(cells: Cells, coalition: int, unions: bool):
@@ -304,7 +301,6 @@ def test_refusals():
         optimise(cells, requirements, (), OUTSIDERS, gap=5)
 
 
-@pytest.mark.slow
 def test_business_table_of_a_thousand_cells():
     """All conditions; 797,787 is a bound that a prototype of the method proved, 805,396 the best pattern it found."""
     cells = business("s1k")

@@ -1,7 +1,6 @@
 """Patterns that `suppress` makes and `audit` calls safe, under the attack of somebody who shares no code with them."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,7 +30,6 @@ def is_small(cells: Cells) -> bool:
     return len(cells) <= CELLS
 
 
-@pytest.mark.slow
 @given(tables(least=4, most=8).filter(is_small), ASSUMPTIONS, st.integers(2, 3))
 def test_nobody_undoes_a_pattern(cells: Cells, assumptions: Assumptions, n: int) -> None:
     """Outsiders, sole contributors with all the cells that are theirs, and coalitions; in tables and groupings."""
@@ -45,7 +43,6 @@ def test_nobody_undoes_a_pattern(cells: Cells, assumptions: Assumptions, n: int)
         assert Table(cells, status, assumptions).found_out(requirement, n, P, first=True) == []
 
 
-@pytest.mark.slow
 @given(tables(least=6, most=9).filter(is_small), ASSUMPTIONS, st.integers(0, 2**32 - 1))
 def test_the_audit_notices_every_hole_that_is_made_on_purpose(
     cells: Cells, assumptions: Assumptions, seed: int

@@ -39,7 +39,6 @@ def field(least: int, largest: int, *names: str) -> st.SearchStrategy[str]:
     return st.lists(part, min_size=1, max_size=3).map(",".join)
 
 
-@pytest.mark.slow
 @given(
     st.tuples(
         field(0, 59),

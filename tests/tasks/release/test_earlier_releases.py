@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from sluice.custody.states import SEARCHES
 from tasks.release.earlier_releases import earlier_attempts, earlier_publications, publications, search_trials
 from tasks.release.product import AnyRelease
@@ -21,7 +19,6 @@ def judged(house: House, received: Bring) -> AnyRelease:
     return release
 
 
-@pytest.mark.slow
 def test_the_same_data_and_those_with_a_few_other_records_are_the_same_attempt(house: House, received: Bring) -> None:
     judged(house, received)
     house.definition["title"] = "Once more"
@@ -38,7 +35,6 @@ def test_the_same_data_and_those_with_a_few_other_records_are_the_same_attempt(h
     assert earlier_attempts(received(house)) == 0  # of other people
 
 
-@pytest.mark.slow
 def test_what_was_public_counts_whatever_its_data_set_is_called(house: House, received: Bring) -> None:
     first = judged(house, received)
     for event in ("pending_review", "approved", "publishing", "published", "withdrawn"):
@@ -49,7 +45,6 @@ def test_what_was_public_counts_whatever_its_data_set_is_called(house: House, re
     assert list(earlier_publications(second)) == []
 
 
-@pytest.mark.slow
 def test_what_is_being_published_counts_before_it_is_finished(house: House, received: Bring) -> None:
     """Who interrupts a publication, has another of the same people published, and finishes the first, has both out."""
     first = judged(house, received)
@@ -60,7 +55,6 @@ def test_what_is_being_published_counts_before_it_is_finished(house: House, rece
     assert list(publications(second)) == list(earlier_publications(second)) == [first.id]
 
 
-@pytest.mark.slow
 def test_a_check_of_the_same_plan_is_no_attempt_and_a_blocked_release_of_it_is_one(
     house: House, received: Bring
 ) -> None:
@@ -74,7 +68,6 @@ def test_a_check_of_the_same_plan_is_no_attempt_and_a_blocked_release_of_it_is_o
     assert earlier_attempts(received(house)) == 1
 
 
-@pytest.mark.slow
 def test_trials_of_searches_are_counted_apart(house: House, received: Bring) -> None:
     release = received(house)
     variables = kept_variables(house.workspace(), release.staged_variables)

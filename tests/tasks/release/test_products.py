@@ -13,14 +13,12 @@ from tests.flows.house import House
 from tests.flows.tables_house import TablesHouse
 
 
-@pytest.mark.slow
 def test_the_definition_chooses(tmp_path: Path) -> None:
     records, tables = House(tmp_path / "records"), TablesHouse(tmp_path / "tables")
     assert type(load_product(records.file, records.workspace())) is Records
     assert type(load_product(tables.file, tables.workspace())) is Tables
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -69,7 +67,6 @@ def test_a_copy_whose_package_does_not_take_a_name_is_refused_before_anything_is
         load_product(house.file, house.workspace())
 
 
-@pytest.mark.slow
 def test_what_is_hashed_does_not_depend_on_where_the_documents_lie(tmp_path: Path) -> None:
     here, there = House(tmp_path / "here"), House(tmp_path / "there")
     assert load_product(here.file, here.workspace()).hashes == load_product(there.file, there.workspace()).hashes

@@ -18,8 +18,6 @@ from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
 from tests.flows.stages import stages
 from tests.flows.tables_house import TablesHouse
 
-pytestmark = pytest.mark.slow
-
 DAYS = {"staged_data": 60, "masked_files": 90, "seeds": 120}
 
 

@@ -21,8 +21,6 @@ from tests.flows.house import DONE, ERROR, WAITING, House, Told
 from tests.flows.stages import stages
 from tests.publication.signed_folder import sha256, write_checksums
 
-pytestmark = pytest.mark.slow
-
 
 def rotate(house: House, *who: str) -> Told:
     for each in who or ("amara", "jonas"):

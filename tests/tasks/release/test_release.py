@@ -12,7 +12,6 @@ from tests.flows.house import House
 Bring = Callable[[House], AnyRelease]
 
 
-@pytest.mark.slow
 def test_a_vault_that_is_older_than_its_ledger_draws_no_second_seed(house: House, validated: Bring) -> None:
     """Who puts an old vault back would have other dice, and earlier files would be held beside other people."""
     release = validated(house)

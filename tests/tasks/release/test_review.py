@@ -10,7 +10,6 @@ import tasks.release.withdrawal as withdrawal
 from tests.flows.test_verify import SigningHouse
 
 
-@pytest.mark.slow
 def test_a_request_that_lapsed_does_not_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Put into the ledger again by somebody who has its key."""
     house = SigningHouse(tmp_path / "house")

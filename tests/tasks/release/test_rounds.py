@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,7 +44,6 @@ def test_a_difference_names_its_place_and_both_values() -> None:
     ]
 
 
-@pytest.mark.slow
 def test_the_next_round_tells_what_was_asked_and_what_changed() -> None:
     house = stages(House).at("pending")
     first = house.id

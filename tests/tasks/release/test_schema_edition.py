@@ -49,7 +49,6 @@ def published(house: House) -> str:
     return release
 
 
-@pytest.mark.slow
 def test_a_release_is_a_table_and_a_view_until_it_is_withdrawn(house: House) -> None:
     first = published(house)
     table = f"people_puf_{first.rpartition('-')[2]}"
@@ -84,7 +83,6 @@ def test_a_release_is_a_table_and_a_view_until_it_is_withdrawn(house: House) -> 
     assert tables(house) == {}
 
 
-@pytest.mark.slow
 def test_what_somebody_took_off_the_shelf_by_hand_is_withdrawn_and_stays_away(house: House) -> None:
     """Its folder is gone; pointer, catalogue and the public database must not go on showing it."""
     first = published(house)
@@ -102,7 +100,6 @@ def test_what_somebody_took_off_the_shelf_by_hand_is_withdrawn_and_stays_away(ho
     assert house.sluice("ledger", "verify").code == DONE
 
 
-@pytest.mark.slow
 def test_what_broke_off_between_the_files_and_the_schema_is_finished(house: House) -> None:
     house.release()
     house.approve("amara")
@@ -124,7 +121,6 @@ def test_what_broke_off_between_the_files_and_the_schema_is_finished(house: Hous
     assert (again.count(LOADING), again.count(LOADED)) == (1, 1)
 
 
-@pytest.mark.slow
 def test_a_view_of_somebody_else_is_not_taken_over(house: House) -> None:
     """Nor that of another definition: whoever submits one could else show other data under a name that people trust."""
     with duckdb.connect(house.root.parent / "public.duckdb") as database:

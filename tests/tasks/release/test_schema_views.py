@@ -165,8 +165,8 @@ def database(kind: str, folder: Path) -> str:
 
 
 @pytest.fixture(
-    params=["sqlite", "duckdb", pytest.param("postgresql", marks=[pytest.mark.postgres, pytest.mark.slow]),
-            pytest.param("mariadb", marks=[pytest.mark.mariadb, pytest.mark.slow])]
+    params=["sqlite", "duckdb", pytest.param("postgresql", marks=pytest.mark.servers),
+            pytest.param("mariadb", marks=pytest.mark.servers)]
 )  # fmt: skip
 def public(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Public:
     monkeypatch.setenv("SLUICE_HOME", str(tmp_path / "home"))

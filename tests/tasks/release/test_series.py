@@ -16,8 +16,6 @@ from tests.flows.house import DONE, ERROR, WAITING, survey
 from tests.flows.test_verify import keys_of, verify
 from tests.tasks.release.series_house import SeriesHouse, judged_series, published_series
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 def house() -> SeriesHouse:

@@ -54,7 +54,6 @@ def test_a_plan_that_passes_needs_no_change() -> None:
     assert (found.before.end, found.passing, found.tried) == ("passes", (), 0)
 
 
-@pytest.mark.slow
 def test_two_changes_together_where_no_single_one_passes() -> None:
     plan = (BLOCKED[0], BLOCKED[1])  # k is broken, and the incomes are those of the people
     known = records(400)
@@ -72,7 +71,6 @@ def test_where_nothing_passes_it_is_said_what_came_nearest() -> None:
     assert found.nearest is not None
 
 
-@pytest.mark.slow
 def test_two_processes_suggest_the_same() -> None:
     known = records(400)
     asked = (of(BLOCKED), BLOCKED, known, known, SearchSettings(trials=12))

@@ -57,7 +57,6 @@ def change(files: Path, **columns: Any) -> None:
     masked.assign(**columns).to_csv(files / "changed.csv", index=False)
 
 
-@pytest.mark.slow
 def test_a_well_masked_file_passes_whatever_its_order(files: Path) -> None:
     dossier = judged(files, paired=True)
     assert dossier.verdict is Verdict.PASS, [f.says for f in dossier.findings if f.binding and f.verdict]
@@ -100,7 +99,6 @@ def test_a_column_that_nobody_declared_needs_a_decision(files: Path) -> None:
     assert dossier.verdict >= Verdict.REVIEW
 
 
-@pytest.mark.slow
 def test_categories_that_cannot_be_compared_are_no_pass(files: Path) -> None:
     change(files, age=pd.read_csv(files / "masked.csv")["age"].map(lambda age: f"group {len(age)}"))
     dossier = judged(files, "changed.csv")
@@ -110,7 +108,6 @@ def test_categories_that_cannot_be_compared_are_no_pass(files: Path) -> None:
     assert finding(judged(files, "changed.csv", paired=True), "comparable_values").verdict is Verdict.PASS
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("blank", ["*", "NA"])
 @pytest.mark.parametrize("paired", [False, True], ids=["unpaired", "paired"])
 def test_what_arx_and_sdcmicro_write_for_a_suppressed_value_is_a_suppressed_value(
@@ -126,7 +123,6 @@ def test_what_arx_and_sdcmicro_write_for_a_suppressed_value_is_a_suppressed_valu
     assert finding(dossier, "prediction_distance").verdict is Verdict.PASS
 
 
-@pytest.mark.slow
 def test_a_recoding_is_learned_from_pairs_though_cells_are_suppressed(files: Path) -> None:
     ages = pd.read_csv(files / "masked.csv")["age"].map({"under 40": "A", "40 to 59": "B", "60 and over": "C"})
     change(files, age=ages.where(np.arange(len(ages)) % 40 > 0, "*"))
@@ -147,7 +143,6 @@ def test_intervals_of_a_number_are_read_without_pairs(files: Path) -> None:
     assert finding(judged(files, "changed.csv"), "comparable_values").verdict is Verdict.PASS
 
 
-@pytest.mark.slow
 def test_a_column_of_the_root_alone_is_taken_for_removed(files: Path) -> None:
     change(files, region="*")
     dossier = judged(files, "changed.csv")
@@ -156,7 +151,6 @@ def test_a_column_of_the_root_alone_is_taken_for_removed(files: Path) -> None:
     assert finding(dossier, "k_anonymity").verdict is finding(judged(files), "k_anonymity").verdict
 
 
-@pytest.mark.slow
 def test_an_attack_that_needs_pairs_asks_for_a_decision_without_them(files: Path) -> None:
     policy = yaml.safe_load((files / "policy.yaml").read_text(encoding="utf-8"))
     policy["attacks"] = [{"rule": "distance_linkage", "excess": 0.1}]
@@ -168,7 +162,6 @@ def test_an_attack_that_needs_pairs_asks_for_a_decision_without_them(files: Path
     assert judged(files, paired=True).verdict is Verdict.PASS
 
 
-@pytest.mark.slow
 def test_arxs_own_hierarchies_and_stars_are_read(reference_data: Path, tmp_path: Path) -> None:
     """Adult as ARX's example project has it: full-domain generalisation, small groups suppressed by '*'."""
     adult = reference_data / "adult"
@@ -210,7 +203,6 @@ def test_pairs_need_files_of_one_length(files: Path) -> None:
     assert judged(files, "shorter.csv").view.records_released == 1199
 
 
-@pytest.mark.slow
 def test_the_command_says_the_verdict_and_writes_the_report(house: House, files: Path) -> None:
     given = ["--contract", str(files / "contract.yaml"), "--policy", str(files / "policy.yaml")]
     report = files / "report.html"

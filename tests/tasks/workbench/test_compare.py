@@ -41,7 +41,6 @@ def original(house: House) -> Original:
     return Original(documents / "people.csv", documents / "contract.yaml", documents / "policy.yaml", paired=True)
 
 
-@pytest.mark.slow
 def test_definitions_a_release_and_a_masked_file_stand_on_one_map(house: House, tmp_path: Path) -> None:
     page, svg, documents = tmp_path / "map.html", tmp_path / "map.svg", house.documents
     checked = house.sluice("check", str(house.file), "--json").json["release"]

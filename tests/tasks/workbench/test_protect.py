@@ -90,7 +90,6 @@ def test_the_summary_for_people(folder: Path, capsys: pytest.CaptureFixture[str]
         assert words in told
 
 
-@pytest.mark.slow
 def test_real_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Primary cells as in cells_reference.csv.gz, which was computed without this project."""
     data = reference_path("business_generated", "s1k")
@@ -114,7 +113,6 @@ def test_real_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert json.loads(capsys.readouterr().out)["sensitive"] == {"minimum_frequency": 54, "p_percent": 65}
 
 
-@pytest.mark.slow
 def test_parquet_and_csv_give_the_same_cells(folder: Path) -> None:
     assert main(arguments(folder)) == 0
     from_csv = (folder / "cells.csv").read_bytes()
@@ -316,7 +314,6 @@ def test_outputs_that_do_not_fit(folder: Path, capsys: pytest.CaptureFixture[str
         assert (folder / "micro.csv").read_bytes() == before
 
 
-@pytest.mark.slow
 def test_as_a_process(folder: Path) -> None:
     command = [str(Path(sys.executable).with_name("sluice"))]
     done = subprocess.run([*command, *arguments(folder, "--json")], capture_output=True, text=True, check=False)

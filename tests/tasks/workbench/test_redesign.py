@@ -21,7 +21,6 @@ def arguments(*more: str) -> list[str]:
     return ["redesign-table", f"{data}/micro.csv.gz", *hierarchies, "--value=value", "--contributor=id", *RULES, *more]
 
 
-@pytest.mark.slow
 def test_single_changes_and_what_their_best_one_spares(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The merge that it puts first, carried out on the records and the hierarchy, spares as many cells as it says."""
     assert main(arguments("--json")) == 0
@@ -44,7 +43,6 @@ def test_single_changes_and_what_their_best_one_spares(tmp_path: Path, capsys: p
     assert (made["status"] == "primary").sum() == best["sensitive"][1] < best["sensitive"][0] == 65
 
 
-@pytest.mark.slow
 def test_changes_one_after_another_save_suppression(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments("--steps=2", "--ordered=size")) == 0
     lines = capsys.readouterr().out.splitlines()

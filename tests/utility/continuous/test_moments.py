@@ -24,7 +24,6 @@ def test_data_that_a_reader_can_check() -> None:
     assert (moments.variance, moments.correlation, moments.rank_correlation) == pytest.approx((0, 2, 2))
 
 
-@pytest.mark.slow
 def test_a_second_sample_differs_as_much_as_table_i_says(reference_data: Path) -> None:
     """Lasko and Vinterbo (2010), Table I, nonoverlapping sample: .035 .021 .017 .016 for 2,000 NHANES records.
 

@@ -16,7 +16,6 @@ from tests.red_team.files import files_of
 BOTH = {"subset_inference", "learned_linkage"}
 
 
-@pytest.mark.slow
 def test_without_pairs_intruders_who_learn_are_missed_and_a_person_decides() -> None:
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({name: rng.normal(size=1200) for name in "abc"})
@@ -29,7 +28,6 @@ def test_without_pairs_intruders_who_learn_are_missed_and_a_person_decides() -> 
     assert {finding.verdict for finding in paired if finding.rule == "learned_linkage"} == {Verdict.PASS}
 
 
-@pytest.mark.slow
 def test_a_file_without_pairs_is_judged_by_what_stays_together() -> None:
     rng = np.random.default_rng(1)
     people, others, strangers = (pd.DataFrame(rng.normal(size=(1_200, 4)), columns=list("abcd")) for _ in range(3))
@@ -50,7 +48,6 @@ def test_a_file_without_pairs_is_judged_by_what_stays_together() -> None:
         assert rules & BOTH == BOTH
 
 
-@pytest.mark.slow
 def test_one_thread_and_four_find_the_same_to_the_last_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     draws = np.random.default_rng(3)
     people = pd.DataFrame(draws.normal(size=(1_500, 4)), columns=list("abcd"))

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status, Statuses
@@ -54,7 +53,6 @@ def test_the_rules_are_those_on_frequency_where_there_are_any() -> None:
     assert frequency_rules([Dominance(1, 75)]) == (Dominance(1, 75),)
 
 
-@pytest.mark.slow
 def test_numbers_under_a_safe_pattern_of_values_follow_for_those_who_know_which_cells_are_sensitive() -> None:
     """By linear programs over the published table: 4 of 26 cells of one contributor, at n = 3 and p = 10."""
     cells = business("s1k")

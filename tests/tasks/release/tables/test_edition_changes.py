@@ -57,7 +57,6 @@ def with_newcomer(data: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([data, pd.DataFrame([NEWCOMER])], ignore_index=True)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("contributor", ["firm", None])
 def test_a_firm_more_is_the_difference_of_two_published_cells(house: TablesHouse, contributor: str | None) -> None:
     house.definition["measure"] = {"variable": "turnover"} | ({"contributor": contributor} if contributor else {})
@@ -70,7 +69,6 @@ def test_a_firm_more_is_the_difference_of_two_published_cells(house: TablesHouse
     assert "at most 2 contributors" in found[Verdict.FAIL].says
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("factor", "verdict"),
     [(1.2, Verdict.REVIEW), (0.001, Verdict.FAIL)],  # a correction; a unit that was mistaken tells the turnover
@@ -86,7 +84,6 @@ def test_the_correction_of_one_firm_needs_a_decision(house: TablesHouse, factor:
     assert (Verdict.FAIL in found) == (verdict is Verdict.FAIL)
 
 
-@pytest.mark.slow
 def test_a_correction_beside_an_arrival_fails(house: TablesHouse) -> None:
     """Who was corrected subtracts its own correction, and has the newcomer's turnover."""
     changed = with_newcomer(house.data)
@@ -97,7 +94,6 @@ def test_a_correction_beside_an_arrival_fails(house: TablesHouse) -> None:
     assert "at most 2 contributors" in found[Verdict.FAIL].says
 
 
-@pytest.mark.slow
 def test_a_firm_more_among_small_changes_is_told_nearly(house: TablesHouse) -> None:
     """Four others in its cell change by 0.1: the difference is within a hundredth of the newcomer's turnover."""
     changed = with_newcomer(house.data)
@@ -109,7 +105,6 @@ def test_a_firm_more_among_small_changes_is_told_nearly(house: TablesHouse) -> N
     assert "mostly by what one contributor brought" in found[Verdict.REVIEW].says
 
 
-@pytest.mark.slow
 def test_an_ordinary_next_month_passes(house: TablesHouse) -> None:
     changed = house.data.copy()
     changed["turnover"] = (changed.turnover * np.random.default_rng(5).lognormal(0, 0.1, len(changed)) + 0.1).round(1)
@@ -117,7 +112,6 @@ def test_an_ordinary_next_month_passes(house: TablesHouse) -> None:
     assert set(found) == {Verdict.PASS}, [finding.says for finding in found.values()]
 
 
-@pytest.mark.slow
 def test_one_record_more_is_found_in_the_counts_that_changed(house: TablesHouse) -> None:
     house.definition["measure"] = {}
     house.policy["rules"] = [{"rule": "minimum_frequency", "n": 3}]
@@ -127,7 +121,6 @@ def test_one_record_more_is_found_in_the_counts_that_changed(house: TablesHouse)
     assert "with a chance of 100%" in found[Verdict.FAIL].says
 
 
-@pytest.mark.slow
 def test_counts_that_change_in_many_cells_pass(house: TablesHouse) -> None:
     house.definition["measure"] = {}
     house.policy["rules"] = [{"rule": "minimum_frequency", "n": 3}]
@@ -136,7 +129,6 @@ def test_counts_that_change_in_many_cells_pass(house: TablesHouse) -> None:
     assert set(found) == {Verdict.PASS}, [finding.says for finding in found.values()]
 
 
-@pytest.mark.slow
 def test_totals_of_tables_without_a_common_dimension_need_a_decision(house: TablesHouse) -> None:
     """A firm more is the difference of the two totals, which is all that the editions share."""
     publish(edition(house)[0])

@@ -23,7 +23,6 @@ def house(tmp_path: Path) -> TablesHouse:
     return house
 
 
-@pytest.mark.slow
 def test_an_edition_with_other_decimals_is_never_passed_over(house: TablesHouse) -> None:
     """Of three editions the second has whole units: nobody knows what it tells with the first and the third."""
     editions = []

@@ -13,7 +13,6 @@ from tasks.release.tables.kept_proofs import KeptProof, proofs_as_bytes, read_pr
 _CHANGE = st.dictionaries(st.integers(0, 10_000), st.floats(-1e12, 1e12), max_size=6)
 
 
-@pytest.mark.slow
 @given(given_=st.lists(_CHANGE, max_size=5))
 def test_proofs_come_back_as_they_were(
     given_: list[dict[int, float]], tmp_path_factory: pytest.TempPathFactory

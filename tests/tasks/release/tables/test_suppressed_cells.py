@@ -1,7 +1,6 @@
 """What is said of how far suppressed cells are from the cheapest safe pattern."""
 
 import numpy as np
-import pytest
 
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Status
@@ -39,7 +38,6 @@ def test_a_budget_tells_what_it_made_of_the_first_safe_pattern_and_whether_it_en
     )
 
 
-@pytest.mark.slow
 def test_the_gap_is_that_of_bound_and_cost_and_time_narrows_it() -> None:
     for seconds in (1e-6, 100.0):
         made = suppressed("optimise", seconds)

@@ -37,7 +37,6 @@ def assessed(answers: pd.DataFrame, masked: Any) -> Any:
     return sluice.assess(answers, masked, seed=1)
 
 
-@pytest.mark.slow
 def test_the_demos_plan_meets_the_shipped_policy(assessed: Any) -> None:
     assert assessed.verdict is Verdict.PASS
     assert (assessed.rules_broken, assessed.to_be_decided, assessed.not_measured) == (0, 0, 0)
@@ -46,7 +45,6 @@ def test_the_demos_plan_meets_the_shipped_policy(assessed: Any) -> None:
     assert {"k_anonymity", "l_diversity", "distance_linkage"} <= set(assessed.findings_table["rule"])
 
 
-@pytest.mark.slow
 def test_the_figures_are_those_of_sluice_assess(answers: pd.DataFrame, masked: Any, tmp_path: Path) -> None:
     """The rules on one file are the same from two CSV files and a contract."""
     answers.to_csv(tmp_path / "original.csv", index=False)
@@ -61,7 +59,6 @@ def test_the_figures_are_those_of_sluice_assess(answers: pd.DataFrame, masked: A
         assert ours == theirs != []
 
 
-@pytest.mark.slow
 def test_a_file_that_breaks_the_policy_says_what_is_wrong_first(fair: pd.DataFrame) -> None:
     found = sluice.assess(fair, fair, paired=True, policy=load_policy(Path("deployments/demo/policy.yaml")), **COLUMNS)
     assert found.verdict >= Verdict.FAIL

@@ -27,7 +27,6 @@ def masked(fair: pd.DataFrame) -> Any:
     return sluice.mask(fair, PLAN, kinds=KINDS, quasi_identifiers=["age", "religious"], seed=7)
 
 
-@pytest.mark.slow
 def test_the_frame_is_that_of_sluice_mask_with_the_same_seed(fair: pd.DataFrame, masked: Any, tmp_path: Path) -> None:
     fair.to_csv(tmp_path / "fair.csv", index=False)
     (tmp_path / "plan.yaml").write_text(yaml.safe_dump(PLAN))

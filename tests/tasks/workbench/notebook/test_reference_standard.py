@@ -16,7 +16,6 @@ def leaking(fair: pd.DataFrame) -> Any:
     return sluice.mask(fair, [noise], seed=1)
 
 
-@pytest.mark.slow
 def test_a_little_noise_is_found_out(fair: pd.DataFrame, leaking: Any) -> None:
     """The demo's careless release."""
     found = sluice.reference_standard(fair, leaking, seed=1)
@@ -31,7 +30,6 @@ def test_a_little_noise_is_found_out(fair: pd.DataFrame, leaking: Any) -> None:
     assert found.says == table["says"].iloc[0]
 
 
-@pytest.mark.slow
 def test_anybodys_frame_may_be_judged_in_any_order(fair: pd.DataFrame, leaking: Any) -> None:
     shuffled = leaking.frame.sample(frac=1, random_state=2)
     found = sluice.reference_standard(fair, shuffled, seed=1)
@@ -39,7 +37,6 @@ def test_anybodys_frame_may_be_judged_in_any_order(fair: pd.DataFrame, leaking: 
     assert "lone_copies" not in set(found.findings_table["rule"])
 
 
-@pytest.mark.slow
 def test_a_holdout_is_the_reference_when_there_is_one(fair: pd.DataFrame) -> None:
     holdout = fair.sample(2000, random_state=1)
     original = fair.drop(holdout.index)
@@ -54,7 +51,6 @@ def test_only_who_is_in_a_sample_is_at_risk(fair: pd.DataFrame) -> None:
     assert sluice.reference_standard(fair, sampled, seed=1).records == 3183
 
 
-@pytest.mark.slow
 def test_refusals(fair: pd.DataFrame, leaking: Any) -> None:
     with pytest.raises(DocumentError, match=r"standard is refused:(.|\n)*margn: unknown key\. Did you mean 'margin'"):
         sluice.reference_standard(fair, leaking, standard={"margn": 0.1})

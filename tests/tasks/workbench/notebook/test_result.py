@@ -71,7 +71,6 @@ def test_every_function_is_here() -> None:
     assert {name.split()[0] for name in MADE} == set(sluice.__all__) - {"__version__"}
 
 
-@pytest.mark.slow
 def test_figures_have_a_unit_and_a_meaning(result: Any) -> None:
     figures = result.figures
     assert list(figures) == ["value", "unit", "meaning"]
@@ -97,7 +96,6 @@ def test_its_page_is_small_escaped_and_stands_alone(result: Any) -> None:
     assert page.count("<table") == page.count("</table>")
 
 
-@pytest.mark.slow
 def test_it_draws_on_the_axes_that_are_given(result: Any, tmp_path: Path) -> None:
     from matplotlib import pyplot
 

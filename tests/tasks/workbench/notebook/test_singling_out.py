@@ -8,7 +8,6 @@ from sluice.errors import DataError
 from tests.risk.attacks.adult_with_control import adult_with_control
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "main", "control"), [("univariate", 0.3358, 0.0848), ("multivariate", 0.3316, 0.2340)]
 )

@@ -1,0 +1,195 @@
+"""Tiers: what a test may cost, and which command runs it.
+
+`unit` takes less than half a second of CPU and starts nothing; `chain` takes whole releases through in this process, or
+computes longer; `servers` starts programs: Prefect, PostgreSQL, MariaDB, nginx, a browser, R, any process;
+`exhaustive` is whole large files, and more cases of what another test shows on fewer. A test's tier is that of its
+folder below, unless its module or the test itself is marked with one; fixtures that start a server make it `servers`.
+What is marked `smoke` stands for its server in `make test`.
+
+The CPU seconds of every test, those of the processes that it waited for among them, are written to `.costs.tsv`, the
+costliest first. A `unit` test that takes too long, or starts a process or a connection, fails.
+"""
+
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest.runner import runtestprotocol
+from hypothesis import settings
+
+TIERS = ("unit", "chain", "servers", "exhaustive")
+FOLDERS = {
+    "browser": "servers",
+    "docs": "chain",
+    "faults": "chain",
+    "faults/server": "servers",
+    "flows": "chain",
+    "injection": "chain",
+    "published": "chain",
+    "red_team": "chain",
+    "tasks": "chain",
+}  # the longest that fits; all others are `unit`
+SERVERS = {"prefect_server", "installation", "postgresql_server", "mariadb_server", "forks"}  # fixtures that start one
+
+UNIT_SECONDS = 0.5
+EXAMPLES = 25  # of a property, for which the limit is meant
+COSTS = ".costs.tsv"
+
+_TESTS = Path(__file__).parent
+_EVENTS = {
+    "subprocess.Popen",
+    "os.fork",
+    "os.forkpty",
+    "os.posix_spawn",
+    "os.system",
+    "socket.connect",
+    "socket.bind",
+}
+
+_started: list[str] = []  # what the running test started
+_watching = False
+
+
+def tier_of(item: pytest.Item) -> str:
+    """The tier by the nearest mark, else by the servers that its fixtures start, else by its folder."""
+    for mark in item.iter_markers():
+        if mark.name in TIERS:
+            return mark.name
+    if SERVERS & set(getattr(item, "fixturenames", ())):
+        return "servers"
+    folder = item.path.parent.relative_to(_TESTS)
+    for name in (folder, *folder.parents):
+        if name.as_posix() in FOLDERS:
+            return FOLDERS[name.as_posix()]
+    return "unit"
+
+
+def _tier(item: pytest.Item) -> str:
+    return item.stash[_TIER]
+
+
+_TIER = pytest.StashKey[str]()
+_CPU = pytest.StashKey[dict[str, float]]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Every test bears the mark of its tier, by which `-m` chooses."""
+    for item in items:
+        item.stash[_TIER] = tier_of(item)
+        if item.get_closest_marker(_tier(item)) is None:
+            item.add_marker(_tier(item))
+
+
+def _seconds() -> float:
+    """CPU seconds of this process and of those that it has waited for."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def _limit(item: pytest.Item) -> float:
+    """CPU seconds that a `unit` test may take; a property in proportion to the examples that are asked for."""
+    is_property = hasattr(getattr(item, "obj", None), "hypothesis")
+    return UNIT_SECONDS * (max(1, settings.default.max_examples / EXAMPLES) if is_property else 1)
+
+
+def _watch(event: str, arguments: tuple[Any, ...]) -> None:
+    if _watching and event in _EVENTS:
+        _started.append(event)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    sys.addaudithook(_watch)
+
+
+def _phase(name: str) -> Any:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def hook(item: pytest.Item) -> Iterator[None]:
+        before = _seconds()
+        try:
+            return (yield)
+        finally:
+            item.stash.setdefault(_CPU, {})[name] = _seconds() - before
+
+    return hook
+
+
+pytest_runtest_setup = _phase("setup")
+pytest_runtest_call = _phase("call")
+pytest_runtest_teardown = _phase("teardown")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[pytest.TestReport]:
+    report = yield
+    report.cpu = item.stash.get(_CPU, {}).get(report.when, 0.0)
+    report.tier = _tier(item)
+    return report
+
+
+def _enforced(config: pytest.Config) -> bool:
+    """Lines that are counted, or a debugger, cost more than the test."""
+    return not (config.getoption("usepdb", False) or sys.gettrace() or getattr(config.option, "cov_source", None))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """A `unit` test that takes too long is run once more, as the first may have loaded what all the others use."""
+    global _watching
+    if _tier(item) != "unit" or not _enforced(item.config):
+        return None
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for again in (True, False):
+        _started.clear()
+        _watching = True
+        try:
+            reports = runtestprotocol(item, nextitem=nextitem, log=False)
+        finally:
+            _watching = False
+        seconds, limit = sum(report.cpu for report in reports), _limit(item)
+        if seconds <= limit or any(report.failed for report in reports) or not again:
+            break
+        item._initrequest()  # type: ignore[attr-defined]
+    faults = []
+    if seconds > limit:
+        faults.append(f"it took {seconds:.2f} s of CPU twice in a row; a unit test may take {limit:.1f}")
+    if _started:
+        faults.append(f"it did what no unit test may: {', '.join(sorted(set(_started)))}")
+    if faults and all(report.passed for report in reports):
+        called = next(report for report in reports if report.when == "call")
+        called.outcome, called.longrepr = "failed", f"{'; '.join(faults)}. See tests/tiers.py."
+    for report in reports:
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+class Costs:
+    """What every test took, added up where the reports of all processes arrive."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = defaultdict(float)
+        self.tiers: dict[str, str] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.seconds[report.nodeid] += report.cpu
+        self.tiers[report.nodeid] = report.tier
+
+    def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
+        lines = sorted(((seconds, self.tiers[test], test) for test, seconds in self.seconds.items()), reverse=True)
+        (config.rootpath / COSTS).write_text("".join(f"{line[0]:.3f}\t{line[1]}\t{line[2]}\n" for line in lines))
+        for tier in TIERS:
+            mine = [seconds for seconds, of, _ in lines if of == tier]
+            if mine:
+                terminalreporter.write_line(
+                    f"{tier}: {len(mine)} tests, {sum(mine):.0f} s of CPU, at most {mine[0]:.1f} s"
+                )
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    if not hasattr(session.config, "workerinput"):  # a process of the session's own reports to the one that began it
+        session.config.pluginmanager.register(Costs(), "costs")
