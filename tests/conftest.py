@@ -53,10 +53,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: (longest.get(item.path.name, len(longest)), item.path not in slow))
 
 
+gc.disable()  # until all is collected: what is loaded and collected stays to the end
+
+
 def pytest_collection_finish() -> None:
-    """What was loaded and collected stays to the end: nobody looks for garbage among its millions of objects again."""
-    gc.collect()
+    """Nobody looks for garbage among the millions of objects of what was loaded and collected."""
     gc.freeze()
+    gc.enable()
 
 
 class _Scheduling(LoadScopeScheduling):

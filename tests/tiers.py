@@ -58,14 +58,27 @@ def tier_of(item: pytest.Item) -> str:
     """The tier by the nearest mark, else by the servers that its fixtures start, else by its folder."""
     for mark in item.iter_markers():
         if mark.name in TIERS:
+            if mark.name == "unit":
+                raise pytest.UsageError(
+                    f"{item.nodeid}: unit is the tier of folders, in tests/tiers.py; marks name others"
+                )
             return mark.name
     if SERVERS & set(getattr(item, "fixturenames", ())):
         return "servers"
-    folder = item.path.parent.relative_to(_TESTS)
-    for name in (folder, *folder.parents):
-        if name.as_posix() in FOLDERS:
-            return FOLDERS[name.as_posix()]
-    return "unit"
+    return _of_folder(item.path.parent)
+
+
+def _of_folder(path: Path) -> str:
+    folder = path.relative_to(_TESTS)
+    names = (name.as_posix() for name in (folder, *folder.parents))
+    return next((FOLDERS[name] for name in names if name in FOLDERS), "unit")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Who asks for `unit` alone does not load the folders of other tiers: a mark in them is never `unit`."""
+    if config.option.markexpr == "unit" and collection_path.is_dir() and collection_path.is_relative_to(_TESTS):
+        return _of_folder(collection_path) != "unit" or None
+    return None
 
 
 def _tier(item: pytest.Item) -> str:
