@@ -76,21 +76,26 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeSch
     return _Scheduling(config, log)
 
 
-@pytest.fixture(autouse=True)
-def reads_here(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Sources are read in the tests' own process: another one takes a third of a second of CPU for each release.
+# What a release does between its steps for the sake of the machine, and what its tests have instead: sources are read in
+# the tests' own process, as another takes a third of a second of CPU; and memory is not given back, as a process that
+# has loaded all tests holds so much that looking through it would take longer than the whole release.
+_INSTEAD: dict[str, Any] = {
+    "tasks.release.staging.read_apart": lambda source, columns: source.batches(columns),
+    "tasks.release.source_counts.read_apart": lambda source, columns: source.batches(columns),
+    "tasks.step.give_back_memory": lambda: None,
+    "tasks.release.findings.give_back_memory": lambda least: None,
+}
 
-    What is marked `reads_apart` has another one, and so has every command in a process of its own.
-    """
-    if request.node.get_closest_marker("reads_apart") or "tasks.release.staging" not in sys.modules:
+
+@pytest.fixture(autouse=True)
+def in_this_process(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Releases cost what they compute; what is marked `reads_apart` reads as outside the tests, as every process does."""
+    apart = request.node.get_closest_marker("reads_apart") is not None
+    with ExitStack() as patches:
+        for name, instead in _INSTEAD.items():
+            if name.rpartition(".")[0] in sys.modules and not (apart and name.endswith("read_apart")):
+                patches.enter_context(patch(name, instead))
         yield
-    else:
-        with ExitStack() as patches:
-            for module in ("staging", "source_counts"):
-                if f"tasks.release.{module}" in sys.modules:
-                    here = patch(f"tasks.release.{module}.read_apart", lambda source, columns: source.batches(columns))
-                    patches.enter_context(here)
-            yield
 
 
 @pytest.fixture(scope="session")
