@@ -76,8 +76,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeSch
     return _Scheduling(config, log)
 
 
-# What a release does between its steps for the sake of the machine, and what its tests have instead: sources are read in
-# the tests' own process, as another takes a third of a second of CPU; and memory is not given back, as a process that
+# What a release does for the sake of the machine, and what its tests have instead: sources are read in the tests' own
+# process, as another takes a third of a second of CPU; and memory is not given back between steps, as a process that
 # has loaded all tests holds so much that looking through it would take longer than the whole release.
 _INSTEAD: dict[str, Any] = {
     "tasks.release.staging.read_apart": lambda source, columns: source.batches(columns),
@@ -89,7 +89,7 @@ _INSTEAD: dict[str, Any] = {
 
 @pytest.fixture(autouse=True)
 def in_this_process(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Releases cost what they compute; what is marked `reads_apart` reads as outside the tests, as every process does."""
+    """Releases cost what they compute; what is marked `reads_apart` reads as outside the tests, as processes do."""
     apart = request.node.get_closest_marker("reads_apart") is not None
     with ExitStack() as patches:
         for name, instead in _INSTEAD.items():
