@@ -194,6 +194,8 @@ class Costs:
 
     def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
         lines = sorted(((seconds, self.tiers[test], test) for test, seconds in self.seconds.items()), reverse=True)
+        if not lines:
+            return
         (config.rootpath / COSTS).write_text("".join(f"{line[0]:.3f}\t{line[1]}\t{line[2]}\n" for line in lines))
         for tier in TIERS:
             mine = [seconds for seconds, of, _ in lines if of == tier]
