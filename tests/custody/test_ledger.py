@@ -158,7 +158,7 @@ RENUMBER = (
 )
 FORGE = (
     "INSERT INTO sluice_ledger SELECT 9, at, release, 'note', 'x', body, hash, 'forged'"
-    " FROM sluice_ledger WHERE seq = 8"
+    " FROM sluice_ledger WHERE seq = 8",
 )
 
 

@@ -43,7 +43,7 @@ class Shuffled(MaskingStep):
         return {"shuffled": list(self.columns)}
 
     def attacks(self) -> tuple[NoAttack, ...]:
-        return NoAttack("for tests alone")
+        return (NoAttack("for tests alone"),)
 
     def describe(self) -> str:
         return "shuffled"

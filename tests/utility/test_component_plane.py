@@ -37,7 +37,7 @@ def test_the_axes_are_those_of_an_eigenvalue_decomposition() -> None:
     values = np.linalg.svd(((original - original.mean()) / scale).to_numpy(), compute_uv=False) ** 2
     assert found.explained == pytest.approx(tuple(values[:2] / values.sum()), abs=0.005)
     assert set(found.leading[0]) == {"a", "b"}
-    assert found.leading[1] == ("c")
+    assert found.leading[1] == ("c",)
 
 
 def test_a_file_lies_upon_itself_and_a_shuffled_one_does_not() -> None:

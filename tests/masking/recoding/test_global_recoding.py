@@ -273,7 +273,7 @@ def test_each_stratum_is_fitted_by_its_own_records() -> None:
     ]
     assert step.fit(frame * 2, variables)[0].bins == (7.0,)
     by_bins = GlobalRecoding(columns=("x",), bins=(4,))
-    assert by_bins.fit(frame, variables) == (by_bins)
+    assert by_bins.fit(frame, variables) == (by_bins,)
 
 
 @pytest.mark.parametrize("declared", [True, False])

@@ -65,7 +65,7 @@ def test_order_names_of_the_codes_and_parts_change_nothing(seed, n):
         probabilistic_linkage(original[order], masked[order], np.zeros(4)).correct, links.correct[order]
     )
     np.testing.assert_allclose(probabilistic_linkage(-original, -masked, np.zeros(4)).correct, links.correct)
-    assert probabilistic_linkage(original, masked, np.zeros(4), rows=order[:2]).correct.shape == (2)
+    assert probabilistic_linkage(original, masked, np.zeros(4), rows=order[:2]).correct.shape == (2,)
 
 
 def test_one_to_one_is_better_than_each_by_itself():
