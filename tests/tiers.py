@@ -1,10 +1,10 @@
 """Tiers: what a test may cost, and which command runs it.
 
-`unit` takes less than half a second of CPU and starts nothing; `chain` takes whole releases through in this process, or
-computes longer; `servers` starts programs: Prefect, PostgreSQL, MariaDB, nginx, a browser, R, any process;
-`exhaustive` is whole large files, and more cases of what another test shows on fewer. A test's tier is that of its
-folder below, unless its module or the test itself is marked with one; fixtures that start a server make it `servers`.
-What is marked `smoke` stands for its server in `make test`.
+`unit` takes less than half a second of CPU and starts nothing; `chain` takes whole releases through in this process,
+talks to a server that is a thread of it, or computes longer; `servers` starts programs: Prefect, PostgreSQL, MariaDB,
+nginx, a browser, R, any process; `exhaustive` is whole large files, and more cases of what another test shows on fewer.
+A test's tier is that of its folder below, unless its module or the test itself is marked; fixtures that start a
+server make it `servers`. What is marked `smoke` stands for its server in `make test`.
 
 The CPU seconds of every test, those of the processes that it waited for among them, are written to `.costs.tsv`, the
 costliest first. A `unit` test that takes too long, or starts a process or a connection, fails.
@@ -30,6 +30,7 @@ FOLDERS = {
     "flows": "chain",
     "injection": "chain",
     "published": "chain",
+    "reader": "chain",
     "red_team": "chain",
     "tasks": "chain",
 }  # the longest that fits; all others are `unit`
@@ -56,13 +57,12 @@ _watching = False
 
 def tier_of(item: pytest.Item) -> str:
     """The tier by the nearest mark, else by the servers that its fixtures start, else by its folder."""
-    for mark in item.iter_markers():
-        if mark.name in TIERS:
-            if mark.name == "unit":
-                raise pytest.UsageError(
-                    f"{item.nodeid}: unit is the tier of folders, in tests/tiers.py; marks name others"
-                )
-            return mark.name
+    for node in reversed(item.listchain()):
+        marked = [mark.name for mark in node.own_markers if mark.name in TIERS]
+        if "unit" in marked:
+            raise pytest.UsageError(f"{item.nodeid}: unit is the tier of folders, in tests/tiers.py; marks name others")
+        if marked:
+            return max(marked, key=TIERS.index)  # of a parameter and its test, the one that asks for more
     if SERVERS & set(getattr(item, "fixturenames", ())):
         return "servers"
     return _of_folder(item.path.parent)

@@ -33,6 +33,7 @@ def imports_of(path: Path) -> set[str]:
     return names
 
 
+@pytest.mark.servers
 def test_the_floors_are_kept() -> None:
     run = subprocess.run(
         [Path(sys.executable).with_name("lint-imports")], cwd=ROOT, capture_output=True, text=True, check=False
@@ -71,6 +72,7 @@ def circles(imports: Mapping[str, Iterable[str]]) -> list[list[str]]:
     return sorted(circle for circle in members if len(circle) > 1)
 
 
+@pytest.mark.chain
 def test_no_files_import_each_other_in_a_circle() -> None:
     known = modules()
     assert circles({name: imports_within(path, known) for name, path in known.items()}) == []
@@ -80,6 +82,7 @@ def test_a_circle_would_be_found() -> None:
     assert circles({"a": ["b"], "b": ["c"], "c": ["a"], "d": ["a", "d"]}) == [["a", "b", "c"]]
 
 
+@pytest.mark.chain
 @pytest.mark.parametrize("package", BELOW_TASKS)
 def test_prefect_is_known_to_tasks_and_flows_only(package: str) -> None:
     guilty = [str(path) for path in (ROOT / package).rglob("*.py") if "prefect" in imports_of(path)]

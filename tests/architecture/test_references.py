@@ -4,6 +4,8 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCES = (ROOT / "docs" / "references.md").read_text(encoding="utf-8")
 
@@ -28,6 +30,7 @@ def in_the_list(authors: str, year: str) -> bool:
     return f"{authors} ({year})" in re.sub(r"\s+", " ", REFERENCES)
 
 
+@pytest.mark.servers
 def test_no_document_is_cited_by_the_name_of_its_file() -> None:
     """Nobody outside has the library: a file's name, or its number, says nothing."""
     names = re.findall(r"\[(\d{3})(_[0-9a-f]+\.txt)\]", REFERENCES)
@@ -38,6 +41,7 @@ def test_no_document_is_cited_by_the_name_of_its_file() -> None:
     assert [path for path, text in texts().items() if unnamed.search(text)] == []
 
 
+@pytest.mark.servers
 def test_every_source_that_is_cited_is_in_the_list() -> None:
     found = {(path, *source) for path, text in texts().items() for source in cited(text)}
     assert len({(authors, year) for _, authors, year in found}) > 50

@@ -96,6 +96,7 @@ def test_a_nameless_entry_is_refused(tmp_path: Path, release: str, actor: str) -
 SCALARS = st.none() | st.booleans() | st.integers() | st.text() | st.floats(allow_nan=False, allow_infinity=False)
 
 
+@pytest.mark.chain
 @given(st.lists(st.dictionaries(st.text(), SCALARS | st.lists(SCALARS)), max_size=4))
 def test_any_finite_body_survives_and_verifies(bodies: list[dict[str, object]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -125,6 +126,7 @@ def _run(url: str, anchor: Path, processes: int, number: int) -> None:
     assert [process.exitcode for process in running] == [0] * processes
 
 
+@pytest.mark.servers
 def test_processes_append_without_gaps_to_a_ledger_that_none_of_them_made(url: str, tmp_path: Path) -> None:
     _run(url, tmp_path / "anchor", processes=3, number=15)
     ledger = Ledger(url, KEY, tmp_path / "anchor")

@@ -52,6 +52,7 @@ def _names(shelf: Path) -> list[str]:
     return sorted(path.name for path in shelf.iterdir() if path.name != LOCK)
 
 
+@pytest.mark.servers
 def test_a_release_is_published_with_checksums_that_other_tools_read(
     shelf: Path, files: dict[str, Path | bytes]
 ) -> None:
@@ -97,6 +98,7 @@ def _publish_until(shelf: Path, files: Mapping[str, Path | bytes], fatal: str) -
     publish(shelf, "fair-1", files, fault_hook=lambda step: os.kill(os.getpid(), 9) if step == fatal else None)
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("fatal", STEPS)
 def test_kill_9_leaves_nothing_or_everything_and_a_rerun_finishes(
     shelf: Path, files: dict[str, Path | bytes], fatal: str
@@ -120,6 +122,7 @@ def _publish(shelf: Path, files: Mapping[str, Path | bytes]) -> None:
         publish(shelf, "fair-1", files)
 
 
+@pytest.mark.chain
 def test_publishers_of_one_release_do_not_disturb_each_other(shelf: Path, files: dict[str, Path | bytes]) -> None:
     spawn = multiprocessing.get_context("spawn")
     running = [spawn.Process(target=_publish, args=(shelf, files)) for _ in range(4)]
@@ -304,6 +307,7 @@ def test_what_somebody_removed_by_hand_can_be_withdrawn_and_goes_again_when_it_c
     assert [each.stat().st_mode & 0o777 for each in (folder, gone)] == [0o700] * 2
 
 
+@pytest.mark.servers
 def test_who_reads_the_shelf_cannot_keep_what_is_withdrawn_there(shelf: Path, files: dict[str, Path | bytes]) -> None:
     folder = publish(shelf, "fair-1", files)
     reader = os.open(shelf, os.O_RDONLY)

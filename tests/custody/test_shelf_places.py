@@ -62,6 +62,7 @@ def _can_mount() -> bool:
     return subprocess.run([*_APART, "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True).returncode == 0
 
 
+@pytest.mark.servers
 @pytest.mark.skipif(not _can_mount(), reason="this account may mount nothing, not even for itself")
 def test_two_mounts_of_one_folder_are_one_shelf(tmp_path: Path) -> None:
     """Else two editions would be current on it, and each publication would write the catalogue of its own path."""

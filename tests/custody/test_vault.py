@@ -100,6 +100,7 @@ def _open_and_tell(path: Path, release: str, told: Connection) -> None:
     told.send((vault.ledger_key(), vault.seed(release).entropy))
 
 
+@pytest.mark.servers
 def test_processes_that_open_a_new_vault_together_share_one_secret_and_one_seed(tmp_path: Path) -> None:
     fork = multiprocessing.get_context("fork")
     ours, theirs = fork.Pipe(duplex=False)
@@ -254,6 +255,7 @@ def _killed_while_writing(path: Path) -> None:
         os.kill(os.getpid(), 9)
 
 
+@pytest.mark.servers
 def test_scratch_of_killed_runs_is_removed_and_that_of_living_ones_stays(vault: Vault) -> None:
     process = multiprocessing.get_context("fork").Process(target=_killed_while_writing, args=(vault.root,))
     process.start()

@@ -9,6 +9,8 @@ import pytest
 
 from deployments.audit import LOCKS, ROOT, main, summary
 
+pytestmark = pytest.mark.servers
+
 SOUND: dict[str, Any] = {"name": "rich", "version": "15.0.0", "vulns": []}
 SKIPPED: dict[str, Any] = {"name": "jinja2", "skip_reason": "Dependency not found on PyPI and could not be audited"}
 FLAW = {"id": "PYSEC-2026-1", "fix_versions": ["2.1"], "aliases": ["CVE-2026-1"], "description": "It runs anything."}

@@ -90,6 +90,7 @@ def test_the_vault_is_the_worker_s_alone_and_the_keeper_s_password_the_ledger_s(
     assert sorted(keepers) == ["database", "ledger"]
 
 
+@pytest.mark.chain
 def test_notices_go_to_the_catcher_of_mail_by_a_certificate_that_the_worker_trusts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

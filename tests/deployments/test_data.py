@@ -18,6 +18,8 @@ from deployments import data
 from deployments.data import FILES, ROOT, DataFile, FetchError, provide
 from deployments.warehouse import build_warehouse
 
+pytestmark = pytest.mark.chain
+
 CONTENT = b"39, State-gov, 77516\n"
 
 

@@ -13,6 +13,7 @@ FILES = [
 ]
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("file", FILES, ids=lambda path: path.name)
 def test_every_setting_that_a_shipped_file_names_exists(file: Path) -> None:
     assert named_settings(file.read_text(encoding="utf-8")) - known_settings() == set()

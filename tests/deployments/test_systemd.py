@@ -9,6 +9,8 @@ import pytest
 
 from tests.deployments.shipped_settings import DEPLOYMENTS, ROOT
 
+pytestmark = pytest.mark.servers
+
 UNITS = sorted((DEPLOYMENTS / "systemd").glob("*.service"))
 CLOSED = {
     "umask": "0077",

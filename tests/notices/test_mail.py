@@ -17,6 +17,8 @@ from sluice.notices.mail import Address, MailServer, message
 from sluice.notices.notice import Notice, NoticeDelayedError, NoticeRefusedError
 from tests.notices.servers import mail_server
 
+pytestmark = pytest.mark.chain
+
 NOTICE = Notice(
     id="7-blocked", at="2026-11-23T20:00:00+00:00", about="fair-1", event="blocked",
     says="fair-1 does not meet its policy.", do="sluice review fair-1", link="https://reports.example/fair-1.html",

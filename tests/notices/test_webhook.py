@@ -12,6 +12,8 @@ from sluice.notices.webhook import Webhook
 from tests.notices.servers import web_server
 from tests.notices.test_mail import NOTICE
 
+pytestmark = pytest.mark.chain
+
 SECRET = "a secret of two machines"
 
 

@@ -188,6 +188,7 @@ def test_a_batch_that_fails_leaves_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.servers
 def test_bytes_are_the_same_in_another_process(tmp_path: Path) -> None:
     write_parquet(small(), tmp_path / "here.parquet", VARIABLES)
     code = (

@@ -9,6 +9,8 @@ from sluice.errors import DataError, DocumentError, SluiceError
 from sluice.publication.timestamp import read_certificates, request_stamp, stamped_at
 from tests.publication.timestamp_authority import Authority
 
+pytestmark = pytest.mark.servers
+
 CONTENT = b'{"release": "fair-0123456789ab"}'
 
 

@@ -470,6 +470,7 @@ def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
     assert problems(tmp_path / "nowhere") == [f"{CHECKSUMS} cannot be read (No such file or directory)"]
 
 
+@pytest.mark.servers
 def test_a_stamp_must_be_there_where_it_is_asked_for(folder: Path, tmp_path: Path) -> None:
     """With it, keys are held to the authority's time, not to the time that their holder gives."""
     authority = Authority(tmp_path / "authority")

@@ -176,6 +176,7 @@ class TestContainment:
         assert "49" not in page.texts("h1")[0]
         assert len(page.all("style")) == 1
 
+    @pytest.mark.servers
     def test_same_dossier_same_bytes_in_another_process_with_other_settings(
         self, full: Dossier, tmp_path: Path
     ) -> None:

@@ -98,6 +98,7 @@ def test_what_would_be_read_wrongly_is_refused(tmp_path: Path) -> None:
     assert "column named twice: a" in refusal(book(path, ["a", "a"], [1, 2]), "a")
 
 
+@pytest.mark.chain
 def test_a_workbook_that_wants_to_grow_or_to_reach_out(tmp_path: Path) -> None:
     """A billion laughs, a file of the house as an entity, a part that says it is small: none of them is parsed."""
     laughs = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'

@@ -54,6 +54,7 @@ def test_what_is_no_single_readable_file(tmp_path: Path) -> None:
     assert "zip" in refusal(path)
 
 
+@pytest.mark.chain
 def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A small file that becomes a large one, by many records or by one line without an end."""
     monkeypatch.setattr(packed_file, "_FROM", 1 << 20)

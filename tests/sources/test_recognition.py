@@ -115,6 +115,7 @@ FORMS = [
 ]
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("form", FORMS)
 def test_the_same_records_from_every_format(adult: pd.DataFrame, tmp_path: Path, form: str) -> None:
     """What a definition would hold is read by the process apart, in three batches."""

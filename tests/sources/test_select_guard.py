@@ -225,6 +225,7 @@ PLAIN = [
 ]
 
 
+@pytest.mark.chain
 @pytest.mark.parametrize("warehouse", DATABASES, indirect=True)
 def test_what_is_written_anew_gives_the_same_records(warehouse: str) -> None:
     with sa.create_engine(database_url(warehouse), poolclass=sa.NullPool).connect() as connection:

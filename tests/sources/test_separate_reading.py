@@ -33,6 +33,8 @@ from sluice.transport import persistently
 from tests.custody.ledgers import attack as alter
 from tests.cutting_proxy import cutting_proxy
 
+pytestmark = pytest.mark.servers
+
 SECRET = "geheim-4711"
 ROOT = Path(__file__).resolve().parents[2]
 confined_only = pytest.mark.skipif(not landlock_version(), reason="this system has no Landlock")
@@ -89,6 +91,7 @@ def source(request: pytest.FixtureRequest, tmp_path: Path) -> TabularSource:
     return SqlSource(url=url.render_as_string(hide_password=False), table="records")
 
 
+@pytest.mark.smoke
 def test_the_records_are_those_that_are_read_here(source: TabularSource) -> None:
     columns = ["town", "id", "pay", "seen"]
     here, apart = list(source.batches(columns, 30)), list(read_apart(source, columns, 30))
@@ -313,6 +316,7 @@ def test_without_the_sandbox_nearly_everything_is_reached(tmp_path: Path, reader
     assert len(done) >= 30
 
 
+@pytest.mark.smoke
 @confined_only
 def test_a_hole_in_a_driver_is_no_hole_in_the_vault(
     tmp_path: Path, reader: Any, at_hand: dict[str, Any], monkeypatch: pytest.MonkeyPatch

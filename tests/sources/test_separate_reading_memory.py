@@ -22,7 +22,7 @@ from sluice.sources.sql_source import SqlSource
 from sluice.sources.statistical_file import SpssSource
 from sluice.sources.tabular_source import TabularSource
 
-pytestmark = pytest.mark.reads_apart
+pytestmark = [pytest.mark.reads_apart, pytest.mark.servers]
 LARGE = 1_500_000_000  # bytes: more than the process may have, which the file takes a fraction of
 
 

@@ -336,6 +336,7 @@ def test_relative_paths_start_at_the_document(tmp_path: Path) -> None:
     assert source.resolve(tmp_path) == source
 
 
+@pytest.mark.chain
 def test_a_large_file_is_not_read_at_once(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"a,b\n" + b"12345678,abcdefgh\n" * 2_000_000 + b"ragged\n")

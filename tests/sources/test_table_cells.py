@@ -67,6 +67,7 @@ MEASURES = [
 ]
 
 
+@pytest.mark.chain
 @given(records(), st.sampled_from(MEASURES), st.booleans())
 def test_as_in_memory(given_: tuple[list[Dimension], pd.DataFrame], measure: Measure, linked: bool) -> None:
     made, frame = given_
@@ -91,6 +92,7 @@ def test_columns_may_bear_any_name() -> None:
     same(ours.cells, records_of(renamed, made, measure).cells(made))
 
 
+@pytest.mark.chain
 @pytest.mark.parametrize("form", ["csv", "csv.gz", "parquet"])
 def test_files(tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Real records, in memory and in a memory of 200 MB."""

@@ -44,6 +44,7 @@ def test_no_key_is_written_through_a_link(tmp_path: Path) -> None:
     assert not (tmp_path / "elsewhere").exists()
 
 
+@pytest.mark.servers
 @needs_openssh
 def test_openssh_reads_it(tmp_path: Path) -> None:
     key = make_key_pair(tmp_path / "id", "amara@office")
@@ -53,6 +54,7 @@ def test_openssh_reads_it(tmp_path: Path) -> None:
     assert key.fingerprint in shown.stdout
 
 
+@pytest.mark.servers
 @needs_openssh
 def test_a_passphrase_is_asked_for_by_openssh_and_again_at_each_signature(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

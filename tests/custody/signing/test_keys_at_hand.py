@@ -34,10 +34,12 @@ def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     process.wait()
 
 
+@pytest.mark.servers
 def test_nothing_is_at_hand_where_there_is_no_folder(ssh: Path) -> None:
     assert keys_at_hand() == []
 
 
+@pytest.mark.servers
 def test_a_public_key_alone_is_another_s(ssh: Path) -> None:
     own, other = make_key_pair(ssh / "id.office", "me"), make_key_pair(ssh / "jonas", "jonas")
     (ssh / "jonas").unlink()
@@ -49,6 +51,7 @@ def test_a_public_key_alone_is_another_s(ssh: Path) -> None:
     assert (found[other].can_sign, found[other].file) == (False, ssh / "jonas.pub")
 
 
+@pytest.mark.servers
 @needs_agent
 def test_the_agent_signs_by_keys_without_a_file(ssh: Path, agent: None) -> None:
     key = make_key_pair(ssh / "id", "me")

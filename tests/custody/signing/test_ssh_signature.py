@@ -14,6 +14,8 @@ from sluice.custody.signing.public_key import PublicKey, packed
 from sluice.custody.signing.ssh_signature import signed_by_file, signed_by_key, verified_key
 from sluice.errors import SluiceError
 
+pytestmark = pytest.mark.servers
+
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 PUBLIC = PublicKey.of(KEY.public_key())
 
@@ -51,6 +53,7 @@ def test_other_texts_are_no_signature(text: str) -> None:
     assert verified_key(b"message", f"-----BEGIN SSH SIGNATURE-----\n{text}\n-----END SSH SIGNATURE-----") is None
 
 
+@pytest.mark.smoke
 @needs_openssh
 def test_openssh_reads_what_is_signed_here(tmp_path: Path) -> None:
     (tmp_path / "signers").write_text(f"amara {PUBLIC.line}\n")
@@ -83,6 +86,7 @@ def test_a_plain_key_signs_without_openssh_to_the_same_bytes(tmp_path: Path, mon
     assert signed_by_file(b"a statement", key) == by_openssh
 
 
+@pytest.mark.smoke
 @needs_openssh
 def test_what_was_signed_for_another_purpose_counts_for_nothing(tmp_path: Path) -> None:
     key = key_file(tmp_path)

@@ -125,6 +125,7 @@ def test_what_a_token_signs_is_a_signature_of_ssh_by_its_key(insert: Insert, hid
         assert verified_key(b"another", signature) is None
 
 
+@pytest.mark.servers
 @pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
 def test_openssh_verifies_it(insert: Insert, tmp_path: Path) -> None:
     public = PublicKey.of(insert(Card()).key.public_key())
