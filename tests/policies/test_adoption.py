@@ -334,6 +334,7 @@ def histories(draw: st.DrawFn) -> list[Entry]:
     return entries
 
 
+@pytest.mark.chain
 @given(histories(), AT)
 def test_nothing_counts_without_two_people_of_the_roster_of_that_time(entries: list[Entry], hour: int) -> None:
     """Whoever acts, signs and replays whatever: told by the entries alone, not by how the office keeps them."""

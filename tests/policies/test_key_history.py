@@ -131,6 +131,7 @@ def test_the_lines_are_read_back_and_lose_no_signature_of_the_same_second() -> N
     assert not read.holds(moment + timedelta(seconds=1))
 
 
+@pytest.mark.servers
 @pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
 def test_openssh_reads_the_same_times(tmp_path: Path) -> None:
     """A key that was off the roster for nine days: two lines of one key, and OpenSSH takes whichever holds."""

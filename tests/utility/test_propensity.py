@@ -48,6 +48,7 @@ def test_of_one_variable_it_is_the_table_of_that_variable() -> None:
     assert propensity([town]).standardised == pytest.approx(table, rel=1e-3)
 
 
+@pytest.mark.chain
 def test_a_file_drawn_from_the_original_has_1_on_average() -> None:
     original = file(1_000, 0)
     rng = np.random.default_rng(1)
@@ -55,6 +56,7 @@ def test_a_file_drawn_from_the_original_has_1_on_average() -> None:
     assert np.mean(found) == pytest.approx(1, abs=0.25)
 
 
+@pytest.mark.chain
 @given(st.integers(0, 1_000), st.randoms())
 def test_an_unchanged_file_in_any_order_cannot_be_told_apart(seed: int, random: "np.random.Generator") -> None:
     original = file(60, seed)

@@ -26,6 +26,7 @@ def changes(original: pd.DataFrame, masked: pd.DataFrame, least: int = 1) -> tup
     return subgroup_associations(bins, MarginalTables(bins, 3), declared, list(released), least)
 
 
+@pytest.mark.chain
 @given(st.integers(0, 2**32))
 def test_agrees_with_scipy_within_the_subgroups_of_pandas(seed: int) -> None:
     original, masked = data(300, seed), data(200, seed + 1)

@@ -29,6 +29,7 @@ def losses(
     return subgroup_losses(bins, MarginalTables(bins, 2), declared, list(released), least)
 
 
+@pytest.mark.chain
 @given(st.integers(0, 2**32))
 def test_agrees_with_the_subgroups_of_pandas(seed: int) -> None:
     original, masked = data(150, seed), data(90, seed + 1)

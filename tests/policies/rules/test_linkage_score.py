@@ -65,6 +65,7 @@ def test_a_verbatim_file_fails_and_a_shuffled_one_passes() -> None:
     assert rule.find(files(SHUFFLED))[0].verdict is Verdict.PASS
 
 
+@pytest.mark.chain
 def test_the_score_is_the_mean_of_risk_and_information_loss() -> None:
     risk = LinkageScore(limit=1).find(files(SWAPPED))[0].observed
     (score,) = LinkageScore(of="score", limit=1).find(files(SWAPPED))

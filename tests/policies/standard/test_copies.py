@@ -41,6 +41,7 @@ def test_a_moved_verbatim_tail_is_seen():
     assert findings["closest_records"].verdict is Verdict.FAIL
 
 
+@pytest.mark.chain
 def test_files_with_many_natural_twins(reference_data):
     frame = pd.read_csv(reference_data / "adult" / "adult.data.gz", header=None, skipinitialspace=True)
     frame = frame[[1, 3, 5, 8, 9, 14]].astype(str).astype("category")

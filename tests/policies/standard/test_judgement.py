@@ -100,6 +100,7 @@ def test_a_larger_file_is_not_closer_by_its_size():
     assert findings["near_copies"].verdict is Verdict.PASS
 
 
+@pytest.mark.chain
 @given(seed=st.integers(0, 2**32))
 def test_order_and_index_do_not_show(seed):
     rng = np.random.default_rng(seed)

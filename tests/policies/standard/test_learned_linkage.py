@@ -24,6 +24,7 @@ def played(masked, original=ORIGINAL, limits=LIMITS, variables=VARIABLES, cell=1
     return {finding.rule: finding for finding in judge_learned_linkage(limits, 0.05, files, intruder)}
 
 
+@pytest.mark.chain
 def test_noise_that_hides_nobody_fails_by_both_limits():
     rng = np.random.default_rng(4)
     noisy = ORIGINAL.assign(**{name: ORIGINAL[name] + rng.normal(size=2000) * 0.3 for name in NUMBERS})
@@ -36,6 +37,7 @@ def test_noise_that_hides_nobody_fails_by_both_limits():
     assert not found["learned_distance"].binding
 
 
+@pytest.mark.chain
 def test_a_file_of_other_people_passes():
     found = played(SAFE)
     assert {finding.verdict for finding in found.values()} == {Verdict.PASS}

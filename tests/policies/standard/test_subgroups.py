@@ -38,6 +38,7 @@ def perturbed_minority():
     return masked
 
 
+@pytest.mark.chain
 def test_a_file_that_is_safe_on_average_and_not_for_a_minority_fails():
     masked = perturbed_minority()
     assert verdicts(judge(MANY, masked, variables=REGION)[0]) == {}
@@ -60,6 +61,7 @@ def test_other_people_pass_in_every_subgroup():
     assert "quarter is the group by age" in findings["worst_subgroup"].says
 
 
+@pytest.mark.chain
 def test_a_category_that_only_the_data_tell_is_not_named():
     variables = REGION | {"region": Variable(name="region", kind="nominal")}
     findings, _ = judge(MANY, perturbed_minority(), variables=variables, **NORTH)
@@ -78,6 +80,7 @@ def test_subgroups_that_cannot_be_judged_are_unknown():
     assert findings["worst_subgroup"].verdict is Verdict.UNKNOWN  # 200 live in the north, 80 of them were attacked
 
 
+@pytest.mark.chain
 def test_people_without_a_value_are_a_subgroup():
     north = MANY["region"] == "north"
     original = MANY.assign(region=MANY["region"].mask(north))

@@ -12,6 +12,8 @@ from policies.utility.limits import Utility, UtilityLimits
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Finding, Verdict
 
+pytestmark = pytest.mark.chain
+
 VARIABLES = {
     "x": Variable(name="x", kind=Kind.CONTINUOUS),
     "y": Variable(name="y", kind=Kind.CONTINUOUS),

@@ -13,6 +13,8 @@ from policies.utility.limits import UtilityLimits
 from sluice.utility.variable_summary import summarise
 from tests.typed_frame import typed_frame
 
+pytestmark = pytest.mark.chain
+
 N = 400
 LIMITS = UtilityLimits.model_validate(
     {

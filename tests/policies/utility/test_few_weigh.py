@@ -12,6 +12,8 @@ from sluice.variables import Role
 from sluice.verdict import Finding
 from tests.typed_frame import typed_frame
 
+pytestmark = pytest.mark.chain
+
 N = 400
 LIMITS = UtilityLimits.model_validate(
     {

@@ -197,6 +197,7 @@ def test_a_changed_constant_is_an_unbounded_loss_not_a_missing_one() -> None:
         assert "a constant variable was changed" in found[name].says
 
 
+@pytest.mark.chain
 @given(st.integers(3, 40), st.integers(0, 5), st.randoms())
 def test_an_unchanged_file_loses_nothing_in_any_order(n: int, seed: int, random: "np.random.Generator") -> None:
     original = typed(n, seed)

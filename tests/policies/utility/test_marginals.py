@@ -81,6 +81,7 @@ def test_recoding_and_removal_are_losses_that_the_limit_sees() -> None:
     assert pairs.equivalent.share < 0.02
 
 
+@pytest.mark.chain
 @pytest.mark.parametrize("name", SHIPPED)
 @pytest.mark.parametrize("kind", [int, str])
 @pytest.mark.parametrize("way", ["left out", "one group", "one value", "one group, a few kept"])

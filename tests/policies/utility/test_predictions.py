@@ -13,6 +13,8 @@ from policies.utility.limits import Utility, UtilityLimits
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Finding, Verdict
 
+pytestmark = pytest.mark.chain
+
 LEVELS = ("low", "middle", "high")
 VARIABLES = {
     "age": Variable(name="age", kind=Kind.CONTINUOUS),

@@ -53,6 +53,7 @@ def test_the_mean_difference_of_the_answers_has_a_limit() -> None:
     assert figures == {"n": 0, "pay": 0.5}
 
 
+@pytest.mark.chain
 def test_recoding_and_removal_count() -> None:
     gone, _ = judge(QUERY, ORIGINAL[["sex", "age"]])
     assert gone.observed == 0.5  # the counts are left, the means are not

@@ -25,6 +25,7 @@ def worst_in_c(changed: int | None = None) -> tuple[pd.DataFrame, pd.DataFrame]:
     return original, masked
 
 
+@pytest.mark.chain
 def test_what_one_subgroup_alone_lost_is_held_to_its_limit() -> None:
     original, masked = worst_in_c()
     found, findings = judge(declared(original, masked), **LIMITS)

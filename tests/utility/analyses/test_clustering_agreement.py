@@ -13,6 +13,8 @@ from sluice.utility.analyses.clustering_agreement import (
     memberships,
 )
 
+pytestmark = pytest.mark.chain
+
 RNG = np.random.default_rng(0)
 CENTRES = np.array([[0.0, 0], [8, 0], [0, 8]])
 GROUPS = RNG.integers(0, 3, 300)

@@ -21,6 +21,8 @@ from sluice.utility.analyses.prediction_loss import (
 )
 from sluice.variables import Kind, Variable
 
+pytestmark = pytest.mark.chain
+
 RNG = np.random.default_rng(0)
 N = 600
 POINTS = RNG.normal(size=(2 * N, 3))

@@ -27,6 +27,7 @@ def towns(n: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame({name: rng.choice(list("abc"), n) for name in ("x", "y", "z")})
 
 
+@pytest.mark.chain
 @given(st.integers(20, 60), st.integers(0, 9), st.integers(1, 3))
 def test_the_sum_is_that_of_the_tables_themselves(n: int, seed: int, order: int) -> None:
     original, masked = towns(n, seed), towns(n, seed + 100)

@@ -58,6 +58,7 @@ def test_answers_are_those_of_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.interval[0] <= found.median <= found.interval[1]
 
 
+@pytest.mark.chain
 @given(st.integers(0, 1_000))
 def test_an_unchanged_file_in_any_order_answers_rightly(seed: int) -> None:
     frame = data(80, seed)
