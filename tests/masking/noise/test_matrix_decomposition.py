@@ -228,6 +228,9 @@ def test_refusals() -> None:
     huge = frame.assign(balance=1e200 * np.arange(20.0))
     with pytest.raises(PlanError, match="matrix_decomposition on 'balance': values are too large for their variance"):
         MatrixDecomposition(columns=("balance",), rank=1).mask(huge, VARIABLES, rng)
+    tiny = frame.assign(balance=5e-324 * np.arange(20.0))
+    with pytest.raises(PlanError, match="matrix_decomposition on 'balance': values are too small for their variance"):
+        MatrixDecomposition(columns=("balance",), rank=1).mask(tiny, VARIABLES, rng)
     with pytest.raises(PlanError, match=r"too large for their squares\. Use standardise: true"):
         MatrixDecomposition(columns=("balance",), rank=1, standardise=False).mask(huge, VARIABLES, rng)
 

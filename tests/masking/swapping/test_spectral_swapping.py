@@ -209,6 +209,8 @@ def test_refusals() -> None:
         SpectralSwapping(columns=("income",), log=("income",)).mask(zeros, VARIABLES, rng)
     with pytest.raises(PlanError, match="spectral_swapping on 'income': values are too large for their variance"):
         SpectralSwapping(columns=("income",)).mask(zeros.assign(income=1e200 * np.arange(20)), VARIABLES, rng)
+    with pytest.raises(PlanError, match="spectral_swapping on 'income': values are too small for their variance"):
+        SpectralSwapping(columns=("income",)).mask(zeros.assign(income=5e-324 * np.arange(20)), VARIABLES, rng)
     unlisted = {"area": Variable(name="area", kind=Kind.NOMINAL)}
     with pytest.raises(PlanError, match="needs the categories of 'area'; the contract does not list them"):
         SpectralSwapping(columns=("area",), categories="probabilities").released(unlisted)
