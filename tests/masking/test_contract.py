@@ -94,7 +94,7 @@ def coded_above(original: pd.DataFrame, masked: pd.DataFrame) -> None:
     assert masked["income"].sum() == pytest.approx(original["income"].sum())
 
 
-def multiples_of(base: int, column: str) -> Check:
+def multiples_of(base: float, column: str) -> Check:
     def check(original: pd.DataFrame, masked: pd.DataFrame) -> None:
         assert (masked[column] % base == 0).all()
         assert (masked[column] - original[column]).abs().max() < base
@@ -226,6 +226,7 @@ FURTHER: dict[str, Check] = {
     "{method: additive_noise, columns: [age, hours], amount: 1, kind: spectral, corrected: exact}": same_means("hours"),
     "{method: anatomization, columns: [illness, hours], l: 2, group_column: cell}": same_values("illness", "hours"),
     "{method: data_distortion, columns: [age, education, region]}": in_order_of("age"),
+    "{method: data_distortion, columns: [age, rent], round: true, clip: true}": in_order_of("age", "rent"),
     "{method: data_distortion, columns: [income], map_by_rank: false}": near(0.3, "income"),
     "{method: data_shuffling, columns: [education, hours]}": same_values("education", "hours"),
     "{method: data_swapping, columns: [region], swap_rate: 0.2, unit: household}": swapped_areas,
@@ -268,6 +269,8 @@ FURTHER: dict[str, Check] = {
         4, "income", "rent"
     ),
     "{method: random_orthogonal_matrix, columns: [age, income]}": same_means("age", "income"),
+    "{method: random_orthogonal_matrix, columns: [age], round: true, clip: true}": near(0.1, "age"),
+    "{method: random_rounding, columns: [age], base: 2.5}": multiples_of(2.5, "age"),
     "{method: rank_swapping, columns: [education, hours], window: 0.3, variant: p_distribution}": same_values(
         "education", "hours"
     ),
@@ -429,6 +432,8 @@ REFUSED: dict[str, set[str]] = {
     "spectral_swapping": FEW | GAPS | {"huge", "tiny"},
     "univariate_microaggregation": FEW | GAPS | {"huge"},
 }
+IN_GROUPS = [method for method, model in methods().items() if "representative" in model.model_fields]
+KEPT_VALUES = ("anatomization", "data_shuffling", "data_swapping", "permutation", "rank_swapping")  # at other places
 MISSING = {
     "anatomization": "move",
     "data_swapping": "move",
@@ -484,14 +489,25 @@ def test_extremes_of_every_kind_are_masked_or_refused(method: str, name: str) ->
             continue
         original, variables = extreme(name, kind)
         step = on_one(method, OF_KIND[kind].name, kind)
+        variable = OF_KIND[kind].name
         if name in REFUSED.get(method, set()):
-            with pytest.raises(PlanError, match=method):
+            with pytest.raises(PlanError, match=method) as refused:
                 masked_by(step, original, variables)
+            if name in GAPS and "missing" in methods()[method].model_fields:
+                count = original[variable].isna().sum()
+                assert f"'{variable}' takes no missing values; there are {count}" in str(refused.value)
+            elif name in FEW and method in IN_GROUPS:
+                assert f"needs at least k = 3 records; there are {len(original)}" in str(refused.value)
             continue
         masked = masked_by(step, original, variables)
         well_typed(masked, step, original, variables)
+        if method in KEPT_VALUES:
+            assert sorted(masked[variable].dropna()) == sorted(original[variable].dropna())
+        if name == "all equal" and method not in ("pram", "random_rounding", "removal"):
+            number = masked[variable].to_numpy() if masked[variable].dtype == float else masked[variable].factorize()[0]
+            assert np.ptp(number) <= 1e-9 * np.abs(number).max()
         if name in GAPS and method != "removal":
-            gaps, blank = original.iloc[:, 0].isna().loc[masked.index], masked[OF_KIND[kind].name].isna()
+            gaps, blank = original[variable].isna().loc[masked.index], masked[variable].isna()
             how = MISSING.get(method, "stay")
             assert {
                 "stay": blank.equals(gaps),
@@ -537,21 +553,43 @@ def step_with(method: str) -> dict[str, Any]:
         ("matrix_decomposition", "mean", False),
         ("random_orthogonal_matrix", "mean", True),
         ("spectral_swapping", "mean", True),
-        *((method, "by_pattern", False) for method in METHODS if "k" in methods()[method].model_fields
-          and "missing" in methods()[method].model_fields),
+        *((method, "by_pattern", False) for method in IN_GROUPS),
     ],
-)  # fmt: skip
+)
 def test_missing_values_are_taken_where_it_is_asked_for(method: str, option: str, filled: bool) -> None:
     small_cells = {"small_cells": "whole"} if method == "recursive_histogram_sanitization" else {}
     for kind in ON_ONE[method][1]:
-        original, variables = extreme("some missing", kind)
         name = OF_KIND[kind].name
         step = step_of(step_with(method) | {"columns": [name], "missing": option} | small_cells)
-        masked = masked_by(step, original, variables)
-        well_typed(masked, step, original, variables)
-        assert not masked[name].isna().any() if filled else masked[name].isna().equals(original[name].isna())
-        if option == "by_pattern":
-            assert masked[name].value_counts(dropna=False).pipe(lambda counts: counts[counts > 0]).min() >= 3
+        for gaps in ("some missing", "all missing"):
+            original, variables = extreme(gaps, kind)
+            if filled and gaps == "all missing":
+                with pytest.raises(PlanError, match=f"{method} on '{name}' needs a value; all are missing"):
+                    masked_by(step, original, variables)
+                continue
+            masked = masked_by(step, original, variables)
+            well_typed(masked, step, original, variables)
+            assert not masked[name].isna().any() if filled else masked[name].isna().equals(original[name].isna())
+            if option == "by_pattern":
+                assert masked[name].value_counts(dropna=False).pipe(lambda counts: counts[counts > 0]).min() >= 3
+
+
+@pytest.mark.parametrize("method", IN_GROUPS)
+def test_groups_are_of_two_records_at_least_and_blocks_of_one_group(method: str) -> None:
+    kind = ON_ONE[method][1][0]
+    name = OF_KIND[kind].name
+    fields = {"method": method, "columns": [name]}
+    with pytest.raises(ValidationError, match=rf"k of {method} on '{name}' must be at least 2; got 1\."):
+        step_of(fields | {"k": 1})
+    if "block_size" in methods()[method].model_fields:
+        with pytest.raises(ValidationError, match=f"block_size of {method} on .* must be at least k = 5; got 4"):
+            step_of(fields | {"k": 5, "block_size": 4})
+    few, variables = extreme("plain", kind)
+    few = few.assign(**{name: few[name].where(np.arange(60) % 4 == 0)})
+    step = step_of(fields | {"k": 16, "missing": "by_pattern"})
+    with pytest.raises(PlanError, match="fewer than k = 16 records miss the same columns") as refused:
+        masked_by(step, few, variables)
+    assert "15" not in str(refused.value)  # how few share a pattern is a figure about them
 
 
 @every_method
