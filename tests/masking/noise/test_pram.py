@@ -109,20 +109,6 @@ def test_a_structural_zero_is_not_drawn_at_rounding_edges(uniform: float, monkey
     assert matrix[0, drawn[0]] > 0
 
 
-def test_the_step_keeps_types_gaps_and_the_other_columns() -> None:
-    frame = survey()
-    kept = frame.copy()
-    step = Pram(columns=("region", "size", "sex"), retention=0.6)
-    masked = step.mask(frame, VARIABLES, np.random.default_rng(1))
-    pd.testing.assert_frame_equal(frame, kept)
-    assert step.released(VARIABLES) == VARIABLES
-    assert (masked.dtypes == frame.dtypes).all()
-    assert masked.index.equals(frame.index)
-    assert masked[["free", "income", "age"]].equals(frame[["free", "income", "age"]])
-    assert (masked["size"].isna() == frame["size"].isna()).all()
-    assert (masked["sex"].to_numpy() == frame["sex"].to_numpy()).mean() == pytest.approx(0.6, abs=0.1)
-
-
 def test_extremes() -> None:
     frame, rng = survey(), np.random.default_rng(0)
     same = Pram(columns=("region", "size"), retention=1).mask(frame, VARIABLES, rng)

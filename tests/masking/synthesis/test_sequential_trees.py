@@ -255,8 +255,6 @@ def test_specifications_that_are_refused(given_: dict[str, Any], says: str) -> N
 
 def test_variables_that_are_refused() -> None:
     variables = {**VARIABLES, "remark": Variable(name="remark", kind=Kind.TEXT, role=Role.OTHER)}
-    with pytest.raises(PlanError, match=r"sequential_trees on 'remark' takes .*; it is text"):
-        SequentialTrees(columns=("remark",)).released(variables)
     with pytest.raises(PlanError, match=r"given of sequential_trees takes .*; 'remark' is text"):
         SequentialTrees(columns=("area",), given=("remark",)).released(variables)
     with pytest.raises(PlanError, match=r"no variable 'incom' at this point. Did you mean 'income'\?"):
