@@ -54,7 +54,7 @@ def cost(sets: list[frozenset[str]], cut: dict[str, str | None]) -> float:
     return sum(each[item] for one in sets for item in one)
 
 
-@given(baskets(least=4), st.integers(2, 3), st.integers(1, 2), st.booleans())
+@given(baskets(least=4, most=8), st.integers(2, 3), st.integers(1, 2), st.booleans())
 def test_in_a_small_tree_no_safe_cut_costs_less(sets: list[frozenset[str]], k: int, m: int, left_out: bool) -> None:
     safe = [cut for cut in every_cut(left_out) if is_safe(released(sets, cut), k, m)]
     most = sum(map(len, sets)) if left_out else 0
@@ -73,7 +73,7 @@ def test_in_a_small_tree_no_safe_cut_costs_less(sets: list[frozenset[str]], k: i
     )
 
 
-@given(baskets(least=6), st.integers(2, 3), st.integers(1, 3))
+@given(baskets(least=6, most=9), st.integers(2, 3), st.integers(1, 3))
 def test_in_a_large_tree_the_cut_is_safe_and_seldom_much_dearer(sets: list[frozenset[str]], k: int, m: int) -> None:
     """Whatever is left out, there is always a safe cut."""
     most = sum(map(len, sets))
@@ -86,7 +86,7 @@ def test_in_a_large_tree_the_cut_is_safe_and_seldom_much_dearer(sets: list[froze
     assert least <= asked.cost(found) + 1e-9 <= most + 1e-9
 
 
-@given(baskets(least=6), st.data())
+@given(baskets(least=6, most=9), st.data())
 def test_looking_at_what_changed_is_enough(sets: list[frozenset[str]], data: st.DataObject) -> None:
     asked = search(sets, 2, 2, 100)
     before = asked.best()

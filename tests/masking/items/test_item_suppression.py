@@ -31,7 +31,7 @@ def test_the_running_example_of_the_source() -> None:
     assert sum(map(len, file)) - sum(map(len, found)) == 2
 
 
-@given(baskets(least=3), st.integers(2, 3), st.integers(1, 3))
+@given(baskets(least=3, most=8), st.integers(2, 3), st.integers(1, 3))
 def test_an_intruder_finds_k_people_and_nothing_false(sets: list[frozenset[str]], k: int, m: int) -> None:
     found = masked(sets, k, m)
     assert min(crowds(found, m)) >= k

@@ -72,7 +72,7 @@ def test_all_methods_of_clustering_are_here() -> None:
 
 @given(
     method=st.sampled_from(METHODS),
-    n=st.integers(7, 60),
+    n=st.integers(7, 35),
     k=st.integers(2, 7),
     seed=st.integers(0, 1000),
     representative=st.sampled_from(["generalised", "mean", "median", "mode", "random"]),

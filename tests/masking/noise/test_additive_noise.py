@@ -23,16 +23,16 @@ from sluice.variables import Kind, Variable
 
 @pytest.fixture(scope="module")
 def correlated_data() -> np.ndarray:
-    """200,000 records of three columns on very different scales, correlations .6 to .9."""
+    """50,000 records of three columns on very different scales, correlations .6 to .9."""
     mixing = np.array([[1.0, 0.0, 0.0], [0.8, 0.6, 0.0], [0.9, 0.2, 0.3]])
-    return np.random.default_rng(0).normal(size=(200_000, 3)) @ mixing.T * [1.0, 1e-3, 1e4] + [0.0, 5.0, -1e5]
+    return np.random.default_rng(0).normal(size=(50_000, 3)) @ mixing.T * [1.0, 1e-3, 1e4] + [0.0, 5.0, -1e5]
 
 
 def test_uncorrelated_noise_has_the_properties_of_the_slides(correlated_data: np.ndarray) -> None:
     """Torra (2013), "Uncorrelated noise": Var(X') = (1 + k) Var(X), covariances kept, correlations divided by 1 + k."""
     masked = correlated_data + uncorrelated_noise(correlated_data, 0.5, np.random.default_rng(1))
     before, after = np.cov(correlated_data.T), np.cov(masked.T)
-    assert np.diag(after) / np.diag(before) == pytest.approx([1.5] * 3, rel=0.01)
+    assert np.diag(after) / np.diag(before) == pytest.approx([1.5] * 3, rel=0.02)
     expected = np.corrcoef(correlated_data.T) / 1.5
     off_diagonal = np.triu_indices(3, 1)
     assert np.corrcoef(masked.T)[off_diagonal] == pytest.approx(expected[off_diagonal], abs=0.01)
@@ -65,8 +65,8 @@ def test_the_correction_keeps_means_exactly_and_covariances_in_expectation(corre
 def test_the_correction_holds_in_expectation_over_small_files() -> None:
     original = np.random.default_rng(0).normal(size=(12, 2)) @ np.array([[1.0, 0.7], [0.0, 0.7]])
     rng = np.random.default_rng(1)
-    covariances = [np.cov(corrected(original, correlated_noise(original, 1.0, rng), 1.0).T) for _ in range(4000)]
-    assert np.mean(covariances, axis=0) == pytest.approx(np.cov(original.T), rel=0.04)
+    covariances = [np.cov(corrected(original, correlated_noise(original, 1.0, rng), 1.0).T) for _ in range(1000)]
+    assert np.mean(covariances, axis=0) == pytest.approx(np.cov(original.T), rel=0.06)
 
 
 @pytest.mark.parametrize("draw", [uncorrelated_noise, correlated_noise])

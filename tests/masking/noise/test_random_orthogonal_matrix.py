@@ -35,22 +35,22 @@ def test_the_law_is_that_of_the_whole_matrix(strength: float) -> None:
     original = np.random.default_rng(0).lognormal(size=n)
     rng = np.random.default_rng(1)
     c = np.sqrt(strength / (n - 1))
-    ours = [random_orthogonal_mask(original[:, None], strength, rng)[:, 0] for _ in range(2000)]
-    theirs = [by_the_matrix(original, c, rng) for _ in range(2000)]
+    ours = [random_orthogonal_mask(original[:, None], strength, rng)[:, 0] for _ in range(800)]
+    theirs = [by_the_matrix(original, c, rng) for _ in range(800)]
     found, expected = ([np.corrcoef(original, one)[0, 1] for one in many] for many in (ours, theirs))
-    assert ks_2samp(found, expected).statistic < 0.06
+    assert ks_2samp(found, expected).statistic < 0.09
     # The same for where a single record goes, which the correlation alone does not tell.
-    assert ks_2samp([one[0] for one in ours], [one[0] for one in theirs]).statistic < 0.06
+    assert ks_2samp([one[0] for one in ours], [one[0] for one in theirs]).statistic < 0.09
 
 
 def test_without_strength_the_rotation_is_uniform() -> None:
     """The squared correlation of a fixed and a uniform direction among n - 1 is beta(1/2, (n - 2)/2)."""
     original, rng = np.random.default_rng(0).normal(size=(9, 2)), np.random.default_rng(1)
     original[:, 1] += original[:, 0]
-    drawn = [random_orthogonal_mask(original, None, rng) for _ in range(2000)]
+    drawn = [random_orthogonal_mask(original, None, rng) for _ in range(1000)]
     for column in (0, 1):
         squared = [np.corrcoef(original[:, column], one[:, column])[0, 1] ** 2 for one in drawn]
-        assert kstest(squared, beta(0.5, 3.5).cdf).statistic < 0.03
+        assert kstest(squared, beta(0.5, 3.5).cdf).statistic < 0.05
 
 
 @pytest.mark.parametrize(("strength", "correlation"), [(0.1, 0.953), (1.0, 0.707), (10.0, 0.302)])

@@ -162,7 +162,7 @@ def test_every_record_stands_in_a_crowd_of_k_people(
 
 FRAMES = st.integers(1, 4).flatmap(
     lambda width: st.lists(
-        st.tuples(*[st.sampled_from(["a", "b", "c", None]) | st.just("a")] * width), min_size=1, max_size=25
+        st.tuples(*[st.sampled_from(["a", "b", "c", None]) | st.just("a")] * width), min_size=1, max_size=16
     )
 )
 

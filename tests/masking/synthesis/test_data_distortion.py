@@ -138,7 +138,6 @@ def test_refusals() -> None:
         DataDistortion(columns=("income",), distributions={"income": "cauchy"})  # type: ignore[dict-item]
     with pytest.raises(PlanError, match=r"on 'area' is for numbers; it is nominal, and is drawn from the shares"):
         DataDistortion(columns=("area",), distributions={"area": "normal"}).released(VARIABLES)
-    VARIABLES | {"other": Variable(name="other", kind=Kind.DATE)}
     one = survey(4).assign(income=[1.0, np.nan, np.nan, np.nan])
     with pytest.raises(PlanError, match="data_distortion on 'income' needs at least 2 values to fit; it has 1"):
         DataDistortion(columns=("income",)).mask(one, VARIABLES, rng)

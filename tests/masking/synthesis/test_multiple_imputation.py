@@ -85,7 +85,7 @@ def test_draws_follow_the_predictive_law() -> None:
     design = np.column_stack([np.ones(16), (LONGLEY[:, 1:] - LONGLEY[:, 1:].mean(axis=0)) / LONGLEY[:, 1:].std(axis=0)])
     at = np.append(1.0, (point[0] - LONGLEY[:, 1:].mean(axis=0)) / LONGLEY[:, 1:].std(axis=0))
     leverage = at @ np.linalg.solve(design.T @ design, at)
-    draws = np.array([regression_draws(LONGLEY[:, 1:], LONGLEY[:, 0], point, rng)[0] for _ in range(4000)])
+    draws = np.array([regression_draws(LONGLEY[:, 1:], LONGLEY[:, 0], point, rng)[0] for _ in range(2000)])
     prediction = CERTIFIED[0] + point[0] @ CERTIFIED[1:]
     scaled = (draws - prediction) / (CERTIFIED_DEVIATION * np.sqrt(1 + leverage))
     assert stats.kstest(scaled, stats.t(9).cdf).pvalue > 1e-3
@@ -96,11 +96,11 @@ def test_draws_at_one_regression_share_its_parameters() -> None:
     apart from the factor 9 / 7 of the chi-square."""
     rng = np.random.default_rng(1)
     point = np.repeat(LONGLEY[:1, 1:], 2, axis=0)
-    draws = np.array([regression_draws(LONGLEY[:, 1:], LONGLEY[:, 0], point, rng) for _ in range(8000)])
+    draws = np.array([regression_draws(LONGLEY[:, 1:], LONGLEY[:, 0], point, rng) for _ in range(3000)])
     design = np.column_stack([np.ones(16), LONGLEY[:, 1:]])
     leverage = (np.linalg.qr(design / design.std(axis=0).clip(1))[0] ** 2).sum(axis=1)[0]
     covariance = np.cov(draws.T) / CERTIFIED_DEVIATION**2 * 7 / 9
-    assert covariance[0, 1] == pytest.approx(leverage, rel=0.12)
+    assert covariance[0, 1] == pytest.approx(leverage, rel=0.15)
     assert covariance[0, 0] == pytest.approx(1 + leverage, rel=0.08)
 
 
