@@ -36,6 +36,7 @@ def test_the_running_example_of_the_source() -> None:
     assert "at least 2 people have every combination" in fitted.describe()
 
 
+@pytest.mark.chain
 @given(baskets(least=4, most=8), st.integers(2, 3), st.integers(1, 3))
 def test_an_intruder_finds_k_people_and_nothing_false(sets: list[frozenset[str]], k: int, m: int) -> None:
     found = masked(ItemGeneralization(columns=("basket",), k=k, m=m), sets)

@@ -66,6 +66,7 @@ def masked(frame: pd.DataFrame, by: Generalization) -> tuple[pd.DataFrame, Gener
     return done, levels
 
 
+@pytest.mark.chain
 @given(
     n=st.integers(10, 40),
     seed=st.integers(0, 10**6),
