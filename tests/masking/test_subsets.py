@@ -75,7 +75,7 @@ def survey(n: int, seed: int = 0) -> pd.DataFrame:
     )
 
 
-@given(n=st.integers(1, 30), seed=st.integers(0, 100), strata=st.sampled_from([("region",), ("year", "region")]))
+@given(n=st.integers(1, 15), seed=st.integers(0, 100), strata=st.sampled_from([("region",), ("year", "region")]))
 def test_every_stratum_keeps_its_own_values(n: int, seed: int, strata: tuple[str, ...]) -> None:
     """Missing is a stratum of its own: the values of each stratum are those it had, in the rows it had."""
     frame = survey(n, seed)
