@@ -3,8 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sluice.errors import PlanError
+from sluice.masking.plan import apply_recodings
 from sluice.masking.recoding.removal import Removal
 from sluice.variables import Kind, Role, Variable
 
@@ -27,6 +30,21 @@ def test_the_directly_identifying_variable_is_gone() -> None:
     pd.testing.assert_frame_equal(masked, FRAME[["age", "income"]])
     assert step.describe() == "The variable name is not released."
     assert Removal(columns=("name", "age")).describe() == "The variables name, age are not released."
+
+
+@given(st.sets(st.sampled_from(list(VARIABLES)), min_size=1, max_size=2), st.permutations([0, 1]))
+def test_what_stays_is_untouched_in_any_row_order(gone: set[str], order: list[int]) -> None:
+    step = Removal(columns=tuple(gone))
+    frame = FRAME.iloc[order]
+    masked = step.mask(frame, VARIABLES, RNG)
+    kept = [name for name in VARIABLES if name not in gone]
+    pd.testing.assert_frame_equal(masked, frame[kept])
+    assert list(step.released(VARIABLES)) == kept
+    assert list(apply_recodings([step], frame, VARIABLES)) == kept  # an intruder lacks the variable as well
+
+
+def test_a_file_without_records_keeps_its_other_columns() -> None:
+    assert list(Removal(columns=("age",)).mask(FRAME.iloc[:0], VARIABLES, RNG)) == ["name", "income"]
 
 
 def test_refusals() -> None:
