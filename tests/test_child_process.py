@@ -1,11 +1,8 @@
 """Processes of a pool do not outlive the one that made it."""
 
-import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
-from time import sleep
 
 import pytest
 
@@ -15,46 +12,34 @@ POOL = """
 import os, sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from pathlib import Path
 from sluice.child_process import end_with_parent
 
-def work(folder):
-    (Path(folder) / str(os.getpid())).touch()
+def work(_):
+    os.write(1, f"{os.getpid()}\\n".encode())
     while True:
         pass
 
 if __name__ == "__main__":
-    with ProcessPoolExecutor(2, mp_context=get_context(sys.argv[2]), initializer=end_with_parent) as pool:
-        list(pool.map(work, [sys.argv[1]] * 2))
+    with ProcessPoolExecutor(2, mp_context=get_context(sys.argv[1]), initializer=end_with_parent) as pool:
+        list(pool.map(work, [None] * 2))
 """
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("start", ["spawn", "fork"])
 def test_workers_end_when_their_parent_is_killed(tmp_path: Path, start: str) -> None:
-    script, folder = tmp_path / "pool.py", tmp_path / "workers"
+    """All of them write to one pipe, whose end is read when the last of them is gone."""
+    script = tmp_path / "pool.py"
     script.write_text(POOL)
-    folder.mkdir()
-    parent = subprocess.Popen([sys.executable, str(script), str(folder), start])
+    parent = subprocess.Popen([sys.executable, str(script), start], stdout=subprocess.PIPE)
     try:
-        while len(list(folder.iterdir())) < 2:
-            assert parent.poll() is None
-            sleep(0.05)
-        workers = [int(file.name) for file in folder.iterdir()]
-        assert all(is_alive(worker) for worker in workers)
+        assert parent.stdout is not None
+        workers = {int(parent.stdout.readline()) for _ in range(2)}
+        assert len(workers) == 2
+        assert parent.poll() is None
     finally:
         parent.kill()
-        parent.wait()
-    while any(is_alive(worker) for worker in workers):
-        sleep(0.05)
-
-
-def is_alive(process: int) -> bool:
-    try:
-        os.kill(process, signal.SIG_DFL)
-        state = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
-    except (OSError, IndexError):
-        return False
-    return state != "Z"  # ended, and nobody has asked how
+    assert parent.communicate(timeout=60)[0] == b""
 
 
 def test_it_is_for_children_alone() -> None:

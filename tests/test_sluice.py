@@ -30,12 +30,14 @@ def test_every_function_is_offered_and_has_a_file_of_its_own() -> None:
         sluice.maks  # type: ignore[attr-defined] # noqa: B018
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("code", ["import sluice", "import sluice.errors, sluice.verdict"])
 def test_its_import_loads_nothing_heavy(code: str) -> None:
     loaded = {name.split(".")[0] for name in modules_after(code)}
     assert not loaded & {"pandas", "numpy", "matplotlib", "prefect", "policies", "schemas", "tasks", "flows"}
 
 
+@pytest.mark.servers
 def test_methods_and_measures_open_no_door() -> None:
     loaded = modules_after("import sluice.masking, sluice.risk.classes.suda, sluice.tabular.audit.audit")
     assert not {name.split(".")[0] for name in loaded} & {
@@ -48,6 +50,7 @@ def test_methods_and_measures_open_no_door() -> None:
     }
 
 
+@pytest.mark.servers
 def test_the_functions_need_neither_prefect_nor_a_plot() -> None:
     """matplotlib is loaded when something is drawn in a notebook; the report of `assess` draws without it."""
     names = [name for name in sluice.__all__ if name != "__version__"]

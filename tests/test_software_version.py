@@ -65,6 +65,7 @@ def built(tree: Path, *command: str) -> Path:
     return made
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("changed", [False, True], ids=["as committed", "with a changed file"])
 def test_a_wheel_names_the_commit_that_it_was_built_from(tmp_path: Path, changed: bool) -> None:
     """Straight from a repository or by way of the archive of its sources; of what is no commit's it says none."""

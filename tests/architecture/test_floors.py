@@ -136,8 +136,10 @@ def test_every_masking_method_has_tests(method: str) -> None:
     module = inspect.getmodule(methods()[method])
     assert module is not None
     name = module.__name__.rsplit(".", 1)[-1]
-    (path,) = (ROOT / "tests" / "masking").rglob(f"test_{name}.py")
+    of_clustering = ("k_member_clustering", "k_nearest_clustering", "one_pass_k_means", "bottom_up_local_recoding")
+    (path,) = (ROOT / "tests" / "masking").rglob(f"test_{'clusterings' if name in of_clustering else name}.py")
     tests = path.read_text(encoding="utf-8")
+    assert f"from {module.__name__} import" in tests
     assert tests.count("\ndef test_") >= 4  # a published figure, an invariant, an extreme, a refusal
     assert "@given" in tests
     assert "pytest.raises" in tests

@@ -109,6 +109,7 @@ def test_drafts_of_adult(reference_data: Path) -> None:
     assert drafts["native_country"]["priority"][0][:3] == ("United-States", "Mexico", "Philippines")
 
 
+@pytest.mark.chain
 def test_drafts_of_the_census_tell_of_no_rare_value(reference_data: Path) -> None:
     """Variables of 50,000 people: the draft is the same without all whose value fewer than 10 of them have."""
     contract = load_contract(Path(schemas.__path__[0]) / "census_income.yaml")

@@ -13,6 +13,7 @@ def test_every_method_was_measured() -> None:
     assert set(MEASURED) == set(STEPS) == set(methods())
 
 
+@pytest.mark.chain
 @pytest.mark.parametrize("method", ["additive_noise", "permutation", "rank_swapping", "univariate_microaggregation"])
 def test_the_figures_are_those_of_the_attacks(method: str) -> None:
     figures = [[float(each) for each in re.findall(r"(\d+) %", said)] for said in (MEASURED[method], measured(method))]

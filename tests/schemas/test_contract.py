@@ -145,6 +145,7 @@ def test_fair_survey_holds_on_the_data_of_statsmodels() -> None:
     assert counts.to_dict() == data["rate_marriage"].astype(int).astype(str).value_counts().to_dict()
 
 
+@pytest.mark.chain
 def test_adult_holds_on_the_uci_file(reference_data: Path) -> None:
     """Counts of the missing codes and of complete records: UCI's adult.names and PROVENANCE.md beside the file."""
     contract = load_contract(CONTRACTS / "adult.yaml")
@@ -169,6 +170,7 @@ def test_hierarchies_of_adult_hold_all_that_arx_has_leaves_for(reference_data: P
         assert name != "native-country" or ours == theirs
 
 
+@pytest.mark.chain
 def test_census_income_holds_on_both_files(reference_data: Path) -> None:
     """Records and missing states of residence (708 in the training file): PROVENANCE.md beside the files."""
     contract = load_contract(CONTRACTS / "census_income.yaml")

@@ -88,7 +88,8 @@ class LossyCompression(MaskingStep):
                     f"lossy_compression on '{name}' takes no missing values; there are {missing.sum()}. "
                     "Use missing: mean, or impute them first (multiple_imputation)."
                 )
-            values[missing] = 0.0 if missing.all() else values[~missing].mean()
+            if missing.any():
+                values[missing] = 0.0 if missing.all() else values[~missing].mean()
         masked = np.where(gaps, np.nan, compressed(filled, self.quality))
         columns = {
             name: stored(values, released[name]).set_axis(frame.index)

@@ -162,6 +162,8 @@ class MatrixDecomposition(MaskingStep):
                 spreads[0] = values.std(ddof=1)
         if not np.isfinite(spreads[0]):
             raise PlanError(f"matrix_decomposition on '{variable.name}': values are too large for their variance.")
+        if spreads[0] == 0:  # they differ, but their squares are no numbers
+            raise PlanError(f"matrix_decomposition on '{variable.name}': values are too small for their variance.")
         return spreads
 
 

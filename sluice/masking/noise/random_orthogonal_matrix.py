@@ -135,12 +135,12 @@ def random_orthogonal_mask(original: FloatArray, strength: float | None, rng: Ge
     columns = np.ascontiguousarray(
         original.T
     )  # one row a variable: NumPy adds up pairwise along what lies side by side
-    means = columns.mean(axis=1, keepdims=True)
-    constant = columns.min(axis=1) == columns.max(axis=1)
-    means[constant, 0] = columns[constant, 0]  # else a rounding error of the mean would pass for variation
-    centred = columns - means
-    centred -= centred.mean(axis=1, keepdims=True)  # of a large mean, rounding leaves more than of the deviations
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
+        means = columns.mean(axis=1, keepdims=True)
+        constant = columns.min(axis=1) == columns.max(axis=1)
+        means[constant, 0] = columns[constant, 0]  # else a rounding error of the mean would pass for variation
+        centred = columns - means
+        centred -= centred.mean(axis=1, keepdims=True)  # of a large mean, rounding leaves more than of the deviations
         lengths = np.sqrt(np.einsum("ji,ji->j", centred, centred))
     if not np.isfinite(lengths).all():
         raise PlanError("random_orthogonal_matrix: the values are too large for their variances to be computed.")

@@ -154,6 +154,8 @@ class SpectralSwapping(MaskingStep):
         centre, spread = _centre_and_spread(values)
         if not np.isfinite(spread):
             raise PlanError(f"spectral_swapping on '{variable.name}': values are too large for their variance.")
+        if spread == 0:  # they differ, but their squares are no numbers
+            raise PlanError(f"spectral_swapping on '{variable.name}': values are too small for their variance.")
         return (values[:, None] - centre) / spread
 
     def _decoded(

@@ -101,7 +101,6 @@ def test_widths_that_do_not_nest_are_refused(written: dict[str, object], says: s
     ("variable", "says"),
     [
         (Variable(name="x", kind=Kind.INTEGER, minimum=1), "'x' needs minimum and maximum"),
-        (Variable(name="x", kind=Kind.CONTINUOUS), "is for integer, ordinal, nominal variables; 'x' is continuous"),
         (Variable(name="x", kind=Kind.INTEGER, minimum=0, maximum=100_000), "100,001 values .* at most 100,000"),
         (Variable(name="x", kind=Kind.NOMINAL, categories=("1", "01", "a")), "2 of 3 declared values are none"),
         (Variable(name="x", kind=Kind.NOMINAL), "'x' has no categories"),

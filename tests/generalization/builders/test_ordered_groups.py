@@ -59,7 +59,6 @@ def test_groups_are_the_runs_that_counting_makes(count: int, sizes: list[int]) -
             "must add up to the 3 groups of the level below; got 2",
         ),
         ({"groups": (2,), "names": (("a", "a", "b"),)}, ordinal(5), "level 1 has 3 groups, .*; got 2 different"),
-        ({"groups": (2,)}, Variable(name="x", kind=Kind.NOMINAL, categories=("a", "b")), "'x' is nominal"),
     ],
 )
 def test_numbers_that_do_not_fit_the_categories_are_refused(

@@ -41,8 +41,3 @@ def test_a_leaf_lies_in_a_group_where_climbing_meets_it(draws: list[int]) -> Non
 def test_a_circle_is_refused(parents: dict[str, str]) -> None:
     with pytest.raises(DocumentError, match="hierarchy of 'region': its codes run in a circle at '"):
         Parents(parents=parents).build(REGION)
-
-
-def test_other_kinds_are_refused() -> None:
-    with pytest.raises(DocumentError, match="'x' is date"):
-        Parents(parents={"a": "b"}).build(Variable(name="x", kind=Kind.DATE))

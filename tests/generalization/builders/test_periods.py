@@ -60,5 +60,3 @@ def test_a_domain_without_end_is_refused() -> None:
         Periods(periods=("year",)).build(Variable(name="seen", kind=Kind.DATE, minimum="2020-01-01"))
     with pytest.raises(DocumentError, match="at most 100,000"):
         Periods(periods=("year",)).build(dates("1000-01-01", "2000-01-01"))
-    with pytest.raises(DocumentError, match="hierarchy by periods is for date variables; 'x' is integer"):
-        Periods(periods=("year",)).build(Variable(name="x", kind=Kind.INTEGER, minimum=1, maximum=2))

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from sluice.errors import DocumentError
 from sluice.generalization.builders.prefixes import Prefixes
 from sluice.variables import Kind, Variable
 
@@ -43,8 +42,3 @@ def test_a_shorter_code_stays_whole_and_leading_zeros_stay() -> None:
 def test_lengths_that_do_not_fall_are_refused(prefixes: tuple[int, ...]) -> None:
     with pytest.raises(ValidationError, match="prefixes must fall strictly, to 1 at least"):
         Prefixes(prefixes=prefixes)
-
-
-def test_numbers_are_refused() -> None:
-    with pytest.raises(DocumentError, match="'x' is integer"):
-        Prefixes(prefixes=(1,)).build(Variable(name="x", kind=Kind.INTEGER, minimum=0, maximum=10))

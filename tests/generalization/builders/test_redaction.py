@@ -66,8 +66,3 @@ def test_what_does_not_fit_the_codes_is_refused(written: dict[str, object], says
 def test_wrong_parameters_are_refused(written: dict[str, object], says: str) -> None:
     with pytest.raises(ValidationError, match=says):
         Redaction.model_validate(written)
-
-
-def test_numbers_are_refused_whose_leading_zeros_are_lost() -> None:
-    with pytest.raises(DocumentError, match="is for nominal, ordinal, binary variables; 'zip' is integer"):
-        Redaction(redaction="right").build(Variable(name="zip", kind=Kind.INTEGER, minimum=0, maximum=99))

@@ -21,6 +21,8 @@ from sluice.generalization.objectives.loss import Loss
 from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
 from tests.generalization.lattice.brute_force import released, suppressed_records
 
+pytestmark = pytest.mark.chain
+
 File = tuple[list[Key], list[np.ndarray], np.ndarray]
 NAMES = ["sex", "age", "marital-status", "education"]
 LIMITS = (0.0, 0.04, 1.0)

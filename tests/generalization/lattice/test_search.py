@@ -46,6 +46,7 @@ MODELS = st.one_of(
 )
 
 
+@pytest.mark.chain
 @given(
     tables(),
     st.lists(MODELS, min_size=1, max_size=3),

@@ -89,6 +89,7 @@ def test_what_is_monotone_with_suppression_fails_only_where_all_parts_of_a_class
         assert not (fails_above & ~fails & ~higher.hidden).any()
 
 
+@pytest.mark.chain
 @given(
     small_files(),
     st.lists(WITH_OTHERS, min_size=1, max_size=3),

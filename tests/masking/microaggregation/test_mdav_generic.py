@@ -134,10 +134,3 @@ def test_the_step_masks_every_kind_together(block_size: int | None) -> None:
     for _, rows in grouped.indices.items():
         assert masked["area"].iloc[rows[0]] in set(frame["area"].iloc[rows])
         assert masked["sex"].iloc[rows[0]] in set(frame["sex"].iloc[rows].mode())
-
-
-def test_the_step_refuses_fewer_than_k() -> None:
-    frame = pd.DataFrame({"area": pd.Categorical(["u", "v"])})
-    variables = {"area": Variable(name="area", kind=Kind.NOMINAL)}
-    with pytest.raises(PlanError, match="on 'area' needs at least k = 3 records; there are 2"):
-        Microaggregation(columns=("area",), k=3).mask(frame, variables, np.random.default_rng(0))

@@ -70,7 +70,7 @@ def groups_by_definition(records: np.ndarray, k: int) -> list[int]:
 
 
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(7, 90), d=st.integers(1, 4), k=st.integers(1, 7))
-@pytest.mark.parametrize("law", ["normal", "few values", "copies"])
+@pytest.mark.parametrize("law", ["normal", "few values", "one value", "far off", "outlier", "copies"])
 def test_the_plain_one_follows_the_definition(law: str, seed: int, n: int, d: int, k: int) -> None:
     records = LAWS[law](np.random.default_rng(seed), n, d)
     assert plain_mdav(records, k).tolist() == groups_by_definition(records, k)
@@ -80,7 +80,22 @@ def test_the_plain_one_follows_the_definition(law: str, seed: int, n: int, d: in
 @pytest.mark.parametrize("law", LAWS)
 def test_the_same_groups_as_the_plain_one(law: str, seed: int, n: int, d: int, k: int) -> None:
     records = LAWS[law](np.random.default_rng(seed), n, d)
-    assert mdav_groups(records, k).tolist() == plain_mdav(records, k).tolist()
+    groups = mdav_groups(records, k)
+    assert groups.tolist() == plain_mdav(records, k).tolist()
+    assert k <= np.bincount(groups).min() <= np.bincount(groups).max() <= 2 * k - 1
+
+
+def test_the_order_of_the_records_does_not_matter_without_ties() -> None:
+    records = np.random.default_rng(3).normal(size=(400, 3))
+    order = np.random.default_rng(4).permutation(400)
+    assert (mdav_groups(records, 4)[order] == mdav_groups(records[order], 4)).all()
+
+
+def test_groups_of_one_and_of_all() -> None:
+    records = np.random.default_rng(1).normal(size=(11, 2))
+    assert sorted(mdav_groups(records, 1)) == list(range(11))
+    assert mdav_groups(records, 11).tolist() == [0] * 11
+    assert np.bincount(mdav_groups(records, 5)).tolist() == [5, 6]
 
 
 @pytest.mark.parametrize("law", ["normal", "grid", "heavy tails", "clusters", "copies"])

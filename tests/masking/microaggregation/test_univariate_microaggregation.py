@@ -173,14 +173,6 @@ def test_refusals() -> None:
     for groups in ("together", (("turnover", "staff"),)):
         with pytest.raises(ValidationError, match="can only be one_at_a_time; got other groups"):
             UnivariateMicroaggregation(columns=("turnover", "staff"), k=3, variable_groups=groups)
-    with pytest.raises(
-        ValidationError, match=r"k of univariate_microaggregation on 'staff' must be at least 2; got 1\."
-    ):
-        UnivariateMicroaggregation(columns=("staff",), k=1)
-    with pytest.raises(PlanError, match="on 'branch' takes continuous, integer, ordinal; it is nominal"):
-        UnivariateMicroaggregation(columns=("branch",), k=3).released(VARIABLES)
-    with pytest.raises(PlanError, match="univariate_microaggregation on 'staff' takes no missing values; there are 1"):
-        UnivariateMicroaggregation(columns=("staff",), k=3).mask(firms(), VARIABLES, RNG)
     with pytest.raises(PlanError, match="fewer than k = 2 records"):
         UnivariateMicroaggregation(columns=("staff",), k=2, missing="by_pattern").mask(
             firms().assign(staff=pd.array([1, *[pd.NA] * 5], dtype="Int64")), VARIABLES, RNG

@@ -35,22 +35,22 @@ def test_the_law_is_that_of_the_whole_matrix(strength: float) -> None:
     original = np.random.default_rng(0).lognormal(size=n)
     rng = np.random.default_rng(1)
     c = np.sqrt(strength / (n - 1))
-    ours = [random_orthogonal_mask(original[:, None], strength, rng)[:, 0] for _ in range(2000)]
-    theirs = [by_the_matrix(original, c, rng) for _ in range(2000)]
+    ours = [random_orthogonal_mask(original[:, None], strength, rng)[:, 0] for _ in range(800)]
+    theirs = [by_the_matrix(original, c, rng) for _ in range(800)]
     found, expected = ([np.corrcoef(original, one)[0, 1] for one in many] for many in (ours, theirs))
-    assert ks_2samp(found, expected).statistic < 0.06
+    assert ks_2samp(found, expected).statistic < 0.09
     # The same for where a single record goes, which the correlation alone does not tell.
-    assert ks_2samp([one[0] for one in ours], [one[0] for one in theirs]).statistic < 0.06
+    assert ks_2samp([one[0] for one in ours], [one[0] for one in theirs]).statistic < 0.09
 
 
 def test_without_strength_the_rotation_is_uniform() -> None:
     """The squared correlation of a fixed and a uniform direction among n - 1 is beta(1/2, (n - 2)/2)."""
     original, rng = np.random.default_rng(0).normal(size=(9, 2)), np.random.default_rng(1)
     original[:, 1] += original[:, 0]
-    drawn = [random_orthogonal_mask(original, None, rng) for _ in range(2000)]
+    drawn = [random_orthogonal_mask(original, None, rng) for _ in range(1000)]
     for column in (0, 1):
         squared = [np.corrcoef(original[:, column], one[:, column])[0, 1] ** 2 for one in drawn]
-        assert kstest(squared, beta(0.5, 3.5).cdf).statistic < 0.03
+        assert kstest(squared, beta(0.5, 3.5).cdf).statistic < 0.05
 
 
 @pytest.mark.parametrize(("strength", "correlation"), [(0.1, 0.953), (1.0, 0.707), (10.0, 0.302)])
@@ -134,45 +134,10 @@ def survey(n: int, missing: bool = False) -> pd.DataFrame:
     )
 
 
-def test_the_step_keeps_rows_and_types() -> None:
-    frame = survey(200)
-    kept = frame.copy()
-    step = RandomOrthogonalMatrix(columns=("income", "age"))
-    masked, released = step.mask(frame, VARIABLES, np.random.default_rng(1)), step.released(VARIABLES)
-    pd.testing.assert_frame_equal(frame, kept)
-    assert masked.index.equals(frame.index)
-    assert masked["area"].equals(frame["area"])
-    assert (released["age"].kind, released["age"].minimum) == (Kind.CONTINUOUS, None)
-    assert masked.dtypes.astype(str)[["income", "age"]].tolist() == ["float64", "float64"]
-    assert masked["age"].mean() == pytest.approx(frame["age"].mean())
-    assert np.cov(masked["income"], masked["age"]) == pytest.approx(np.cov(frame["income"], frame["age"].astype(float)))
-    whole = RandomOrthogonalMatrix(columns=("income", "age"), round=True, clip=True)
-    masked = whole.mask(frame, VARIABLES, np.random.default_rng(1))
-    assert masked["age"].dtype == "Int64"
-    assert masked["age"].between(18, 90).all()
-    assert (masked["income"] >= 0).all()
-
-
-def test_missing_values_are_refused_or_filled() -> None:
-    frame, rng = survey(40, missing=True), np.random.default_rng(0)
-    with pytest.raises(PlanError, match="random_orthogonal_matrix on 'age' takes no missing values; there are 10"):
-        RandomOrthogonalMatrix(columns=("income", "age")).mask(frame, VARIABLES, rng)
-    step = RandomOrthogonalMatrix(columns=("income", "age"), missing="mean")
-    masked = step.mask(frame, VARIABLES, rng)
-    assert not masked.isna().any(axis=None)
-    assert masked["age"].mean() == pytest.approx(frame["age"].mean())
-    assert not step.released(VARIABLES)["age"].nullable
-    empty = frame.assign(age=pd.array([None] * 40, dtype="Int64"))
-    with pytest.raises(PlanError, match="random_orthogonal_matrix on 'age' needs a value; all are missing"):
-        step.mask(empty, VARIABLES, rng)
-
-
 def test_refusals() -> None:
     rng = np.random.default_rng(0)
     with pytest.raises(ValidationError, match="strength of random_orthogonal_matrix on 'income' must be a number"):
         RandomOrthogonalMatrix(columns=("income",), strength=0)
-    with pytest.raises(PlanError, match="random_orthogonal_matrix on 'area' takes continuous, integer; it is nominal"):
-        RandomOrthogonalMatrix(columns=("area",)).released(VARIABLES)
     with pytest.raises(PlanError, match="needs at least 3 records to turn; there are 2"):
         RandomOrthogonalMatrix(columns=("income",)).mask(survey(2), VARIABLES, rng)
     huge = survey(4).assign(income=[1e200, 2e200, 3e200, 4e200])

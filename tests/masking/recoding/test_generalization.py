@@ -66,8 +66,9 @@ def masked(frame: pd.DataFrame, by: Generalization) -> tuple[pd.DataFrame, Gener
     return done, levels
 
 
+@pytest.mark.chain
 @given(
-    n=st.integers(10, 80),
+    n=st.integers(10, 40),
     seed=st.integers(0, 10**6),
     missing=st.sampled_from([0.0, 0.1]),
     limit=st.sampled_from([0.0, 0.1, 0.5, 1.0]),

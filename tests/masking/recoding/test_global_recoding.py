@@ -311,15 +311,6 @@ def test_bins_may_stand_at_the_bounds_and_no_further() -> None:
     assert after.categories == ("0 to 4", "5 to 9")
 
 
-def test_all_missing_one_row_and_no_row() -> None:
-    variable = Variable(name="x", kind=Kind.INTEGER)
-    step = GlobalRecoding(columns=("x",), bins=(5,))
-    for column in (integers([None, None]), integers([None]), integers([])):
-        masked, _ = recode(step, column, variable)
-        assert masked.isna().all()
-        assert len(masked) == len(column)
-
-
 def test_a_value_outside_is_counted_and_not_shown() -> None:
     secret = 987
     hierarchy = Hierarchy(rows={"1": ("low",), "2": ("low",)})

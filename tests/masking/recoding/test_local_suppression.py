@@ -160,9 +160,9 @@ def test_every_record_stands_in_a_crowd_of_k_people(
         assert groups.nunique()[groups.size() > 0].min() >= k
 
 
-FRAMES = st.integers(1, 4).flatmap(
+FRAMES = st.integers(1, 3).flatmap(
     lambda width: st.lists(
-        st.tuples(*[st.sampled_from(["a", "b", "c", None]) | st.just("a")] * width), min_size=1, max_size=25
+        st.tuples(*[st.sampled_from(["a", "b", "c", None]) | st.just("a")] * width), min_size=1, max_size=16
     )
 )
 
@@ -219,7 +219,7 @@ def test_the_cheapest_of_all_patterns_on_small_files() -> None:
     # Against an exhaustive search: never below the optimum, and equal to it on most files.
     rng = np.random.default_rng(3)
     optimal = 0
-    for _ in range(20):
+    for _ in range(12):
         records = [tuple(row) for row in rng.choice(["a", "b"], size=(5, 2))]
         found = cells(records, suppress(records, 2))
         best = min(
@@ -229,7 +229,7 @@ def test_the_cheapest_of_all_patterns_on_small_files() -> None:
         )
         assert found >= best
         optimal += found == best
-    assert optimal >= 15
+    assert optimal >= 9
 
 
 def _without(records: Sequence[Record], pattern: Sequence[bool]) -> list[Record]:
@@ -277,6 +277,7 @@ def test_importance_decides_what_is_kept(missing_matches: str) -> None:
         assert with_rank[kept] < gone({f"key{at}": 1 for at in range(3) if at != kept})[kept]
 
 
+@pytest.mark.chain
 @given(
     FRAMES.filter(lambda records: len(records) > 4),
     st.integers(1, 5),
@@ -336,9 +337,10 @@ def test_the_order_of_the_sets() -> None:
     assert len(key_sets([1] * 12, [2] * 12)) == 2**12 - 1
 
 
+@pytest.mark.chain
 def test_many_keys_and_every_kind() -> None:
     rng = np.random.default_rng(2)
-    frame = pd.DataFrame({f"key{at}": pd.Series(rng.integers(0, 2, 60), dtype="Int64") for at in range(14)})
+    frame = pd.DataFrame({f"key{at}": pd.Series(rng.integers(0, 2, 40), dtype="Int64") for at in range(13)})
     frame["key1"] = frame["key1"].astype("float64")
     frame["key2"] = pd.Categorical(frame["key2"].astype(str), ordered=True)
     frame["key3"] = pd.to_datetime("2020-01-01") + pd.to_timedelta(frame["key3"].astype(int), unit="D")

@@ -105,14 +105,9 @@ def survey(n: int, seed: int = 0, missing: bool = False) -> pd.DataFrame:
 )
 def test_the_released_frame_is_typed(n: int, seed: int, categories: str, clip: bool, log: tuple[str, ...]) -> None:
     frame = survey(n, seed)
-    kept = frame.copy()
     step = SpectralSwapping(columns=ALL, categories=categories, clip=clip, log=log)
-    masked, released = step.mask(frame, VARIABLES, np.random.default_rng(seed)), step.released(VARIABLES)
-    pd.testing.assert_frame_equal(frame, kept)
-    assert list(masked) == list(released)
-    assert masked.index.equals(frame.index)
+    masked, _released = step.mask(frame, VARIABLES, np.random.default_rng(seed)), step.released(VARIABLES)
     assert not masked.isna().any(axis=None)
-    assert masked["id"].equals(frame["id"])
     assert masked["age"].dtype == "Int64"
     assert masked["size"].dtype == frame["size"].dtype
     assert masked["smoker"].dtype == frame["smoker"].dtype
@@ -158,30 +153,6 @@ def test_released_descriptions() -> None:
     assert SpectralSwapping(columns=ALL, clip=True).released(VARIABLES)["age"].maximum == 90
 
 
-def test_the_generator_decides_and_the_index_does_not() -> None:
-    frame = survey(30)
-    step = SpectralSwapping(columns=ALL)
-    first = step.mask(frame, VARIABLES, np.random.default_rng(1))
-    again = step.mask(frame.set_axis([0] * 30), VARIABLES, np.random.default_rng(1))
-    assert first.reset_index(drop=True).equals(again.reset_index(drop=True))
-    other = step.mask(frame, VARIABLES, np.random.default_rng(2))
-    assert not first.equals(other)
-
-
-def test_missing_values_are_refused_or_filled() -> None:
-    frame = survey(60, missing=True)
-    count = frame["age"].isna().sum()
-    rng = np.random.default_rng(0)
-    with pytest.raises(PlanError, match=f"spectral_swapping on 'age' takes no missing values; there are {count}"):
-        SpectralSwapping(columns=ALL).mask(frame, VARIABLES, rng)
-    masked = SpectralSwapping(columns=ALL, missing="mean").mask(frame, VARIABLES, rng)
-    assert not masked.isna().any(axis=None)
-    assert masked["age"].mean() == pytest.approx(frame["age"].mean(), abs=0.5)
-    empty = frame.assign(age=pd.array([None] * 60, dtype="Int64"))
-    with pytest.raises(PlanError, match="spectral_swapping on 'age' needs a value; all are missing"):
-        SpectralSwapping(columns=ALL, missing="mean").mask(empty, VARIABLES, rng)
-
-
 def test_constant_columns_stay_constant() -> None:
     frame = survey(20)
     one_size = pd.Categorical.from_codes([2] * 20, dtype=frame["size"].dtype)
@@ -200,8 +171,6 @@ def test_refusals() -> None:
         SpectralSwapping(columns=("income",), log=("incom",))
     with pytest.raises(PlanError, match="log of spectral_swapping on 'area' is for numbers; it is nominal"):
         SpectralSwapping(columns=("area",), log=("area",)).released(VARIABLES)
-    with pytest.raises(PlanError, match=r"spectral_swapping on 'id' takes .*; it is text"):
-        SpectralSwapping(columns=("id",)).released(VARIABLES)
     with pytest.raises(PlanError, match="needs at least 2 records to swap between; there are 1"):
         SpectralSwapping(columns=("income",)).mask(survey(1), VARIABLES, rng)
     zeros = survey(20).assign(income=[0.0, -1.0, *range(1, 19)])
@@ -209,6 +178,8 @@ def test_refusals() -> None:
         SpectralSwapping(columns=("income",), log=("income",)).mask(zeros, VARIABLES, rng)
     with pytest.raises(PlanError, match="spectral_swapping on 'income': values are too large for their variance"):
         SpectralSwapping(columns=("income",)).mask(zeros.assign(income=1e200 * np.arange(20)), VARIABLES, rng)
+    with pytest.raises(PlanError, match="spectral_swapping on 'income': values are too small for their variance"):
+        SpectralSwapping(columns=("income",)).mask(zeros.assign(income=5e-324 * np.arange(20)), VARIABLES, rng)
     unlisted = {"area": Variable(name="area", kind=Kind.NOMINAL)}
     with pytest.raises(PlanError, match="needs the categories of 'area'; the contract does not list them"):
         SpectralSwapping(columns=("area",), categories="probabilities").released(unlisted)

