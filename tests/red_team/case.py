@@ -31,6 +31,7 @@ class Case:
     chance  : the share that it would reach without the file, at most
     rules   : names of findings; one of them must FAIL, whatever else does
     policy  : the shipped policy under which the file would be published
+    more    : shows on one more file what another case shows
     """
 
     name: str
@@ -40,6 +41,7 @@ class Case:
     chance: float
     rules: tuple[str, ...]
     policy: str = "public-use-file"
+    more: bool = False
 
 
 def judge(files: OriginalAndMasked, policy: Policy | str) -> Iterator[Finding]:

@@ -15,7 +15,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, id=case.name, marks=[pytest.mark.exhaustive] * case.more) for case in CASES]
+)
 def test_what_the_attack_reaches_does_not_pass(case: Case) -> None:
     files = case.make()
     reached = case.attack(files)

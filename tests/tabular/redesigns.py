@@ -12,9 +12,10 @@ from tests.tabular.tables import dimensions
 
 @st.composite
 def records(draw: st.DrawFn) -> tuple[list[Dimension], np.ndarray, np.ndarray, np.ndarray]:
-    made = [draw(dimensions(name)) for name in "ab"[: draw(st.integers(1, 2))]]
+    names = "ab"[: draw(st.integers(1, 2))]
+    made = [draw(dimensions(name, depth=4 - len(names))) for name in names]
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    count = draw(st.integers(1, 50))
+    count = draw(st.integers(1, 25))
     leaves = np.column_stack([rng.choice(d.leaves, count) for d in made]).astype(np.int32)
     return made, leaves, rng.integers(0, 25, count), rng.integers(1, 100, count)
 

@@ -8,9 +8,16 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from sluice.tabular.model.aggregation import aggregate
+from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.rules.minimum_frequency import MinimumFrequency
+from sluice.tabular.rules.p_percent import PPercent
+from sluice.tabular.rules.sensitivity import requirements_of
+from sluice.tabular.suppression.suppression import Suppression, suppress
 from tests.reference_data import reference_path
+
+RULES = (MinimumFrequency(3), PPercent(10))
 
 
 def read_text(path: Path) -> pd.DataFrame:
@@ -31,6 +38,13 @@ def business(name: str, by: str = "id") -> Cells:
     return aggregate(
         dimensions, leaves, records[by].astype(np.int64).to_numpy(), records["value"].astype(np.int64).to_numpy()
     )
+
+
+@lru_cache
+def protected_business(by: str = "id", coalition: int = 1) -> Suppression:
+    """The business table of a thousand cells suppressed by `RULES`, once for all tests that look at it."""
+    cells = business("s1k", by)
+    return suppress(cells, requirements_of(RULES, cells.contributions), RULES, Assumptions(coalition=coalition))
 
 
 @st.composite

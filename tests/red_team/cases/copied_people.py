@@ -67,6 +67,7 @@ CASES = tuple(
         chance=0.5,
         rules=("transparency", "membership", "participant_inference", "rare_combinations"),
         policy="synthetic-file",
+        more=leaf < 5 and not drowned,
     )
     for leaf, drowned, reaches in ((1, False, 0.65), (2, False, 0.57), (2, True, 0.54), (5, False, 0.54))
 )

@@ -96,6 +96,7 @@ CASES = (
         reaches=0.35,
         chance=0.06,
         rules=("attribute_gain",),
+        more=True,
     ),
     Case(
         name="PRAM that keeps 80 % of the categories, six traits known",

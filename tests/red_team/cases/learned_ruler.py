@@ -74,6 +74,7 @@ CASES = (
             reaches=0.5,
             chance=0.001,
             rules=("learned_linkage",),
+            more=(share, permuted) == (0.02, _LAST),
         )
         for share, permuted in ((0.0105, _LAST), (0.02, _LAST), (0.02, _FIRST))
     ),
@@ -96,6 +97,7 @@ CASES = (
             reaches=reaches,
             chance=0.001,
             rules=("learned_linkage",),
+            more=window < 0.2,
         )
         for window, reaches in ((0.15, 0.6), (0.2, 0.35))
     ),

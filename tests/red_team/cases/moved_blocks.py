@@ -62,6 +62,7 @@ CASES = tuple(
         reaches=0.15,
         chance=0.01,
         rules=("learned_linkage", "learned_claims"),
+        more=(columns, amount) == (CENSUS, 0.04),
     )
     for columns, amount in ((CENSUS, 0.04), (CENSUS[:8], 0.04), (CENSUS, 0.1))
 ) + tuple(
@@ -73,6 +74,7 @@ CASES = tuple(
         chance=0.01,
         rules=("learned_linkage", "learned_claims"),
         policy="perturbed-file",
+        more=columns == CENSUS,
     )
     for columns, amount in ((CENSUS, 0.1), (CENSUS[:9], 0.07))
 )

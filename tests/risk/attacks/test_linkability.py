@@ -5,8 +5,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.risk.attacks.linkability import linkability, random_links
@@ -44,7 +42,7 @@ def people(n: int, seed: int) -> tuple[pd.DataFrame, dict]:
     return typed_frame(frame)
 
 
-@given(seed=st.integers(0, 2**32), k=st.integers(1, 3))
+@pytest.mark.parametrize(("seed", "k"), [(seed, 1 + seed % 3) for seed in range(6)])
 def test_order_and_index_of_the_rows_do_not_matter(seed: int, k: int) -> None:
     (original, variables), (control, _) = people(40, seed), people(30, seed + 1)
     released = pd.concat([original.iloc[:20], people(20, seed + 2)[0]])

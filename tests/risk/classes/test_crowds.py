@@ -80,17 +80,7 @@ def test_agrees_with_comparing_every_pair(known: list[Row], data: st.DataObject)
     def fit(keys: list[int], person: Row) -> int:
         return sum(all(other[key] == person[key] for key in keys) for other in known)
 
-    one = candidates(typed(known), typed(shown), KEYS)
-    with pytest.MonkeyPatch.context() as patch:  # one pattern after the other, and one record after the other
-        patch.setattr(module, "_ROWS", 0 if len(known) % 2 else 1e12)
-        np.testing.assert_allclose(candidates(typed(known), typed(shown), KEYS), one)
-    people = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(known), max_size=len(known))))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_ROWS", 1e12)
-        by_pattern = candidates(typed(known), typed(shown), KEYS, people)
-        patch.setattr(module, "_ROWS", 0)
-        np.testing.assert_allclose(candidates(typed(known), typed(shown), KEYS, people), by_pattern)
-    for at, found in enumerate(one):
+    for at, found in enumerate(candidates(typed(known), typed(shown), KEYS)):
         person, total = known[at], 1.0
         there = [key for key in (0, 1) if person[key] is not None]
         for other, record in enumerate(shown):
@@ -99,6 +89,27 @@ def test_agrees_with_comparing_every_pair(known: list[Row], data: st.DataObject)
                 own = [key for key in there if shown[at][key] is not None]
                 total += min(1, fit(own, person) / fit(common, person))
         assert abs(found - total) < 1e-9
+
+
+@pytest.mark.parametrize("is_of_people", [False, True])
+@pytest.mark.parametrize("records", [1, 2, 12, 40])
+def test_pattern_by_pattern_and_record_by_record_the_same_is_found(
+    monkeypatch: pytest.MonkeyPatch, records: int, is_of_people: bool
+) -> None:
+    rng = np.random.default_rng(records)
+    known = pd.DataFrame(
+        {"age": rng.choice(["30", "41"], records), "sex": rng.choice(["f", "m"], records)}, dtype=object
+    )
+    known = known.mask(rng.random(known.shape) < 0.2, None)
+    shown = known.mask(rng.random(known.shape) < 0.3, None)
+    files = [typed(list(frame.itertuples(index=False, name=None))) for frame in (known, shown)]
+    people = rng.integers(0, 1 + records // 2, records) if is_of_people else None
+    found = [candidates(*files, KEYS, people)]
+    for rows in (0, 1e12):
+        monkeypatch.setattr(module, "_ROWS", rows)
+        found.append(candidates(*files, KEYS, people))
+    np.testing.assert_allclose(found[1], found[0])
+    np.testing.assert_allclose(found[2], found[0])
 
 
 @given(rows)

@@ -157,11 +157,11 @@ def test_scales_that_single_precision_cannot_hold(scale, main_axes):
 def test_the_same_is_found_in_whatever_parts_the_points_are_searched(monkeypatch, values):
     # To the last bit and to the row: a file that is searched in parts is judged like one that is not.
     rng = np.random.default_rng(8)
-    points = rng.integers(0, values, (3000, 6)).astype(float)
-    rows = np.sort(rng.choice(3000, 700, replace=False))
+    points = rng.integers(0, values, (1200, 6)).astype(float)
+    rows = np.sort(rng.choice(1200, 150, replace=False))
     monkeypatch.setattr(module, "_MANY", 1)
     whole = nearest_neighbours(points[rows], points, 5, own_row=rows)
-    for together, many in ((1, 1), (65, 1), (65, 10**9), (1000, 1), (1000, 10**9), (10**9, 10**9)):
+    for together, many in ((7, 1), (65, 1), (65, 10**9), (1000, 1), (1000, 10**9), (10**9, 10**9)):
         monkeypatch.setattr(module, "_COORDINATES", 6 * together)
         monkeypatch.setattr(module, "_MANY", many)
         parts = nearest_neighbours(points[rows], points, 5, own_row=rows)

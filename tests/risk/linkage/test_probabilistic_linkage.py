@@ -3,8 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.risk.linkage.probabilistic_linkage import agreement_probabilities, agreement_values, probabilistic_linkage
@@ -56,11 +54,11 @@ def test_links_as_a_whole_matrix_gives_them():
     np.testing.assert_allclose(links.correct, expected)
 
 
-@given(st.integers(0, 2**32), st.integers(2, 120))
-def test_order_names_of_the_codes_and_parts_change_nothing(seed, n):
-    original, masked = categories(seed, n)
+@pytest.mark.parametrize("n", [2, 3, 7, 40, 120])
+def test_order_names_of_the_codes_and_parts_change_nothing(n):
+    original, masked = categories(n, n)
     links = probabilistic_linkage(original, masked, np.zeros(4))
-    order = np.random.default_rng(seed).permutation(n)
+    order = np.random.default_rng(n).permutation(n)
     np.testing.assert_allclose(
         probabilistic_linkage(original[order], masked[order], np.zeros(4)).correct, links.correct[order]
     )

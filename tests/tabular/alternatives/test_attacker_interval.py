@@ -11,7 +11,7 @@ from sluice.tabular.model.cells import Cells
 from tests.tabular.tables import tables
 
 
-@given(tables(most=25), st.integers(0, 2**32 - 1))
+@given(tables(most=12), st.integers(0, 2**32 - 1))
 def test_as_far_as_scipy_finds(cells: Cells, seed: int) -> None:
     rng = np.random.default_rng(seed)
     count = len(cells)
@@ -19,7 +19,7 @@ def test_as_far_as_scipy_finds(cells: Cells, seed: int) -> None:
     high = cells.total + rng.integers(0, 6, count).astype(float)
     lower, upper = rng.integers(0, 8, count), rng.integers(0, 8, count)
     down, up = attacker_interval(cells.equations, cells.total, low, high, lower, upper)
-    for cell in rng.permutation(count)[:5]:
+    for cell in rng.permutation(count)[:1]:
         for sign, reached, required in ((-1, down, lower), (1, up, upper)):
             gain = np.zeros(count)
             gain[cell] = -sign

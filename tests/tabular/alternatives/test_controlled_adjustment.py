@@ -79,7 +79,7 @@ def test_dividing_by_the_two_factors_of_p_percent_finds_few_values() -> None:
     by_the_level = np.where(requirements.sensitive, cells.total + level, cells.total)
     assert guesses_within(cells, by_the_level, 1 / 1.1, 1) > 0.8  # the others are so small that rounding hides them
     exact, near = [], []
-    for seed in range(8):
+    for seed in range(4):
         found = adjusted(cells, requirements, seed, assumptions=Assumptions(coalition=0), rules=RULES)
         assert found.safe
         exact += [guesses_within(cells, found.value, 1 / factor, 1) for factor in (1.1, 0.9)]

@@ -68,7 +68,7 @@ def best_by_enumeration(cells: Cells, base: int, squared: bool) -> float | None:
     return best
 
 
-@given(tables(most=6), st.integers(2, 9), st.booleans())
+@given(tables(most=4), st.integers(2, 9), st.booleans())
 def test_no_rounding_is_nearer(cells: Cells, base: int, squared: bool) -> None:
     best = best_by_enumeration(cells, base, squared)
     if best is None:
@@ -80,7 +80,7 @@ def test_no_rounding_is_nearer(cells: Cells, base: int, squared: bool) -> None:
     assert (apart**2 if squared else apart).sum() == best
 
 
-@given(tables(), st.integers(2, 60))
+@given(tables(most=12), st.integers(2, 60))
 def test_adds_up_at_adjacent_multiples(cells: Cells, base: int) -> None:
     requirements = requirements_of([MinimumFrequency(3), PPercent(10)], cells.contributions)
     assume(not (requirements.sensitive & (cells.total == 0)).any())

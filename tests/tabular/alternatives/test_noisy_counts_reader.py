@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
@@ -86,6 +87,7 @@ def _end(equations: csr_array, low: np.ndarray, high: np.ndarray, cell: int, sig
     return round(found.x[cell])
 
 
+@pytest.mark.chain
 def test_what_is_safe_withstands_the_attacker_and_what_it_breaks_fails() -> None:
     proofs = passes = 0
     for seed, noise in [*((seed, WIDE) for seed in range(3)), *((seed, CLOSE) for seed in range(6, 12))]:
@@ -102,13 +104,14 @@ def test_what_is_safe_withstands_the_attacker_and_what_it_breaks_fails() -> None
     assert proofs
 
 
+@pytest.mark.chain
 def test_no_secret_gives_people_of_adult_away() -> None:
     """By country of birth and sex: 60 people, most of them alone in a cell or two, under one secret after another."""
     people = adult(60)[0][["country", "sex"]]
     trees = {name: [("Total", ""), *((code, "Total") for code in sorted(set(people[name])))] for name in people}
-    safe = [attacked((people, trees), secret, WIDE) for secret in range(1, 9)]
+    safe = [attacked((people, trees), secret, WIDE) for secret in range(1, 4)]
     assert all(made.verdict is Verdict.PASS and anybody == member == 0 for made, anybody, member in safe)
-    close = [attacked((people, trees), secret, CLOSE) for secret in range(1, 9)]
+    close = [attacked((people, trees), secret, CLOSE) for secret in range(1, 4)]
     assert all(made.verdict is Verdict.FAIL and member for made, _, member in close)
 
 

@@ -183,6 +183,7 @@ def required(cells: Cells, needs: Requirements, cell: int, coalition: frozenset[
     return float(min(level, max(total, 0))), float(level)
 
 
+@pytest.mark.chain
 @given(tables(most=12), st.integers(0, 2**32 - 1), st.sampled_from([0, 1, 1, 1, 2]))
 def test_breaches_are_those_of_brute_force(cells: Cells, seed: int, size: int) -> None:
     """A coalition that succeeds because a part of it does need not be named with that part.
@@ -205,7 +206,9 @@ def test_breaches_are_those_of_brute_force(cells: Cells, seed: int, size: int) -
     assert outcome.safe is (not outcome.breaches)
 
 
-@pytest.mark.parametrize("many", [0, 10_000], ids=["in processes", "in threads"])
+@pytest.mark.parametrize(
+    "many", [pytest.param(0, id="in processes", marks=pytest.mark.servers), pytest.param(10_000, id="in threads")]
+)
 def test_workers_change_nothing(monkeypatch: pytest.MonkeyPatch, many: int) -> None:
     monkeypatch.setattr(sluice.tabular.audit.reader_attacks, "_MANY", many)
     monkeypatch.setattr(sluice.tabular.audit.reader_attacks, "_TOGETHER", 7)

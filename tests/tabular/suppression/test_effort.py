@@ -1,6 +1,7 @@
 """A budget of time: safe whatever it is, cheaper the more there is, and the same without one."""
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import count
 
 import numpy as np
@@ -39,12 +40,17 @@ def value(cells: Cells, effort: Effort) -> float:
     return float(cells.total[made.status != Status.PUBLISHED].sum())
 
 
+@cache
+def without_a_budget() -> float:
+    return value(generated("2-D"), Effort())
+
+
 def test_more_time_never_makes_a_pattern_dearer_and_none_makes_it_safe() -> None:
     cells = generated("2-D")
-    values = [value(cells, Effort.of(seconds, Ticks())) for seconds in (0, 5, 20, 80, 320, 100_000)]
+    values = [value(cells, Effort.of(seconds, Ticks())) for seconds in (0, 20, 100_000)]
     assert values == sorted(values, reverse=True)
     assert values[0] > values[-1]
-    assert values[-1] == value(cells, Effort())
+    assert values[-1] == without_a_budget()
 
 
 def test_without_a_budget_the_outcome_is_always_the_same() -> None:
@@ -56,7 +62,7 @@ def test_without_a_budget_the_outcome_is_always_the_same() -> None:
 
 def test_without_a_budget_work_is_bounded_and_what_was_found_by_then_is_safe(monkeypatch: pytest.MonkeyPatch) -> None:
     cells = generated("2-D")
-    best, first = value(cells, Effort()), value(cells, Effort.of(0, Ticks()))
+    best, first = without_a_budget(), value(cells, Effort.of(0, Ticks()))
     monkeypatch.setattr(greedy_search, "_WORK", 0)
     assert value(cells, Effort()) == best  # cells are given up for a while, however long the proofs took
     monkeypatch.setattr(greedy_search, "_CLEANING", 0)

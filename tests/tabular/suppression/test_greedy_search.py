@@ -53,6 +53,7 @@ def left_out(monkeypatch: pytest.MonkeyPatch) -> list[Target]:
     return found
 
 
+@pytest.mark.chain
 def test_a_union_that_another_proof_moves_is_a_target_when_that_proof_is_dropped(left_out: list[Target]) -> None:
     problem = problem_of(_HALF_SENSITIVE, 0.5)
     unknowns = problem.unknowns()
@@ -75,6 +76,7 @@ def test_a_union_that_another_proof_moves_is_a_target_when_that_proof_is_dropped
     assert all(search.proofs[search.index(union)] for union in told)
 
 
+@pytest.mark.chain
 def test_when_all_is_cleaned_up_no_union_that_was_left_out_can_be_computed_without_a_proof(
     left_out: list[Target],
 ) -> None:

@@ -1,6 +1,7 @@
 """Patterns that `suppress` makes and `audit` calls safe, under the attack of somebody who shares no code with them."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,8 +16,10 @@ from sluice.tabular.suppression.suppression import suppress
 from tests.tabular.attackers import Table
 from tests.tabular.tables import tables
 
+pytestmark = pytest.mark.chain  # an attacker of its own takes each pattern apart
+
 P = 10
-CELLS = 200  # of a table at most: the audit of a larger one, nearly all of whose cells are sensitive, takes seconds
+CELLS = 100  # of a table at most: the audit of a larger one, nearly all of whose cells are sensitive, takes seconds
 
 ASSUMPTIONS = st.builds(
     Assumptions,

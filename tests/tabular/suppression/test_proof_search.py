@@ -19,6 +19,8 @@ from sluice.tabular.suppression.greedy_search import Problem, search_table
 from sluice.tabular.suppression.pattern_search import PatternSearch
 from sluice.tabular.suppression.suppression import suppress
 
+pytestmark = pytest.mark.chain  # tables of fewer cells need no proof besides the first
+
 RULES = (MinimumFrequency(3), PPercent(10))
 
 

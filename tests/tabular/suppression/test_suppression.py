@@ -1,7 +1,6 @@
 """Secondary suppression against independent attackers, the audit, and by hand."""
 
 from dataclasses import replace
-from functools import cache
 from itertools import product
 
 import numpy as np
@@ -23,7 +22,7 @@ from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requ
 from sluice.tabular.suppression import greedy_search
 from sluice.tabular.suppression.suppression import Suppression, suppress
 from tests.tabular.attackers import Table
-from tests.tabular.tables import business, tables
+from tests.tabular.tables import business, protected_business, tables
 
 RULES = [MinimumFrequency(3), PPercent(10)]
 
@@ -39,6 +38,7 @@ def assert_safe(cells: Cells, status: np.ndarray, assumptions: Assumptions) -> N
     assert Table(cells, status, assumptions).found_out(requirements(cells), 3, 10, first=True) == []
 
 
+@pytest.mark.chain
 @given(tables(most=10), st.sampled_from([0, 1, 1, 2]), st.booleans())
 def test_no_contributor_learns_more_than_the_rules_allow(cells: Cells, coalition: int, zeros_known: bool) -> None:
     assumptions = Assumptions(coalition=coalition, zeros_known=zeros_known)
@@ -56,6 +56,7 @@ def assert_nothing_else_helps(cells: Cells, assumptions: Assumptions) -> None:
         assert_safe(cells, np.where(requirements(cells).sensitive, 1, 2), assumptions)
 
 
+@pytest.mark.chain
 @given(tables(most=10), st.sampled_from([25.0, 100.0]))
 def test_attackers_with_a_prior_and_prices(cells: Cells, known_within: float) -> None:
     assumptions = Assumptions(known_within=known_within)
@@ -69,6 +70,7 @@ def test_attackers_with_a_prior_and_prices(cells: Cells, known_within: float) ->
     assert_safe(cells, made.status, assumptions)
 
 
+@pytest.mark.chain
 @given(tables(most=12))
 def test_no_computable_union_is_sensitive(cells: Cells) -> None:
     """All sums of 0 or 1 times each suppressed cell that follow from the equations, on tables small enough."""
@@ -97,8 +99,9 @@ def test_no_computable_union_is_sensitive(cells: Cells) -> None:
             assert not requirements_of(RULES, contributions).sensitive.any()
 
 
+@pytest.mark.chain
 @given(
-    tables(most=40).filter(lambda cells: len(cells) <= 250), st.sampled_from([0, 1, 1, 2]), st.booleans(), st.booleans()
+    tables(most=25).filter(lambda cells: len(cells) <= 120), st.sampled_from([0, 1, 1, 2]), st.booleans(), st.booleans()
 )
 def test_the_audit_finds_nothing(cells: Cells, coalition: int, zeros_known: bool, unions: bool) -> None:
     assumptions = Assumptions(coalition=coalition, zeros_known=zeros_known, unions=unions)
@@ -110,6 +113,7 @@ def test_the_audit_finds_nothing(cells: Cells, coalition: int, zeros_known: bool
     assert found.safe, [breach.says for breach in found.breaches]
 
 
+@pytest.mark.chain
 @given(
     tables(most=20).filter(lambda cells: len(cells) <= 80),
     st.integers(2, 5),
@@ -150,24 +154,27 @@ def counted(cells: Cells, each_once: bool) -> Cells:
     return aggregate(cells.dimensions, cells.codes[rows], owner, np.ones(len(rows), dtype=np.int64))
 
 
-@cache
-def protected(by: str = "id", coalition: int = 1) -> Suppression:
-    """The business table of a thousand cells, once for all tests that look at it."""
-    cells = business("s1k", by)
-    return suppress(cells, requirements(cells), RULES, Assumptions(coalition=coalition))
-
-
-@pytest.mark.parametrize(("by", "coalition"), [("id", 1), ("holding", 1), ("holding", 2), ("holding", 3)])
+@pytest.mark.chain
+@pytest.mark.parametrize(
+    ("by", "coalition"),
+    [
+        ("id", 1),
+        pytest.param("holding", 1, marks=pytest.mark.exhaustive),
+        pytest.param("holding", 2, marks=pytest.mark.exhaustive),
+        ("holding", 3),
+    ],
+)
 def test_business_tables_are_safe(by: str, coalition: int) -> None:
     """Of 3 who pool what they know, two may know a cell, and the third contributes to the sensitive one."""
     cells, assumptions = business("s1k", by), Assumptions(coalition=coalition)
-    made = protected(by, coalition)
+    made = protected_business(by, coalition)
     found = audit(cells, made.status, requirements(cells), RULES, assumptions)
     assert found.safe, [breach.says for breach in found.breaches]
     lower, upper = assumptions.bounds(cells)
     assert all(proof.holds(cells, made.status != Status.PUBLISHED, lower, upper) for proof in made.certificates)
 
 
+@pytest.mark.servers
 def test_branches_give_a_safe_pattern_whatever_the_number_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     cells = business("s1k")
     monkeypatch.setattr(greedy_search, "_LARGE", 1)
@@ -178,6 +185,7 @@ def test_branches_give_a_safe_pattern_whatever_the_number_of_processes(monkeypat
     assert found.safe, [breach.says for breach in found.breaches]
 
 
+@pytest.mark.chain
 def test_linked_tables_are_protected_together() -> None:
     """nace x size and region x size share the marginal by size; no cell of all three dimensions is published."""
     cells = business("s1k")
@@ -201,6 +209,7 @@ def test_linked_tables_are_protected_together() -> None:
     assert found.safe, [breach.says for breach in found.breaches]
 
 
+@pytest.mark.chain
 def test_the_value_lost_is_near_the_least_that_is_known() -> None:
     """797,787 is a lower bound, by linear relaxation, and 805,396 the best found by a prototype; without own parts."""
     cells = business("s1k")
