@@ -51,6 +51,7 @@ def test_as_from_the_records_where_no_list_is_cut_off(given: tuple[list[Dimensio
         assert (ours.equations - expected.equations).nnz == 0
 
 
+@pytest.mark.chain
 @given(records(), st.integers(2, 3))
 def test_cut_lists_never_make_a_sensitive_cell_pass_for_a_safe_one(
     given: tuple[list[Dimension], *tuple[np.ndarray, ...]], kept: int

@@ -18,6 +18,7 @@ from tests.tabular.tables import business
 RULES = [MinimumFrequency(3), PPercent(10)]
 
 
+@pytest.mark.chain
 @given(records())
 def test_figures_of_the_advice_by_counting_again(given: tuple[list[Dimension], *tuple[np.ndarray, ...]]) -> None:
     made, *rest = given

@@ -38,7 +38,8 @@ def test_with_the_proofs_of_the_protection_the_verdict_is_the_same() -> None:
     assert audit(cells, found.status, requirement, RULES).safe
 
 
-@given(tables(least=4, most=10), st.integers(0, 2**32 - 1))
+@pytest.mark.chain
+@given(tables(least=4, most=20), st.integers(0, 2**32 - 1))
 def test_false_proofs_do_not_make_a_pattern_safe(cells: Cells, seed: int) -> None:
     """Of a pattern of sensitive cells alone, with proofs that say of each that it may be anything."""
     requirement = requirements_of(RULES, cells.contributions)
