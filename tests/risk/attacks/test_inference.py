@@ -16,6 +16,7 @@ from tests.typed_frame import typed_frame
 KNOWN = ["age", "fnlwgt", "education_num", "race", "sex", "marital_status"]
 
 
+@pytest.mark.chain
 @pytest.mark.parametrize(
     ("secret", "main", "control", "within"),
     [("occupation", 1272, 518, 20), ("income", 2499, 2342, 20), ("hours_per_week", 1450, 751, 90)],

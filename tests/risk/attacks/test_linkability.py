@@ -15,6 +15,7 @@ A, B = ["age", "education_num", "race", "hours_per_week"], ["fnlwgt", "occupatio
 C, D = ["age", "fnlwgt", "sex"], ["education_num", "hours_per_week", "occupation", "relationship"]
 
 
+@pytest.mark.chain
 @pytest.mark.parametrize(
     ("first", "second", "k", "main", "control"), [(A, B, 5, 849, 70), (C, D, 1, 447, 4), (C, D, 20, 1419, 787)]
 )

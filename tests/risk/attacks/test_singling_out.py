@@ -15,6 +15,7 @@ from tests.risk.attacks.adult_with_control import adult_with_control
 from tests.typed_frame import typed_frame
 
 
+@pytest.mark.chain
 @pytest.mark.parametrize(
     ("mode", "main", "control"), [("univariate", 0.3358, 0.0848), ("multivariate", 0.3316, 0.2340)]
 )

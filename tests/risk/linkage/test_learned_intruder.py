@@ -14,6 +14,8 @@ from sluice.risk.linkage.learned_variable import compared_variables
 from sluice.variables import Kind, Variable
 from tests.red_team.files import CENSUS, census, files_of, masked_by
 
+pytestmark = pytest.mark.chain  # of fewer people nothing can be learned
+
 
 def played(files):
     intruder = learned_intruder(files, 2_000)
