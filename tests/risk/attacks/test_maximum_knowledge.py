@@ -5,8 +5,6 @@ text: not checked.
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
 from sluice.errors import DataError
@@ -77,9 +75,9 @@ def test_attributes_are_permuted_as_a_whole():
     assert found.measurement.value == 0
 
 
-@given(st.integers(0, 2**32))
+@pytest.mark.parametrize("seed", range(4))
 def test_the_order_of_the_rows_does_not_matter(seed):
-    original, masked = correlated(60, seed % 1000), correlated(50, seed % 1000 + 1)
+    original, masked = correlated(60, seed), correlated(50, seed + 1)
     moved = np.random.default_rng(seed).permutation(60), np.random.default_rng(seed).permutation(50)
     for attack in (
         lambda a, b: of_records(a, b, COLUMNS, rng(), records=40, copies=3),

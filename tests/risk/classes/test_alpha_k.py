@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
-from sluice.errors import DataError
 from sluice.risk.classes.alpha_k import largest_share
 from sluice.risk.classes.equivalence_classes import category_codes, classes_of, equivalence_classes
 from sluice.risk.classes.l_diversity import effective_values
@@ -33,15 +32,11 @@ def test_adult_as_pycanon_measures_it(
     assert classes.sizes.min() == k
 
 
-@given(codes, st.randoms())
-def test_bounds_and_row_order(pairs: np.ndarray, random: "np.random.Generator") -> None:
+@given(codes)
+def test_no_entropy_is_smaller(pairs: np.ndarray) -> None:
     classes = equivalence_classes([pairs[:, 0]])
     shares = largest_share(classes, pairs[:, 1])
     assert (1 / shares <= effective_values(classes, pairs[:, 1]) + 1e-9).all()  # min-entropy is the smallest entropy
-    order = list(range(len(pairs)))
-    random.shuffle(order)
-    moved = equivalence_classes([pairs[order, 0]])
-    assert_array_equal(largest_share(moved, pairs[order, 1])[moved.labels], shares[classes.labels][order])
 
 
 def test_named_values_and_extremes() -> None:
@@ -51,8 +46,3 @@ def test_named_values_and_extremes() -> None:
     assert_allclose(largest_share(classes, sensitive, np.array([], dtype=np.int64)), [0, 0])
     # All missing: one value, which everybody has.
     assert_allclose(largest_share(classes, category_codes(pd.Series([np.nan] * 4))), [1, 1])
-
-
-def test_codes_of_another_length_are_refused() -> None:
-    with pytest.raises(DataError, match="one length; got 2, 1"):
-        largest_share(equivalence_classes([np.array([0, 0])]), np.array([0]))

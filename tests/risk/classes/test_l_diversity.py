@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
 from sluice.errors import DataError
 from sluice.risk.classes.equivalence_classes import category_codes, classes_of, equivalence_classes
@@ -61,17 +61,13 @@ def test_distinct_counts_of_sdcmicro_with_a_missing_key() -> None:
 codes = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=25).map(np.array)
 
 
-@given(codes, st.randoms())
-def test_bounds_and_row_order(pairs: np.ndarray, random: "np.random.Generator") -> None:
+@given(codes)
+def test_bounds(pairs: np.ndarray) -> None:
     classes = equivalence_classes([pairs[:, 0]])
     distinct, effective = distinct_values(classes, pairs[:, 1]), effective_values(classes, pairs[:, 1])
     assert (effective <= distinct + 1e-9).all()
     assert (effective >= 1 - 1e-9).all()
     assert (distinct <= classes.sizes).all()
-    order = list(range(len(pairs)))
-    random.shuffle(order)
-    moved = equivalence_classes([pairs[order, 0]])
-    assert_array_equal(distinct_values(moved, pairs[order, 1])[moved.labels], distinct[classes.labels][order])
 
 
 def test_equally_frequent_values_count_fully() -> None:
@@ -79,19 +75,11 @@ def test_equally_frequent_values_count_fully() -> None:
     assert_allclose(effective_values(classes, np.arange(50)), [50.0])
 
 
-def test_extremes_and_missing_values() -> None:
-    one = equivalence_classes([np.array([0])])
-    assert distinct_values(one, np.array([0])).tolist() == [1]
-    assert effective_values(one, np.array([0])).tolist() == [1.0]
-    # A missing sensitive value is one more value, also when all are missing.
+def test_missing_values() -> None:
+    """A missing sensitive value is one more value, also when all are missing."""
     sensitive = category_codes(pd.Series([2.5, np.nan, np.nan, np.nan]))
     classes = equivalence_classes([np.array([0, 0, 1, 1])])
     assert distinct_values(classes, sensitive).tolist() == [2, 1]
-
-
-def test_codes_of_another_length_are_refused() -> None:
-    with pytest.raises(DataError, match="one length"):
-        distinct_values(FIGURE_2, np.array([0, 1]))
 
 
 def test_recursive_diversity_by_hand() -> None:

@@ -51,23 +51,9 @@ def test_agrees_with_scipys_wasserstein_distance_and_with_half_the_l1_norm(pairs
     assert (ordered <= equal + 1e-12).all()  # no step is longer than 1
 
 
-@given(codes, st.randoms())
-def test_row_order_does_not_matter(pairs: np.ndarray, random: "np.random.Generator") -> None:
-    order = list(range(len(pairs)))
-    random.shuffle(order)
-    moved, classes = equivalence_classes([pairs[order, 0]]), equivalence_classes([pairs[:, 0]])
-    for distance in (equal_distance, ordered_distance):
-        here, there = distance(classes, pairs[:, 1]), distance(moved, pairs[order, 1])
-        assert_allclose(there[moved.labels], here[classes.labels][order], atol=1e-12)
-
-
 def test_extremes() -> None:
-    one_class = equivalence_classes([np.zeros(5, dtype=np.int64)])
-    one_value = np.full(5, 3)
     two = equivalence_classes([np.array([0, 0, 1, 1])])
     for distance in (equal_distance, ordered_distance):
-        assert_allclose(distance(one_class, np.array([0, 4, 2, 2, 1])), [0.0], atol=1e-12)  # the class is the file
-        assert distance(one_class, one_value).tolist() == [0.0]
         assert distance(two, np.array([0, 0, 9, 9])).tolist() == [0.5, 0.5]  # two values, each in a class of its own
 
 
@@ -76,20 +62,6 @@ def test_a_missing_value_stands_last_in_the_order() -> None:
     classes = equivalence_classes([np.array([0, 1, 2, 2])])
     # By hand, three values (1, 2, missing), Q = (1/4, 1/2, 1): the class of 1 has gaps 3/4, 1/2, 0.
     assert_allclose(ordered_distance(classes, category_codes(column)), [0.625, 0.375, 0.375])
-
-
-def test_an_unused_category_changes_nothing() -> None:
-    classes = equivalence_classes([np.array([0, 0, 1, 1])])
-    spread = np.array([0, 5, 5, 9])
-    assert_allclose(ordered_distance(classes, spread), ordered_distance(classes, np.array([0, 1, 1, 2])))
-
-
-def test_codes_of_another_length_are_refused() -> None:
-    with pytest.raises(DataError, match="one length"):
-        ordered_distance(equivalence_classes([np.array([0, 0])]), np.array([0]))
-    nobody = np.array([], dtype=np.int64)
-    with pytest.raises(DataError, match="at least one record; got none"):
-        equal_distance(equivalence_classes([nobody]), nobody)
 
 
 # Li et al. 2007, Figure 1: the hierarchy of the diseases.
@@ -149,7 +121,7 @@ def test_the_regrouped_diseases_agree_with_a_linear_program() -> None:
     assert_allclose(distances * 54, [14, 16, 10])
 
 
-@given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from(sorted(DISEASES.rows))), min_size=1, max_size=12))
+@given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from(sorted(DISEASES.rows))), min_size=1, max_size=8))
 def test_the_hierarchical_distance_is_the_earth_movers(people: list[tuple[int, str]]) -> None:
     classes = equivalence_classes([np.array([group for group, _ in people])])
     column = pd.Series([disease for _, disease in people])
