@@ -32,6 +32,7 @@ def all_changes(cells: Cells) -> list[Coarsening]:
     return found
 
 
+@pytest.mark.chain
 @given(records())
 def test_as_from_the_records_where_no_list_is_cut_off(given: tuple[list[Dimension], *tuple[np.ndarray, ...]]) -> None:
     made, *rest = given

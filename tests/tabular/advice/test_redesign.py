@@ -59,6 +59,7 @@ def test_the_advice_by_hand_in_words() -> None:
     assert not requirements_of([MinimumFrequency(3)], last.contributions).sensitive.any()
 
 
+@pytest.mark.chain
 def test_the_business_table_gets_better_step_by_step() -> None:
     cells = business("s1k")
     taken, last = greedy_redesign(cells, RULES, steps=4)

@@ -1,9 +1,7 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency, minimum_frequency
 from sluice.tabular.rules.p_percent import PPercent
 from tests.tabular.many_cells import contributions_of, many_cells
@@ -45,19 +43,9 @@ def test_the_level_is_a_stated_share_rounded_up() -> None:
 
 
 def test_extremes() -> None:
-    assert not minimum_frequency([], n=3)  # an empty cell speaks of nobody
     assert minimum_frequency([0.0, 0.0], n=3)  # a contributor of 0 counts as one
     assert not minimum_frequency([0.0, 0.0, 0.0], n=3)
     assert minimum_frequency([0, 5], n=3)
     zeros = contributions_of([[0, 0], [0, 5], [0]])
     assert MinimumFrequency(3, zeros_safe=True).sensitive(zeros).tolist() == [False, True, False]
     assert not minimum_frequency([1], n=1)
-
-
-def test_refusals() -> None:
-    with pytest.raises(DataError, match="n of minimum_frequency must be 1 or more; got 0"):
-        minimum_frequency([1, 2], n=0)
-    with pytest.raises(DataError, match="minimum_frequency takes contributions of 0 or more; got a negative one"):
-        minimum_frequency([1, -2], n=3)
-    with pytest.raises(DataError, match=r"protection_percent of minimum_frequency must be.*Use 10\."):
-        MinimumFrequency(3, protection_percent=0.1)

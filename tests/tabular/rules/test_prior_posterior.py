@@ -1,10 +1,8 @@
 from fractions import Fraction
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.prior_posterior import PriorPosterior
 from tests.tabular.many_cells import contributions_of, lacking, many_cells
@@ -46,16 +44,3 @@ def test_exactly_on_the_boundary_is_safe() -> None:
 def test_extremes() -> None:
     rule = PriorPosterior(1, 100)
     assert rule.sensitive(contributions_of([[5], [5, 5], [0, 0, 0]])).tolist() == [True, True, False]
-
-
-def test_refusals() -> None:
-    with pytest.raises(DataError, match="p of prior_posterior must be below q, the prior knowledge; got p 50 and q 10"):
-        PriorPosterior(50, 10)
-    with pytest.raises(DataError, match="must be below q"):
-        PriorPosterior(10, 10)
-    with pytest.raises(
-        DataError, match=r"q of prior_posterior must be from 1 to 100.*got 0.5. Is it a share\? Use 50\."
-    ):
-        PriorPosterior(10, 0.5)
-    with pytest.raises(DataError, match="coalition of prior_posterior must be 1 or more"):
-        PriorPosterior(10, 50, coalition=0)

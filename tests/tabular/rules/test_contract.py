@@ -1,0 +1,126 @@
+"""What all rules on the cells of a table have in common. A new one is added to `RULES`, with its refusals."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from sluice.errors import DataError
+from sluice.tabular.rules.dominance import Dominance, dominance
+from sluice.tabular.rules.minimum_frequency import MinimumFrequency, minimum_frequency
+from sluice.tabular.rules.p_percent import PPercent, p_percent
+from sluice.tabular.rules.prior_posterior import PriorPosterior
+from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
+from tests.tabular.many_cells import contributions_of, many_cells
+
+Cell = Callable[[Sequence[float]], bool]
+
+# Each with the same rule of one cell, and a stricter one.
+RULES: dict[str, tuple[SensitivityRule, Cell | None, SensitivityRule]] = {
+    "minimum_frequency": (MinimumFrequency(3), partial(minimum_frequency, n=3), MinimumFrequency(5)),
+    "p_percent": (PPercent(10), partial(p_percent, p=10), PPercent(25)),
+    "p_percent, three together": (PPercent(10, coalition=3), None, PPercent(10, coalition=4)),
+    "dominance": (Dominance(1, 70), partial(dominance, n=1, k=70), Dominance(2, 70)),
+    "prior_posterior": (PriorPosterior(10, 50), None, PriorPosterior(20, 50)),
+}
+each_rule = pytest.mark.parametrize(("rule", "of_one", "stricter"), RULES.values(), ids=RULES)
+
+
+@each_rule
+@given(given_cells=many_cells)
+def test_a_cell_is_sensitive_where_it_is_to_be_protected(
+    rule: SensitivityRule, of_one: Cell | None, stricter: SensitivityRule, given_cells: list[list[int]]
+) -> None:
+    cells = contributions_of(given_cells)
+    sensitive, level = rule.sensitive(cells), rule.protection(cells)
+    assert (sensitive.dtype, level.dtype) == (np.bool_, np.int64)
+    assert level[~sensitive].tolist() == [0] * int((~sensitive).sum())
+    assert (level[sensitive] > 0).all()
+    if of_one is not None:
+        assert sensitive.tolist() == [of_one(cell) for cell in given_cells]
+        assert sensitive.tolist() == [of_one(list(reversed(cell))) for cell in given_cells]
+
+
+@each_rule
+@given(given_cells=many_cells)
+def test_a_stricter_rule_asks_no_less_and_both_together_ask_what_it_asks(
+    rule: SensitivityRule, of_one: Cell | None, stricter: SensitivityRule, given_cells: list[list[int]]
+) -> None:
+    cells = contributions_of(given_cells)
+    assert not (rule.sensitive(cells) & ~stricter.sensitive(cells)).any()
+    assert (rule.protection(cells) <= stricter.protection(cells)).all()
+    together, alone = requirements_of([rule, stricter], cells), requirements_of([stricter], cells)
+    assert (together.sensitive == alone.sensitive).all()
+    assert (together.upper == alone.upper).all()
+    assert (together.lower == alone.lower).all()
+
+
+@each_rule
+@given(given_cells=many_cells)
+def test_only_as_many_of_the_largest_are_looked_at_as_it_says(
+    rule: SensitivityRule, of_one: Cell | None, stricter: SensitivityRule, given_cells: list[list[int]]
+) -> None:
+    whole = contributions_of(given_cells)
+    short = type(whole)(whole.total, whole.contributors, whole.largest[:, : rule.largest_needed])
+    assert (rule.sensitive(short) == rule.sensitive(whole)).all()
+    for outsider in (False, True):
+        assert (rule.protection(short, outsider) == rule.protection(whole, outsider)).all()
+
+
+@pytest.mark.parametrize("name", ["minimum_frequency", "p_percent", "dominance"])
+@pytest.mark.parametrize(
+    ("cell", "says"),
+    [
+        ([3, -271828], "takes contributions of 0 or more; got a negative one"),
+        ([1, float("nan")], "takes finite contributions"),
+        ([1, float("inf")], "takes finite contributions"),
+        (np.array(["1", "2"]), "takes numbers"),
+        (np.ones((2, 2)), "one cell; got an array of 2 dimensions"),
+    ],
+)
+def test_what_is_no_cell_is_refused_and_no_value_repeated(name: str, cell: Sequence[float], says: str) -> None:
+    of_one = RULES[name][1]
+    assert of_one is not None
+    with pytest.raises(DataError, match=says) as refusal:
+        of_one(cell)
+    assert name in str(refusal.value)
+    assert "271828" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", ["minimum_frequency", "p_percent", "dominance"])
+def test_an_empty_cell_speaks_of_nobody(name: str) -> None:
+    of_one = RULES[name][1]
+    assert of_one is not None
+    assert not of_one([])
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (partial(MinimumFrequency, 0), "n of minimum_frequency must be 1 or more; got 0"),
+        (partial(minimum_frequency, [1, 2], n=0), "n of minimum_frequency must be 1 or more; got 0"),
+        (partial(p_percent, [1, 2, 3], p=0.1), r"p of p_percent must be from 1 to 100.*Is it a share\? Use 10\."),
+        (partial(dominance, [1, 2], n=1, k=0.85), r"k of dominance must be from 1 to 100.*Is it a share\? Use 85\."),
+        (partial(dominance, [1, 2], n=0, k=50), "n of dominance must be 1 or more; got 0"),
+        (
+            partial(MinimumFrequency, 3, protection_percent=0.1),
+            r"protection_percent of minimum_frequency must be.*Use 10\.",
+        ),
+        (partial(PPercent, 0.1), r"p of p_percent must be from 1 to 100.*got 0.1. Is it a share\? Use 10\."),
+        (partial(PPercent, 10, coalition=0), "coalition of p_percent must be 1 or more; got 0"),
+        (partial(Dominance, 1, 0.85), r"k of dominance must be from 1 to 100.*got 0.85. Is it a share\? Use 85\."),
+        (partial(Dominance, 0, 50), "n of dominance must be 1 or more; got 0"),
+        (
+            partial(PriorPosterior, 50, 10),
+            "p of prior_posterior must be below q, the prior knowledge; got p 50 and q 10",
+        ),
+        (partial(PriorPosterior, 10, 10), "must be below q"),
+        (partial(PriorPosterior, 10, 0.5), r"q of prior_posterior must be from 1 to 100.*Is it a share\? Use 50\."),
+        (partial(PriorPosterior, 10, 50, coalition=0), "coalition of prior_posterior must be 1 or more"),
+    ],
+)
+def test_settings_that_are_none_are_refused(make: Callable[[], object], says: str) -> None:
+    with pytest.raises(DataError, match=says):
+        make()
