@@ -92,8 +92,13 @@ def test_without_effort_everything_is_open(monkeypatch: pytest.MonkeyPatch) -> N
     assert not failing.any()
 
 
-@pytest.mark.chain
-@pytest.mark.parametrize(("name", "moved"), [("s1k", None), pytest.param("s10k", 519, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize(
+    ("name", "moved"),
+    [
+        pytest.param("s1k", None, marks=pytest.mark.chain),
+        pytest.param("s10k", 519, marks=pytest.mark.exhaustive),
+    ],
+)
 def test_a_whole_table_is_decided(name: str, moved: int | None) -> None:
     """Cells that are possible only if neighbours change their sides with them were left open here before."""
     cells = business(name)

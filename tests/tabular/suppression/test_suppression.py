@@ -154,14 +154,13 @@ def counted(cells: Cells, each_once: bool) -> Cells:
     return aggregate(cells.dimensions, cells.codes[rows], owner, np.ones(len(rows), dtype=np.int64))
 
 
-@pytest.mark.chain
 @pytest.mark.parametrize(
     ("by", "coalition"),
     [
-        ("id", 1),
+        pytest.param("id", 1, marks=pytest.mark.chain),
         pytest.param("holding", 1, marks=pytest.mark.exhaustive),
         pytest.param("holding", 2, marks=pytest.mark.exhaustive),
-        ("holding", 3),
+        pytest.param("holding", 3, marks=pytest.mark.chain),
     ],
 )
 def test_business_tables_are_safe(by: str, coalition: int) -> None:
