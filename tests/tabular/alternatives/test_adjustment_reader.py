@@ -49,9 +49,10 @@ def candidates(table: AdjustedTable, every: np.ndarray) -> np.ndarray:
     return np.asarray(value[possible & apart[:, table.moving].all(axis=1)])
 
 
+@pytest.mark.chain
 def test_who_knows_the_moved_cells_finds_what_all_tables_together_leave() -> None:
     every, rng, fails = every_table(), np.random.default_rng(1), 0
-    for _ in range(6):
+    for _ in range(12):
         cells = square(rng.integers(6, 12, (2, 2)).tolist())
         level, inner = int(rng.integers(1, 6)), (cells.codes > 0).all(axis=1)
         some = rng.permutation([(1, 1), (1, 2), (2, 1), (2, 2)])[: rng.integers(1, 3)]

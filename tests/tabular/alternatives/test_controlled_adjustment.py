@@ -54,6 +54,7 @@ def adjusted(cells: Cells, requirements: Requirements, seed: int = 0, **options:
     return controlled_adjustment(cells, requirements, np.random.default_rng(seed), **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.chain
 @given(tables(), st.integers(0, 2**32 - 1))
 def test_adds_up_and_goes_beyond_every_level(cells: Cells, seed: int) -> None:
     requirements = requirements_of(RULES, cells.contributions)
@@ -71,6 +72,7 @@ def guesses_within(cells: Cells, value: np.ndarray, factor: float, percent: floa
     return float(np.mean(np.abs(value[sole] * factor - cells.total[sole]) * 100 <= percent * cells.total[sole]))
 
 
+@pytest.mark.chain
 def test_dividing_by_the_two_factors_of_p_percent_finds_few_values() -> None:
     """A move by the level alone, as before, leaves y / 1.1 and y / 0.9: this reader then finds them."""
     cells = business("s1k")
@@ -90,6 +92,7 @@ def test_dividing_by_the_two_factors_of_p_percent_finds_few_values() -> None:
     assert np.mean(near, axis=0).max() < 0.5
 
 
+@pytest.mark.chain
 def test_contributors_are_played_and_the_draw_is_the_only_chance() -> None:
     cells = business("s1k")
     requirements = requirements_of(RULES, cells.contributions)

@@ -68,7 +68,8 @@ def best_by_enumeration(cells: Cells, base: int, squared: bool) -> float | None:
     return best
 
 
-@given(tables(most=4), st.integers(2, 9), st.booleans())
+@pytest.mark.chain
+@given(tables(most=6), st.integers(2, 9), st.booleans())
 def test_no_rounding_is_nearer(cells: Cells, base: int, squared: bool) -> None:
     best = best_by_enumeration(cells, base, squared)
     if best is None:
@@ -80,7 +81,8 @@ def test_no_rounding_is_nearer(cells: Cells, base: int, squared: bool) -> None:
     assert (apart**2 if squared else apart).sum() == best
 
 
-@given(tables(most=12), st.integers(2, 60))
+@pytest.mark.chain
+@given(tables(most=40), st.integers(2, 60))
 def test_adds_up_at_adjacent_multiples(cells: Cells, base: int) -> None:
     requirements = requirements_of([MinimumFrequency(3), PPercent(10)], cells.contributions)
     assume(not (requirements.sensitive & (cells.total == 0)).any())
@@ -160,6 +162,7 @@ def test_a_marginal_that_is_not_published_may_go_anywhere() -> None:
     assert not rounded.value.any()  # every 1 goes to 0, the nearest, though the marginal of 10 is far from it
 
 
+@pytest.mark.chain
 def test_large_tables_are_searched_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The search by blocks is near the optimum of the whole, which the solver proves at this size."""
     cells = business("s1k")
