@@ -128,6 +128,8 @@ def test_a_ledger_that_was_tampered_with_is_an_error(pending: House) -> None:
     assert pending.sluice("ledger", "verify", "--json").json["problems"]
 
 
+@pytest.mark.servers
+@pytest.mark.smoke
 def test_the_installed_command_gives_the_exit_code_and_keeps_the_streams_apart(house: House) -> None:
     """As a user runs it: standard output holds the answer, standard error the rest."""
     sluice = Path(sys.executable).with_name("sluice")

@@ -29,6 +29,7 @@ def test_no_help_text_is_read_as_a_macro_or_an_escape() -> None:
     assert _text("a\nb \\n--c") == r"a b \en\-\-c"
 
 
+@pytest.mark.servers
 @pytest.mark.skipif(shutil.which("man") is None, reason="no man on this machine")
 def test_man_reads_it_without_a_warning() -> None:
     done = subprocess.run(

@@ -90,6 +90,7 @@ def test_init_reads_a_german_file(empty: House) -> None:
     assert empty.sluice("init", str(path), "--decimal", "'").words.count("must be '.' or ','") == 1
 
 
+@pytest.mark.servers
 def test_ctrl_c_is_answered_in_words_whatever_a_library_makes_of_it() -> None:
     """A library turns the interrupt into an error of its own, as Prefect does."""
     program = (

@@ -258,6 +258,7 @@ def test_several_keys_of_one_person_leave_no_doubt_and_those_of_two_do(founded: 
     assert "Name yours with --key" in told.words
 
 
+@pytest.mark.servers
 @needs_agent
 def test_the_agent_s_key_is_found(founded: Desks, agent: Path) -> None:
     subprocess.run(["ssh-add", "-q", founded.ssh("jonas") / "id_ed25519"], check=True)
@@ -268,6 +269,7 @@ def test_the_agent_s_key_is_found(founded: Desks, agent: Path) -> None:
     assert "is proposed; needed: 1 more of the roster, among them a methodologist" in told.words
 
 
+@pytest.mark.servers
 @pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
 def test_a_key_with_a_passphrase_signs_when_it_is_given(founded: Desks, monkeypatch: pytest.MonkeyPatch) -> None:
     key = founded.ssh("amara") / "id_ed25519"

@@ -43,6 +43,8 @@ def test_a_run_in_anothers_place_judges_anew_what_was_staged(house: House, monke
     assert house.events(house.id) == [*judged[:3], *judged]
 
 
+@pytest.mark.servers
+@pytest.mark.smoke
 @pytest.mark.reads_apart
 def test_the_good_way_to_publication_and_beyond(house: House) -> None:
     waiting = house.release()

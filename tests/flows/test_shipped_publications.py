@@ -62,6 +62,7 @@ def house_of(name: str, reference_data: Path, root: Path) -> House:
     return house
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_shipped_definition_publishes(name: str, reference_data: Path, tmp_path: Path) -> None:
     house = house_of(name, reference_data, tmp_path / "house")

@@ -5,7 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.flows.house import BLOCKED, DONE, WAITING, House
+
+pytestmark = pytest.mark.servers
 
 ROOT = Path(__file__).resolve().parents[2]
 FORBID = """

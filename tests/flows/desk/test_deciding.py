@@ -230,6 +230,7 @@ def test_a_signature_decides_and_verifies_outside(at_desk: AtDesk, pending: Hous
     assert [entry.body["identity"] for entry in entries] == ["key", "key"]
 
 
+@pytest.mark.servers
 @pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
 def test_the_command_of_the_page_signs_and_the_file_can_be_uploaded(
     at_desk: AtDesk, pending: House, keys: Keys, tmp_path: Path

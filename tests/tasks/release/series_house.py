@@ -12,7 +12,6 @@ from tasks.release.under_review import UnderReview
 from tests.flows.house import BLOCKED, DONE, WAITING, survey
 from tests.flows.test_verify import SigningHouse
 
-# Small editions differ much by chance: the limits are wide, so that a test passes by no luck.
 LIMITS = {"editions": 2, "days": 90, "drift": 0.3, "records": 0.1, "room": 1}
 
 

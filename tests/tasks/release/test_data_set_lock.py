@@ -83,6 +83,7 @@ def _hold(one: AnyProduct, ready: "multiprocessing.synchronize.Event") -> None:
         signal.pause()
 
 
+@pytest.mark.servers
 def test_a_killed_run_holds_nothing(house: House) -> None:
     one, context = product(house), multiprocessing.get_context("fork")
     ready = context.Event()

@@ -218,6 +218,7 @@ def test_no_input_is_overwritten(folder: Path) -> None:
         run(folder, household="hosuehold")
 
 
+@pytest.mark.servers
 def test_the_command_starts_without_the_slow_libraries(folder: Path) -> None:
     """Prefect, Great Expectations, scikit-learn and numba take seconds to load and are not needed to add noise."""
     program = (

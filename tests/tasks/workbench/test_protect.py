@@ -314,6 +314,7 @@ def test_outputs_that_do_not_fit(folder: Path, capsys: pytest.CaptureFixture[str
         assert (folder / "micro.csv").read_bytes() == before
 
 
+@pytest.mark.servers
 def test_as_a_process(folder: Path) -> None:
     command = [str(Path(sys.executable).with_name("sluice"))]
     done = subprocess.run([*command, *arguments(folder, "--json")], capture_output=True, text=True, check=False)
