@@ -98,20 +98,6 @@ def in_this_process(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
-@pytest.fixture(autouse=True)
-def keeps_its_memory() -> Iterator[None]:
-    """Between the steps of a run the tests' process gives nothing back: it would look through all that was loaded.
-
-    A worker has more than the GiB from which on a run does so, for the libraries and data of all tests; and each of its
-    many runs would take seconds for it.
-    """
-    if "tasks.step" not in sys.modules:
-        yield
-    else:
-        with patch("tasks.step.give_back_memory"):
-            yield
-
-
 @pytest.fixture(scope="session")
 def reference_data() -> Path:
     """The folder of public data sets; the test is skipped, with a word, where it is absent."""
