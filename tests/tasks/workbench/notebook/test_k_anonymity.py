@@ -67,28 +67,6 @@ def test_refusals(fair: pd.DataFrame, given: dict[str, object], error: type[Exce
         sluice.k_anonymity(fair, **{"quasi_identifiers": KEYS, **given})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("frame", "error", "says"),
-    [
-        ([[1, 2]], TypeError, r"frame must be a pandas DataFrame; got list. Make it one: pandas.DataFrame\(...\)"),
-        (None, TypeError, "frame must be a pandas DataFrame; got NoneType"),
-        (pd.Series([1]), TypeError, "frame must be a pandas DataFrame; got Series"),
-        (pd.DataFrame({"a": []}), DataError, "frame must hold at least 1 record; got none"),
-        (pd.DataFrame(index=[0]), DataError, "frame must have at least 1 column; got none"),
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), DataError, "name each column once; named again: 'a'"),
-        (pd.DataFrame([[1, 2]]), DataError, "columns named by texts; 2 of 2 are not"),
-        (
-            pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")])),
-            DataError,
-            "one level of column names; got 2",
-        ),
-    ],
-)
-def test_refuses_what_is_no_plain_frame(frame: object, error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says):
-        sluice.k_anonymity(frame, ["a"])  # type: ignore[arg-type]
-
-
 def test_a_missing_column_of_the_contract_is_named(fair: pd.DataFrame) -> None:
     with pytest.raises(DataError, match=r"frame has no column 'age', which the contract names\. Did you mean 'agee'"):
         sluice.k_anonymity(fair.rename(columns={"age": "agee"}), contract="schemas/fair_survey.yaml")

@@ -222,10 +222,8 @@ CELL_KEY = {"method": "cell_key", "maximum": 4, "variance": 2, "threshold": 2}
         ({"a_priori": "a.csv"}, TypeError, "a_priori must be a DataFrame or a list of mappings; got str"),
         ({"a_priori": [{"nace": "01"}]}, DataError, "the a-priori file needs the column 'region'"),
         ({"waivers": [{"rule": "p_percent"}]}, DocumentError, r"waivers\.0\.scope: must be given"),
-        ({"previous": "cells.csv"}, TypeError, "previous must be a pandas DataFrame; got str"),
         ({"previous": pd.DataFrame({"nace": ["01"]})}, DataError, "previous: the frame has no column 'region'"),
         ({"seed": "1"}, TypeError, "seed must be a whole number"),
-        ({"records": [1]}, TypeError, "records must be a pandas DataFrame; got list"),
     ],
 )
 def test_refusals(firms: pd.DataFrame, given: dict[str, Any], error: type[Exception], says: str) -> None:
