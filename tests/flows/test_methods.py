@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from sluice.masking.catalogue import methods
-from tests.flows.house import BLOCKED, DONE, WAITING, House
+from tests.flows.house import BLOCKED, DONE, WAITING, House, survey
 
 NUMBERS = ["income", "rent", "hours"]
 HOUSEHOLD = {"method": "removal", "columns": ["household"]}
@@ -80,6 +80,8 @@ def test_every_method_is_among_them() -> None:
 @pytest.mark.parametrize("name", list(PLANS))
 def test_a_plan_is_carried_out_and_judged(name: str, house: House) -> None:
     rng = np.random.default_rng(0)
+    house.data = survey(400)
+    house.policy["reference_standard"]["minimum_records"] = 400
     house.data["rent"] = np.round(rng.lognormal(6, 0.4, len(house.data)), 2)
     house.data["hours"] = rng.normal(35, 8, len(house.data)).round(1)
     house.data["weight"] = rng.uniform(1, 9, len(house.data)).round(2)

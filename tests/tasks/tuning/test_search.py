@@ -41,6 +41,7 @@ def test_the_same_seed_gives_the_same_trials_and_another_one_others(found: Found
     assert repr(trials(Search(other, records()).run())) != repr(trials(found))
 
 
+@pytest.mark.servers
 def test_two_processes_try_the_same_as_one(found: Found) -> None:
     assert repr(trials(Search(space(), records(), workers=2).run())) == repr(trials(found))
 

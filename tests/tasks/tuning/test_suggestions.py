@@ -71,6 +71,7 @@ def test_where_nothing_passes_it_is_said_what_came_nearest() -> None:
     assert found.nearest is not None
 
 
+@pytest.mark.servers
 def test_two_processes_suggest_the_same() -> None:
     known = records(400)
     asked = (of(BLOCKED), BLOCKED, known, known, SearchSettings(trials=12))
