@@ -34,12 +34,12 @@ DEPLOYMENTS = ("killed", "event", "scheduled", "byhand")
 PATIENCE = 300.0  # seconds until what must happen has happened; a run takes some ten, more on a busy machine
 
 
-def until(condition: Callable[[], Any], what: str, patience: float = PATIENCE) -> Any:
+def until(condition: Callable[[], Any], what: str, pause: float = 0.1) -> Any:
     """The first true answer of `condition`, asked again and again."""
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + PATIENCE
     while not (answer := condition()):
-        assert time.monotonic() < deadline, f"waited {patience:.0f} s in vain for: {what}"
-        time.sleep(1)  # asked more often, the server would be busy with the answers
+        assert time.monotonic() < deadline, f"waited {PATIENCE:.0f} s in vain for: {what}"
+        time.sleep(pause)
     return answer
 
 
