@@ -24,7 +24,7 @@ import yaml
 from sluice.custody.ledger import Entry
 from tasks.suspension import WAITS
 from tests.flows.house import House, Told
-from tests.flows.prefect_server import PrefectServer, empty_database
+from tests.flows.prefect_server import MIGRATED, QUICK, PrefectServer, empty_database
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
@@ -34,7 +34,7 @@ DEPLOYMENTS = ("killed", "event", "scheduled", "byhand")
 PATIENCE = 300.0  # seconds until what must happen has happened; a run takes some ten, more on a busy machine
 
 
-def until(condition: Callable[[], Any], what: str, pause: float = 0.1) -> Any:
+def until(condition: Callable[[], Any], what: str, pause: float = 0.2) -> Any:
     """The first true answer of `condition`, asked again and again."""
     deadline = time.monotonic() + PATIENCE
     while not (answer := condition()):
@@ -108,7 +108,7 @@ class Installation:
         empty_database(self.server.home)
         self.start(
             "server.log", str(BIN / "prefect"), "server", "start", "--host", "127.0.0.1", "--port", self.server.port,
-            PREFECT_SERVER_DEPLOYMENTS_CONCURRENCY_SLOT_WAIT_SECONDS="1",
+            PREFECT_SERVER_DEPLOYMENTS_CONCURRENCY_SLOT_WAIT_SECONDS="1", **(QUICK | MIGRATED),
         )  # fmt: skip
         until(self._answers, "Prefect's server to answer")
 
