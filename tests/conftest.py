@@ -38,7 +38,8 @@ _LONGEST = ("test_outages.py", "test_deployment.py", "test_kill.py", "test_real_
 # Processes of the test session share no fixture. These files ask for the same server, or the same processes to fork.
 _TOGETHER = {f"tests/{path}.py" for path in (
     "flows/test_kill", "flows/test_race", "flows/test_canary", "flows/test_start", "flows/test_engine",
-    "flows/test_traces", "flows/test_load_runs", "faults/test_tables_red_team", "custody/test_workspace",
+    "flows/test_traces", "flows/test_load_runs", "flows/test_worker", "faults/test_tables_red_team",
+    "custody/test_workspace",
 )}  # fmt: skip
 _SHARING = ("test_deployment.py", "test_outages.py", "test_remote_faults.py")  # whose tests share their servers
 _ONE_BY_ONE = tuple(f"tests/{folder}/" for folder in ("faults", "flows", "reader", "red_team", "tabular"))

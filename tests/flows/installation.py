@@ -82,7 +82,7 @@ class Installation:
             "SLUICE_PROJECT": str(folder),  # definitions lie in it
             WAREHOUSE: f"sqlite:///{folder}/{SECRET}.db",
             "SLUICE_CONNECTIONS": str(folder / "connections.yaml"),
-            "PREFECT_WORKER_QUERY_SECONDS": "2",
+            "PREFECT_WORKER_QUERY_SECONDS": "0.5",
         }
         self.started: list[subprocess.Popen[bytes]] = []
 
@@ -187,7 +187,12 @@ class Installation:
         asked = {"deployments": {"name": {"any_": [name]}}, "sort": "EXPECTED_START_TIME_ASC"}
         runs: list[dict[str, Any]] = self.call("POST", "/flow_runs/filter", asked)
         soon = datetime.now(UTC) + timedelta(seconds=1)
-        return [run for run in runs if datetime.fromisoformat(run["expected_start_time"]) < soon]
+
+        def is_due(run: dict[str, Any]) -> bool:
+            at = run["next_scheduled_start_time"] or run["expected_start_time"]
+            return run["state_type"] != "SCHEDULED" or datetime.fromisoformat(at) < soon
+
+        return [run for run in runs if is_due(run)]
 
     def states(self, name: str) -> list[str]:
         return [run["state_name"] for run in self.runs(name)]
@@ -195,6 +200,13 @@ class Installation:
     def run(self, name: str) -> None:
         deployment = self.call("GET", f"/deployments/name/release/{name}")["id"]
         self.call("POST", f"/deployments/{deployment}/create_flow_run", {"state": {"type": "SCHEDULED"}})
+
+    def bring_forward(self, name: str) -> None:
+        """The first run of a deployment's schedule, which is hours away, is due now."""
+        asked = {"deployments": {"name": {"any_": [name]}}, "sort": "EXPECTED_START_TIME_ASC"}
+        first = until(lambda: self.call("POST", "/flow_runs/filter", asked), "the runs of the schedule")[0]["id"]
+        now = {"type": "SCHEDULED", "state_details": {"scheduled_time": datetime.now(UTC).isoformat()}}
+        self.call("POST", f"/flow_runs/{first}/set_state", {"state": now, "force": True})
 
     def loaded(self, table: str) -> None:
         """The warehouse says that a table was loaded."""

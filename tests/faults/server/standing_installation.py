@@ -62,7 +62,6 @@ class StandingInstallation(Installation):
             "SLUICE_TEST_WAREHOUSE": database.url(WAREHOUSE),
             "SLUICE_LOG": "json",
             "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": "30",
-            "PREFECT_WORKER_QUERY_SECONDS": "0.5",
             "OMP_NUM_THREADS": "1",
         }
 
