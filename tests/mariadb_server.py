@@ -1,45 +1,66 @@
 """A real MariaDB of the operating system's packages, where they have one."""
 
+import fcntl
+import os
 import shutil
+import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 from pathlib import Path
 
 import pymysql
 
+PATIENCE = 120  # seconds until it must accept connections
 
-@contextmanager
-def mariadb_server(folder: Path) -> Iterator[str]:
-    """The address of a server whose data lie in `folder`, gone at the end. Needs `mariadbd` on the path."""
+
+def shared_server(folder: Path) -> str:
+    """The address of the server whose data lie in `folder`: the first process that asks starts it.
+
+    Needs `mariadbd` on the path; `stop` is its end.
+    """
+    folder.mkdir(exist_ok=True)
+    address = folder / "address"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not address.exists():
+            address.write_text(_start(folder / "data"))
+        return address.read_text()
+
+
+def stop(folder: Path) -> None:
+    """End the server, with all that is in it."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        os.kill(int((folder / "data" / "pid").read_text()), signal.SIGKILL)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _start(data: Path) -> str:
     program = shutil.which("mariadbd")
     assert program, "tests of MariaDB need the package mariadb-server: apt-get install mariadb-server"
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    options = ["--no-defaults", f"--datadir={folder}", "--user=root"]
+    options = ["--no-defaults", f"--datadir={data}", "--user=root"]
     subprocess.run(
         ["mariadb-install-db", *options, "--auth-root-authentication-method=normal", "--skip-test-db"],
         check=True,
         capture_output=True,
     )
     server = subprocess.Popen(
-        [program, *options, f"--port={port}", "--bind-address=127.0.0.1", f"--socket={folder}/s", "--skip-name-resolve",
-         "--innodb-flush-log-at-trx-commit=0", "--pid-file=pid"],
+        [program, *options, f"--port={port}", "--bind-address=127.0.0.1", f"--socket={data}/s", "--skip-name-resolve",
+         "--innodb-flush-log-at-trx-commit=0", f"--pid-file={data}/pid"],
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    try:
-        for attempt in range(100):
-            try:
-                pymysql.connect(host="127.0.0.1", port=port, user="root").close()
-                break
-            except pymysql.err.OperationalError:
-                assert attempt < 99, "MariaDB does not start"
-                time.sleep(0.2)
-        yield f"mariadb://root@127.0.0.1:{port}/"
-    finally:
-        server.terminate()
-        server.wait()
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            pymysql.connect(host="127.0.0.1", port=port, user="root").close()
+            return f"mariadb://root@127.0.0.1:{port}/"
+        except pymysql.err.OperationalError:
+            assert server.poll() is None, "MariaDB ended as soon as it began"
+            assert time.monotonic() < deadline, "MariaDB does not start"
+            time.sleep(0.1)

@@ -24,6 +24,8 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
 OF_POSTGRESQL = "runuser -u postgres"
 
+pytestmark = pytest.mark.servers
+
 
 def commands(heading: str) -> list[str]:
     """The indented lines below a heading of the page."""
@@ -195,7 +197,8 @@ def test_a_ledger_in_postgresql_of_the_version_before_is_upgraded_by_its_owner(
     assert "upgrade" not in waiting_in_postgresql.house.sluice("doctor").words
 
 
-def test_what_the_page_lists_is_what_is_said(waiting: Operator) -> None:
+@pytest.mark.chain
+def test_what_the_page_lists_is_what_is_said() -> None:
     """Each sentence in code marks of the table of restores is one of the program's own."""
     table = PAGE.partition("\n## Restore\n")[2].partition("\n## ")[0]
     said: Any = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "sluice" / "custody").glob("*.py"))

@@ -22,6 +22,7 @@ def page(name: str) -> str:
     return (DOCS / f"{name}.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("name", ["business-tables", "masked-elsewhere"])
 def test_what_it_shows_to_type_ends_as_it_says(name: str, tmp_path: Path) -> None:
     walk, run = Walk(tmp_path), 0

@@ -28,6 +28,7 @@ def test_none_has_outputs(path: Path) -> None:
     assert [cell.source for cell in code if cell.outputs or cell.execution_count is not None] == []
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_it_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))

@@ -85,6 +85,8 @@ def test_pages_that_are_made_from_the_code_are_there(site: Path) -> None:
     ).read_text(encoding="utf-8")
 
 
+@pytest.mark.servers
+@pytest.mark.smoke
 @pytest.mark.skipif(not shutil.which("chromium"), reason="needs Debian's chromium")
 def test_a_browser_reads_and_searches_it_as_files_and_asks_nobody(site: Path) -> None:
     from playwright.sync_api import sync_playwright

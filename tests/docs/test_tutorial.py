@@ -12,6 +12,8 @@ from tasks.project.tutorial import tutorial_page
 
 ROOT = Path(__file__).resolve().parents[2]
 
+pytestmark = pytest.mark.servers
+
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -22,6 +24,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.chain
 def test_the_docs_have_the_page_that_is_played() -> None:
     assert (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8") == tutorial_page(), (
         "write the output of `sluice tutorial --text` into docs/tutorial.md"

@@ -15,7 +15,10 @@ from tests.publication.signed_folder import SIGNERS, Publication, write_checksum
 
 PAGE = Path(__file__).parents[2] / "docs" / "verification.md"
 
-pytestmark = pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="ssh-keygen is not installed")
+pytestmark = [
+    pytest.mark.servers,
+    pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="ssh-keygen is not installed"),
+]
 
 
 def run(folder: Path, command: str = "") -> "subprocess.CompletedProcess[str]":
@@ -75,6 +78,7 @@ def test_they_take_a_key_by_the_time_that_was_signed(folder: Path) -> None:
         assert (run(folder, "signed decision-1.json Amara-Diallo").returncode == 0) == believed
 
 
+@pytest.mark.chain
 def test_the_files_of_the_page_are_those_of_a_folder(folder: Path) -> None:
     page = PAGE.read_text(encoding="utf-8")
     for file in {path.name for path in folder.iterdir()} - {"fair.csv", "fair.parquet", "decision-2.json"}:

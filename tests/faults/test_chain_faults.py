@@ -330,6 +330,7 @@ def used(place: Path) -> int:
     return (figures.f_blocks - figures.f_bfree) * figures.f_frsize // 1024
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("free", [0, 60, 160], ids=lambda free: f"{free} kB left")
 def test_the_disk_of_the_workspace_is_full(sound: House, free: int) -> None:
     """It runs full in another step each time; with room again, the same command finishes."""
@@ -346,6 +347,7 @@ def test_the_disk_of_the_workspace_is_full(sound: House, free: int) -> None:
         assert sound.sluice("ledger", "verify").code == DONE
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("free", [0, 8, 24], ids=lambda free: f"{free} kB left")
 def test_the_disk_of_the_target_is_full(almost: House, free: int) -> None:
     with disk(almost.target, "size=20m") as remount:
@@ -357,6 +359,7 @@ def test_the_disk_of_the_target_is_full(almost: House, free: int) -> None:
         assert len(almost.shelf) == 2
 
 
+@pytest.mark.servers
 def test_the_target_cannot_be_written(almost: House) -> None:
     with disk(almost.target, "ro") as remount:
         refused(almost, almost.approve("jonas"), ERROR, f"{almost.target} cannot be written by this account")
@@ -402,6 +405,7 @@ def test_the_source_goes_away(sound: House) -> None:
         refused(sound, sound.release(), ERROR, "people.csv: no such file")
 
 
+@pytest.mark.servers
 @pytest.mark.reads_apart
 def test_a_database_that_goes_away(sound: House) -> None:
     database = sound.documents / "people.db"

@@ -24,7 +24,7 @@ import yaml
 from sluice.custody.ledger import Entry
 from tasks.suspension import WAITS
 from tests.flows.house import House, Told
-from tests.flows.prefect_server import PrefectServer, empty_database
+from tests.flows.prefect_server import MIGRATED, QUICK, PrefectServer, empty_database
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
@@ -34,12 +34,12 @@ DEPLOYMENTS = ("killed", "event", "scheduled", "byhand")
 PATIENCE = 300.0  # seconds until what must happen has happened; a run takes some ten, more on a busy machine
 
 
-def until(condition: Callable[[], Any], what: str, patience: float = PATIENCE) -> Any:
+def until(condition: Callable[[], Any], what: str, pause: float = 0.2) -> Any:
     """The first true answer of `condition`, asked again and again."""
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + PATIENCE
     while not (answer := condition()):
-        assert time.monotonic() < deadline, f"waited {patience:.0f} s in vain for: {what}"
-        time.sleep(1)  # asked more often, the server would be busy with the answers
+        assert time.monotonic() < deadline, f"waited {PATIENCE:.0f} s in vain for: {what}"
+        time.sleep(pause)
     return answer
 
 
@@ -82,7 +82,7 @@ class Installation:
             "SLUICE_PROJECT": str(folder),  # definitions lie in it
             WAREHOUSE: f"sqlite:///{folder}/{SECRET}.db",
             "SLUICE_CONNECTIONS": str(folder / "connections.yaml"),
-            "PREFECT_WORKER_QUERY_SECONDS": "2",
+            "PREFECT_WORKER_QUERY_SECONDS": "0.5",
         }
         self.started: list[subprocess.Popen[bytes]] = []
 
@@ -108,7 +108,7 @@ class Installation:
         empty_database(self.server.home)
         self.start(
             "server.log", str(BIN / "prefect"), "server", "start", "--host", "127.0.0.1", "--port", self.server.port,
-            PREFECT_SERVER_DEPLOYMENTS_CONCURRENCY_SLOT_WAIT_SECONDS="1",
+            PREFECT_SERVER_DEPLOYMENTS_CONCURRENCY_SLOT_WAIT_SECONDS="1", **(QUICK | MIGRATED),
         )  # fmt: skip
         until(self._answers, "Prefect's server to answer")
 
@@ -187,7 +187,12 @@ class Installation:
         asked = {"deployments": {"name": {"any_": [name]}}, "sort": "EXPECTED_START_TIME_ASC"}
         runs: list[dict[str, Any]] = self.call("POST", "/flow_runs/filter", asked)
         soon = datetime.now(UTC) + timedelta(seconds=1)
-        return [run for run in runs if datetime.fromisoformat(run["expected_start_time"]) < soon]
+
+        def is_due(run: dict[str, Any]) -> bool:
+            at = run["next_scheduled_start_time"] or run["expected_start_time"]
+            return run["state_type"] != "SCHEDULED" or datetime.fromisoformat(at) < soon
+
+        return [run for run in runs if is_due(run)]
 
     def states(self, name: str) -> list[str]:
         return [run["state_name"] for run in self.runs(name)]
@@ -195,6 +200,13 @@ class Installation:
     def run(self, name: str) -> None:
         deployment = self.call("GET", f"/deployments/name/release/{name}")["id"]
         self.call("POST", f"/deployments/{deployment}/create_flow_run", {"state": {"type": "SCHEDULED"}})
+
+    def bring_forward(self, name: str) -> None:
+        """The first run of a deployment's schedule, which is hours away, is due now."""
+        asked = {"deployments": {"name": {"any_": [name]}}, "sort": "EXPECTED_START_TIME_ASC"}
+        first = until(lambda: self.call("POST", "/flow_runs/filter", asked), "the runs of the schedule")[0]["id"]
+        now = {"type": "SCHEDULED", "state_details": {"scheduled_time": datetime.now(UTC).isoformat()}}
+        self.call("POST", f"/flow_runs/{first}/set_state", {"state": now, "force": True})
 
     def loaded(self, table: str) -> None:
         """The warehouse says that a table was loaded."""

@@ -9,7 +9,10 @@ import pytest
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
 from tests.flows.installation import BIN
 
-pytestmark = pytest.mark.skipif(shutil.which("faketime") is None, reason="no libfaketime on this machine")
+pytestmark = [
+    pytest.mark.servers,
+    pytest.mark.skipif(shutil.which("faketime") is None, reason="no libfaketime on this machine"),
+]
 
 
 def test_nothing_is_published_until_the_clock_is_right_again(pending: House) -> None:

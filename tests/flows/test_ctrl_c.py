@@ -16,6 +16,8 @@ from tests.flows.house import DONE, House
 
 ROOT = Path(__file__).resolve().parents[2]
 
+pytestmark = pytest.mark.servers
+
 
 def stopped(house: House, when: str, *arguments: str) -> tuple[int, list[str]]:
     """Run a command, press Ctrl-C when a line on standard error holds some text; its exit code, and all lines."""
@@ -65,6 +67,7 @@ def test_a_search_keeps_its_trials_and_goes_on_after_them(tmp_path: Path, comman
     intact(house)
 
 
+@pytest.mark.smoke
 def test_a_check_is_taken_up_by_the_same_command(tmp_path: Path) -> None:
     house = House(tmp_path / "house")
     house.write()

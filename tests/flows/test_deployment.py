@@ -57,13 +57,13 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
         made.start_server()
         made.plant()
         made.start_worker()  # which makes the work pool
-        soon = datetime.now(UTC) + timedelta(seconds=110)  # its minute begins in 50 to 110 seconds
+        later = datetime.now(UTC) + timedelta(hours=12)
         folder = definitions(
             made.house,
             made.folder / "releases",
             {name: {} for name in DEPLOYMENTS}
             | {"event": {"trigger": {"resource": "warehouse.people"}}}
-            | {"scheduled": {"schedule": {"cron": f"{soon.minute} {soon.hour} * * *", "timezone": "UTC"}}},
+            | {"scheduled": {"schedule": {"cron": f"{later.minute} {later.hour} * * *", "timezone": "UTC"}}},
         )
         told = made.house.sluice("deployments", str(folder), "--output", str(made.prefect_yaml))
         assert told.code == DONE, told.words
@@ -74,6 +74,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
         made.start_worker()
         made.run("killed")
         made.loaded("people")
+        made.bring_forward("scheduled")
         with (
             using(made.server),
             patch.dict(os.environ, {name: made.environment[name] for name in (WAREHOUSE, "SLUICE_CONNECTIONS")}),

@@ -56,18 +56,17 @@ def run_of(server: PrefectServer, flow: str, **parameters: str) -> str:
     return found
 
 
+def of_run(server: PrefectServer, house: House) -> dict[str, str]:
+    """The environment of a worker, and of the runs that it starts, in this house."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("PREFECT_", "SLUICE_"))}
+    return own | server.environment | {"SLUICE_HOME": str(house.home), "SLUICE_PROJECT": str(house.documents)}
+
+
 def start(
     server: PrefectServer, house: House, run: str, entrypoint: str = ENTRYPOINT
 ) -> "subprocess.CompletedProcess[str]":
     """As the worker starts it."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PREFECT_", "SLUICE_"))}
-    environment |= server.environment
-    environment |= {
-        "PREFECT__FLOW_RUN_ID": run,
-        "PREFECT__FLOW_ENTRYPOINT": entrypoint,
-        "SLUICE_HOME": str(house.home),
-        "SLUICE_PROJECT": str(house.documents),
-    }
+    environment = of_run(server, house) | {"PREFECT__FLOW_RUN_ID": run, "PREFECT__FLOW_ENTRYPOINT": entrypoint}
     return subprocess.run(split(COMMAND), cwd="/", env=environment, capture_output=True, text=True)
 
 

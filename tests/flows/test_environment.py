@@ -12,6 +12,8 @@ from flows.environment import kernel_folder
 from sluice.machine import ONE_HEAP
 from tests.flows.house import ERROR, House
 
+pytestmark = pytest.mark.servers
+
 
 @pytest.fixture
 def closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -22,15 +24,18 @@ def closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.chain
 def test_numba_is_left_alone_where_it_has_a_place(tmp_path: Path, closed: Path) -> None:
     assert kernel_folder(tmp_path, closed / "cache", tmp_path) is None
     assert kernel_folder(closed, tmp_path / "not" / "made" / "yet", tmp_path) is None
 
 
+@pytest.mark.chain
 def test_else_the_workspace_is_the_place(tmp_path: Path, closed: Path) -> None:
     assert kernel_folder(closed / "package", closed / "cache", tmp_path / "home") == tmp_path / "home" / "kernels"
 
 
+@pytest.mark.chain
 def test_a_home_that_is_no_folder_is_none(tmp_path: Path, closed: Path) -> None:
     (tmp_path / "file").write_text("")
     assert kernel_folder(closed, tmp_path / "file" / "cache", tmp_path) == tmp_path / "kernels"
@@ -121,6 +126,7 @@ def test_a_run_begins_before_what_only_later_steps_need_is_loaded(tmp_path: Path
     assert run(program, SLUICE_HOME=str(tmp_path)).strip() == "set()"
 
 
+@pytest.mark.chain
 def test_a_wrong_setting_is_an_error_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLUICE_WORKERS", "none")
     refused = House(tmp_path / "house").sluice("status")

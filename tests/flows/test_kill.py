@@ -170,7 +170,12 @@ def test_killed_while_published(almost: tuple[House, str, Path], forks: Forks, f
 
 
 @pytest.mark.parametrize(
-    "fault", [{"kill_on_shelf": {"hook": "partial on disk"}}, {"kill_on_shelf": {"hook": "renamed"}}], ids=named
+    "fault",
+    [
+        {"kill_on_shelf": {"hook": "partial on disk"}},
+        pytest.param({"kill_on_shelf": {"hook": "renamed"}}, marks=pytest.mark.smoke),
+    ],
+    ids=named,
 )
 def test_killed_while_published_and_the_owner_runs_the_release_again(
     almost: tuple[House, str, Path], forks: Forks, fault: dict[str, Any]

@@ -35,6 +35,7 @@ def test_without_a_server_none_is_started(house: House, monkeypatch: pytest.Monk
     assert begun == ["release", *STEPS.split()]
 
 
+@pytest.mark.smoke
 def test_on_a_server_the_same_steps_are_the_tasks_of_one_run(tmp_path: Path, on_prefect: PrefectServer) -> None:
     house = House(tmp_path / "house")
     with steps() as begun:

@@ -1,13 +1,18 @@
-"""The worker's command; what the worker itself does on a server is seen in test_deployment.py."""
+"""The worker's command, and one run that it starts; all else that it does on a server is in test_deployment.py."""
 
 import os
+import subprocess
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from flows.cli.worker import begin_nowhere
 from sluice.settings import settings
 from tests.flows.house import ERROR, House
+from tests.flows.installation import BIN, kill, processes, until
+from tests.flows.prefect_server import PrefectServer
+from tests.flows.test_engine import call, of_run
 
 
 def test_it_needs_a_server(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,3 +34,26 @@ def test_it_leaves_the_folder_that_others_may_write_in_and_keeps_its_settings(
     assert os.getcwd() == "/"
     assert settings() == before
     assert (settings().home, settings().project) == (tmp_path / "house", tmp_path)
+
+
+@pytest.mark.smoke
+def test_it_starts_a_run_that_is_due_which_waits_for_people_without_a_process(
+    prefect_server: PrefectServer, house: House, tmp_path: Path
+) -> None:
+    house.adopt()
+    pool, flow = f"pool-{uuid4()}", call(prefect_server, "/flows/", {"name": "release"})["id"]
+    worker = subprocess.Popen([BIN / "sluice", "worker", "--pool", pool], cwd="/", env=of_run(prefect_server, house))
+    try:
+        until(lambda: call(prefect_server, "/work_pools/filter", {"work_pools": {"name": {"any_": [pool]}}}), "a pool")
+        made = {"name": pool, "flow_id": flow, "work_pool_name": pool, "parameters": {"definition": "release.yaml"}}
+        deployment = call(prefect_server, "/deployments/", made)["id"]
+        due = {"state": {"type": "SCHEDULED"}}
+        run = call(prefect_server, f"/deployments/{deployment}/create_flow_run", due)["id"]
+        ended = ("PAUSED", "COMPLETED", "FAILED", "CRASHED")
+        until(lambda: call(prefect_server, f"/flow_runs/{run}")["state_type"] in ended, "the end of the run")
+        assert call(prefect_server, f"/flow_runs/{run}")["state_name"] == "Suspended"
+        until(lambda: not processes(run), "the end of its process")
+        assert house.events()[-1] == "pending_review"
+    finally:
+        kill(worker.pid)
+        worker.wait()

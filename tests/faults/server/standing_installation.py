@@ -18,7 +18,7 @@ from sluice.sources.database_url import database_url
 from tests.faults.server.database import Database, debian
 from tests.flows.house import DONE, House
 from tests.flows.installation import BIN, ROOT, Installation, definitions, kill, processes, until
-from tests.flows.prefect_server import empty_database
+from tests.flows.prefect_server import MIGRATED, QUICK, empty_database
 
 LEDGER, WAREHOUSE = "ledger", "warehouse"
 _CONNECTION = {"url": "${SLUICE_TEST_WAREHOUSE}", "secrets": ["SLUICE_TEST_WAREHOUSE"], "tables": ["people"]}
@@ -86,9 +86,10 @@ class StandingInstallation(Installation):
         }
         if not debian() and not (self.server.home / "prefect.db").exists():
             empty_database(self.server.home)
+        own = on_postgresql if debian() else MIGRATED
         self.serving = self.start(
             "server.log", str(BIN / "prefect"), "server", "start", "--host", "127.0.0.1", "--port", self.server.port,
-            PREFECT_SERVER_DEPLOYMENTS_CONCURRENCY_SLOT_WAIT_SECONDS="1", **(on_postgresql if debian() else {}),
+            PREFECT_SERVER_DEPLOYMENTS_CONCURRENCY_SLOT_WAIT_SECONDS="1", **(QUICK | own),
         )  # fmt: skip
         until(self._answers, "Prefect's server to answer")
 
@@ -134,6 +135,15 @@ class StandingInstallation(Installation):
         """What the doctor finds and, asked to, repairs; whoever gave no sign of life for a second is lost to it."""
         found: list[dict[str, Any]] = self.house.sluice(*_DOCTOR, *arguments).json
         return found
+
+    def finds(self, run: str) -> dict[str, Any]:
+        """What the doctor finds wrong with this run, once it has given no sign of life for long enough."""
+
+        def found() -> list[dict[str, Any]]:
+            return [each for each in self.doctor() if run in each["looked_at"] and each["condition"] == "fail"]
+
+        [only] = until(found, "the doctor to find it")
+        return dict(only)
 
     def repairs(self, run: str) -> list[str]:
         """What the doctor repaired that is about this run or release."""

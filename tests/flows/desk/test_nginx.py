@@ -33,7 +33,7 @@ SIGN_ON = """
     }
 """
 
-pytestmark = pytest.mark.skipif(NGINX is None, reason="no nginx is installed")
+pytestmark = [pytest.mark.servers, pytest.mark.skipif(NGINX is None, reason="no nginx is installed")]
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,7 @@ def is_heard(port: int) -> bool:
         return asking.connect_ex(("127.0.0.1", port)) == 0
 
 
+@pytest.mark.smoke
 def test_who_signed_on_is_let_in_and_nobody_by_a_header_of_their_own(proxied: Proxied) -> None:
     assert "Read each release, then decide." in proxied.browser("amara").get("/").text
     assert proxied.browser().get("/").text == "who are you?"
