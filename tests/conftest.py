@@ -31,7 +31,7 @@ os.environ.setdefault("SLUICE_PATIENCE", "0")  # what is not there will not come
 # the line that says how many tests passed.
 atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
-pytest_plugins = ["tests.tiers"]
+pytest_plugins = ["tests.tiers", "tests.golden"]
 
 _LONGEST = ("test_outages.py", "test_deployment.py", "test_kill.py", "test_real_data.py")  # minutes: they begin first
 
