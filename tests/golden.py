@@ -9,6 +9,7 @@ under them, indented, the text: once for all tests of the module that it is the 
 
 import os
 import re
+import socket
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,8 +31,9 @@ _VARIES = [
     (re.compile(re.escape(f"{TESTS.parent}/")), ""),
     (re.compile(rf"(?:{_TEMPORARY})/pytest-of-[^/\s]+/pytest-\d+/(?:popen-gw\d+/)?[\w.-]+"), "<tmp>"),
     (re.compile(rf"(?:{_TEMPORARY})/[\w.-]+"), "<tmp>"),
-    (re.compile(r"\b(?=[a-f]*\d)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b"), "<id>"),
-    (re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{12,}\b"), "<id>"),
+    (re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|(?<!\.)\b[0-9a-f]{12,}\b"), "<id>"),
+    (re.compile(rf"\b{re.escape(socket.gethostname())}\b"), "<host>"),
+    (re.compile(r"(?<=\bSHA256:)[A-Za-z0-9+/]{43}"), "<key>"),
     (re.compile(r"(?<=localhost:)\d+|(?<=127\.0\.0\.1:)\d+"), "<port>"),
     (re.compile(r"\b20\d\d-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|\+00:00| UTC)?)?\b"), "<date>"),
 ]  # fmt: skip
