@@ -11,6 +11,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from sluice.reading.visible_text import one_line
+from sluice.sentence import Datum, Said, Saying, told
 
 _OneLine = Annotated[str, AfterValidator(one_line)]
 
@@ -32,6 +33,9 @@ class Finding(BaseModel):
     rule: str = Field(description="name of the rule or measure, as in the policy")
     verdict: Verdict
     says: _OneLine = Field(description="one or two plain sentences for a reader who is no statistician")
+    code: str = Field(default="", description="what kind of finding it is; stays when the words of `says` change")
+    data: dict[str, Datum] = Field(default_factory=dict, description="the figures and names that `says` tells")
+    notes: tuple[Said, ...] = Field(default=(), description="what `says` adds to that, each by its code and data")
     scope: _OneLine = Field(default="", description="what was looked at: a column, a group of columns, a step")
     stage: str = Field(default="", description="contract, original, masked, reference, attack, utility or pipeline")
     observed: float | None = None
@@ -52,7 +56,19 @@ class Finding(BaseModel):
 
     def as_withheld(self, says: str) -> "Finding":
         """The same finding, whose figure decides and is not told."""
-        return self.model_copy(update={"observed": None, "withheld": True, "says": says})
+        untold: dict[str, object] = {"code": "", "data": {}, "notes": ()}
+        return self.model_copy(update={"observed": None, "withheld": True, "says": says} | untold)
+
+    def adding(self, saying: Saying) -> "Finding":
+        """The same finding, which says this besides."""
+        if not self.code:
+            return self.model_copy(update={"says": self.says + "".join(said.text for said in saying)})
+        return self.model_copy(update=told((*self.saying, *saying)))
+
+    @property
+    def saying(self) -> Saying:
+        """What it says, by code and data; () of a finding without a code."""
+        return (Said(code=self.code, data=self.data), *self.notes) if self.code else ()
 
     def as_reported(self) -> "Finding":
         """The same finding, reported but not deciding."""

@@ -12,12 +12,19 @@ from pydantic import Field
 from policies.rules.behind import Behind
 from policies.rules.keyed_rule import KeyedRule
 from policies.rules.rule import Share
-from policies.rules.words import listed
 from sluice.risk.classes import attribute_combinations
 from sluice.risk.classes.equivalence_classes import category_codes
 from sluice.risk.people import people_of
+from sluice.sentence import Sentence
 from sluice.variables import Variables
 from sluice.verdict import Finding
+
+_RARE = Sentence(
+    "attribute_combinations.rare",
+    "Whoever knows up to {size:,} of {keys:listed} puts {share:percent} of the {unit} in a group of fewer than {k:,}",
+)
+_WORST = Sentence("attribute_combinations.worst", ", and most with {worst:listed}")
+_LIMIT = Sentence("attribute_combinations.limit", "; the policy allows {limit:percent}.")
 
 
 class AttributeCombinations(KeyedRule):
@@ -40,11 +47,8 @@ class AttributeCombinations(KeyedRule):
             [category_codes(frame[name]) for name in keys], self.size, self.k, people_of(frame, variables)
         )
         observed, worst = found.share_below.value, [keys[at] for at in found.sets[found.worst()]]
-        most = f", and most with {listed(worst)}" if observed else ""
-        says = (
-            f"Whoever knows up to {self.size:,} of {listed(keys)} puts {100 * observed:.3g} % of the {unit} in a group "
-            f"of fewer than {self.k:,}{most}; the policy allows {100 * self.at_most:.3g} %."
-        )
+        says = _RARE(size=self.size, keys=keys, share=observed, unit=unit, k=self.k)
+        says += (_WORST(worst=worst) if observed else ()) + _LIMIT(limit=self.at_most)
         return [
             self.finding(observed <= self.at_most, observed, self.at_most, len(frame), says, stage, ", ".join(keys))
         ]

@@ -11,9 +11,9 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import Figure
 from policies.rules.attribute_rule import AttributeRule, allowed, at_least_baseline, percentage, refuse_missing
 from policies.rules.microdata_rule import Columns
-from policies.rules.words import listed, word
 from sluice.risk.attacks.attribute_inference import attribute_inference, labelled_files
 from sluice.risk.attacks.released_column import is_released
+from sluice.sentence import listed, word
 from sluice.variables import Role, with_role
 from sluice.verdict import Finding
 

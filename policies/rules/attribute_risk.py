@@ -10,11 +10,16 @@ from pydantic import Field
 
 from policies.rules.behind import Behind
 from policies.rules.keyed_rule import KeyedRule, PositiveShare
-from policies.rules.words import listed
 from sluice.risk.people import people_of
 from sluice.risk.population.attribute_risk import attribute_risk
+from sluice.sentence import Sentence
 from sluice.variables import Variables
 from sluice.verdict import Finding
+
+_ALL_MISSING = Sentence("all_missing", "All values of {name} are missing.")
+_KNOWN = Sentence(
+    "attribute_risk.known", "Whoever sees a value of {name:word} knows whose it is with a chance of {chance:.3g}"
+)
 
 
 class AttributeRisk(KeyedRule):
@@ -40,9 +45,9 @@ class AttributeRisk(KeyedRule):
         for name in keys:
             measured = attribute_risk(frame[name], people)
             if not measured.completed:
-                found.append(self.unknown(stage, f"All values of {name} are missing.", len(frame)))
+                found.append(self.unknown(stage, _ALL_MISSING(name=name), len(frame)))
                 continue
-            says = f"Whoever sees a value of {listed([name])} knows whose it is with a chance of {measured.value:.3g}"
+            says = _KNOWN(name=name, chance=measured.value)
             limited = self.limited(measured.value, self.at_most, frame, says, stage, name)
             found.append(limited.model_copy(update={"completed": measured.completed}))
         return found

@@ -10,10 +10,10 @@ from pydantic import Field
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import AttackRule
 from policies.rules.microdata_rule import Columns
-from policies.rules.words import listed
 from sluice.errors import DataError, did_you_mean
 from sluice.risk.attacks.released_column import is_released
 from sluice.risk.measurement import Measurement
+from sluice.sentence import listed
 from sluice.variables import Kind, Role, with_role
 from sluice.verdict import Finding
 

@@ -7,10 +7,21 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from policies.rules.sensitive_rule import ROUNDING, NearValuesRule
+from policies.rules.sensitive_rule import GROUPS, ROUNDING, NearValuesRule
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
 from sluice.risk.classes import beta_likeness
+from sluice.sentence import Saying, Sentence
 from sluice.variables import Variable
+
+_ALLOWED = (
+    f"In {GROUPS}, a value of {{name:word}} is more likely than in the whole file by more than the policy allows, "
+    "{limit:.4g} %"
+)
+_LIKELIER = Sentence("beta_likeness.likelier", f"{_ALLOWED} (most in any group: {{most:.4g}} %).")
+_LIKELIER_BY_FREQUENCY = Sentence(
+    "beta_likeness.likelier_enhanced",
+    f"{_ALLOWED} and less for frequent values (most in any group: {{most:.4g}} %).",
+)
 
 
 class BetaLikeness(NearValuesRule):
@@ -39,11 +50,10 @@ class BetaLikeness(NearValuesRule):
             failing |= beta_likeness.largest_bounded_gain(values.classes, values.values) > 1 + ROUNDING
         return ClassFigures(gains, failing)
 
-    def say(self, which: str, name: str, worst: float, limit: float) -> str:
-        less = " and less for frequent values" if self.variant == "enhanced" else ""
-        return (
-            f"In {which}, a value of {name} is more likely than in the whole file by more than the policy allows, "
-            f"{100 * self.beta:.4g} %{less} (most in any group: {100 * worst:.4g} %)."
+    def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
+        which = {"count": count, "total": total, "unit": unit, "name": name}
+        return (_LIKELIER_BY_FREQUENCY if self.variant == "enhanced" else _LIKELIER)(
+            **which, limit=100 * self.beta, most=100 * worst
         )
 
     def describe(self) -> str:

@@ -17,9 +17,9 @@ from policies.rules.attribute_rule import (
     at_least_baseline,
     percentage,
 )
-from policies.rules.words import word
 from sluice.risk.attacks.data_invasion import data_invasion
 from sluice.risk.attacks.released_column import released_column
+from sluice.sentence import word
 from sluice.verdict import Finding
 
 

@@ -8,10 +8,17 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from policies.rules.sensitive_rule import NearValuesRule
+from policies.rules.sensitive_rule import GROUPS, NearValuesRule
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
 from sluice.risk.classes import delta_disclosure
+from sluice.sentence import Saying, Sentence
 from sluice.variables import Variable
+
+_LIKELIER = Sentence(
+    "delta_disclosure.likelier",
+    f"In {GROUPS}, a value of {{name:word}} is {{times:.4g}} times or more as likely, or as unlikely, as in the whole "
+    "file; the policy allows it in none.",
+)
 
 
 class DeltaDisclosure(NearValuesRule):
@@ -35,11 +42,9 @@ class DeltaDisclosure(NearValuesRule):
         ratios = delta_disclosure.log_ratios(values.classes, values.on_grid, self.absent_values == "violate")
         return ClassFigures(ratios, ratios >= self.delta)
 
-    def say(self, which: str, name: str, worst: float, limit: float) -> str:
-        return (
-            f"In {which}, a value of {name} is {np.exp(self.delta):.4g} times or more as likely, or as unlikely, as in "
-            "the whole file; the policy allows it in none."
-        )
+    def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
+        which = {"count": count, "total": total, "unit": unit, "name": name}
+        return _LIKELIER(**which, times=np.exp(self.delta))
 
     def describe(self) -> str:
         return (

@@ -13,13 +13,24 @@ from policies.rules.behind import Behind
 from policies.rules.population_rule import PopulationRule
 from policies.rules.rule import Share
 from policies.rules.sensitive_rule import ROUNDING
-from policies.rules.words import listed
 from sluice.risk.classes import delta_presence
 from sluice.risk.classes.crowds import agreeing
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.people import once_a_person
+from sluice.sentence import Sentence
 from sluice.variables import Role, Variables, with_role
 from sluice.verdict import Finding
+
+_NO_POPULATION = Sentence(
+    "delta_presence.no_population",
+    "The population is not known: name its list, or one variable with sampling weights (and a missing key as a "
+    "category).",
+)
+_PRESENT = Sentence(
+    "delta_presence.present",
+    "Of the people with one combination of {keys:listed}, {by}, up to {share:percent} are in the file: so sure is "
+    "whoever knows it of a person; the policy allows {limit:percent}.",
+)
 
 
 class DeltaPresence(PopulationRule):
@@ -54,15 +65,11 @@ class DeltaPresence(PopulationRule):
         else:
             weights = with_role(variables, Role.WEIGHT)
             if len(weights) != 1 or self.missing_matches == "any":
-                why = "The population is not known: name its list, or one variable with sampling weights"
-                return [self.unknown(stage, f"{why} (and a missing key as a category).", len(frame))]
+                return [self.unknown(stage, _NO_POPULATION(), len(frame))]
             weight = frame[weights[0]].to_numpy(dtype=np.float64, na_value=np.nan)
             observed = float(delta_presence.estimated_presence(classes_of(frame, keys), weight).max())
         by = "by the sampling weights" if self.population is None else "in the population"
-        says = (
-            f"Of the people with one combination of {listed(keys)}, {by}, up to {100 * observed:.3g} % are in the "
-            f"file: so sure is whoever knows it of a person; the policy allows {100 * self.at_most:.3g} %."
-        )
+        says = _PRESENT(keys=keys, by=by, share=observed, limit=self.at_most)
         passes = observed <= self.at_most + ROUNDING
         return [self.finding(passes, observed, self.at_most, len(frame), says, stage, ", ".join(keys))]
 

@@ -16,13 +16,13 @@ from policies.rules.behind import Behind
 from policies.rules.frequency_rule import FrequencyRule
 from policies.rules.microdata_rule import MicrodataRule
 from policies.rules.rule import Rule
-from policies.rules.words import word
 from sluice.arrays import BoolArray, IntArray
 from sluice.in_threads import in_threads
 from sluice.machine import threads
 from sluice.report.small_counts import safe_counts, share
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
 from sluice.risk.people import people_of
+from sluice.sentence import word
 from sluice.variables import Kind, Variables, as_label
 from sluice.verdict import Finding, Verdict
 

@@ -1,6 +1,5 @@
 """FrequencyRule: a rule on how many records share each record's combination of key values."""
 
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -9,10 +8,10 @@ from pydantic import Field
 
 from policies.rules.behind import Behind
 from policies.rules.microdata_rule import Columns, MicrodataRule
-from policies.rules.words import listed
 from sluice.arrays import IntArray
 from sluice.risk.classes import crowds, equivalence_classes
 from sluice.risk.people import people_of
+from sluice.sentence import Saying, Sentence, listed
 from sluice.variables import Variables
 
 MissingMatches = Literal["category", "any"]
@@ -20,6 +19,12 @@ MISSING_MATCHES = (
     "category: a missing key is a category of its own; any: it may stand for any value, which widens the crowd of its "
     "own record but hides no other"
 )
+
+
+ALONE = Sentence("alone", "{alone:,} of {n:,} {unit} {alone:is} alone with {alone:its} combination of {keys:listed}")
+END = Sentence("end", ".")
+_MISSING = Sentence("missing_matches_any", " (a missing value may stand for any, but hides its own record only)")
+_PEOPLE = Sentence("people_count_once", " Several records of one person count as one.")
 
 
 class FrequencyRule(MicrodataRule):
@@ -55,19 +60,9 @@ def key_frequencies(
     return np.bincount(classes.labels, weights=behind.times).astype(np.int64)[classes.labels]
 
 
-def alone_with(count: int, n: int, unit: str, keys: Sequence[str]) -> str:
-    whose = "its" if count == 1 else "their"
-    return f"{count:,} of {n:,} {unit} {are(count)} alone with {whose} combination of {listed(keys)}"
+def people_note(frame: pd.DataFrame, variables: Variables) -> Saying:
+    return () if people_of(frame, variables) is None else _PEOPLE()
 
 
-def are(count: int) -> str:
-    return "is" if count == 1 else "are"
-
-
-def people_note(frame: pd.DataFrame, variables: Variables) -> str:
-    known = people_of(frame, variables) is not None
-    return " Several records of one person count as one." if known else ""
-
-
-def missing_note(missing_matches: str) -> str:
-    return " (a missing value may stand for any, but hides its own record only)" if missing_matches == "any" else ""
+def missing_note(missing_matches: str) -> Saying:
+    return _MISSING() if missing_matches == "any" else ()

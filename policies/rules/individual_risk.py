@@ -12,8 +12,15 @@ from policies.rules.loglinear_risk import fewer
 from policies.rules.record_risk_rule import RecordRiskRule
 from sluice.risk.classes.equivalence_classes import category_codes, classes_of
 from sluice.risk.population.loglinear_risk import loglinear_risk
+from sluice.sentence import Sentence
 from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
+
+_BY_MODEL = Sentence(
+    "individual_risk.by_model",
+    " Where many records are alone with their keys, as {alone:percent} are here, this figure tells half of the risk "
+    "and less; by a {model}, {share:percent} of the {unit} are unique in the file and named rightly.",
+)
 
 
 class IndividualRisk(RecordRiskRule):
@@ -45,11 +52,7 @@ class IndividualRisk(RecordRiskRule):
         fractions = 1 / np.fmax(self.weights(frame, variables), 1)
         model = loglinear_risk([category_codes(frame[name]) for name in keys], fractions)
         guessed = model.correct_guesses.value
-        says = (
-            f"{expected.says} Where many records are alone with their keys, as {100 * alone:.3g} % are here, this "
-            f"figure tells half of the risk and less; by a log-linear model{fewer(model)}, {100 * guessed:.3g} % of "
-            f"the {unit} are unique in the file and named rightly."
-        )
+        says = _BY_MODEL(alone=alone, model=f"log-linear model{fewer(model)}", share=guessed, unit=unit)
         worst = max(guessed, expected.observed or 0.0)
         verdict = Verdict.PASS if worst <= self.expected_at_most else Verdict.FAIL
-        return [*others, expected.model_copy(update={"observed": worst, "verdict": verdict, "says": says})]
+        return [*others, expected.adding(says).model_copy(update={"observed": worst, "verdict": verdict})]

@@ -10,10 +10,19 @@ from pydantic import Field
 
 from policies.rules.behind import Behind
 from policies.rules.population_rule import PopulationRule
-from policies.rules.words import listed
 from sluice.risk.population import k_map
+from sluice.sentence import Sentence
 from sluice.variables import Variables
 from sluice.verdict import Finding
+
+_KEPT = Sentence("k_map.kept", "All {unit} share {keys:listed} with enough people of the population")
+_TOO_FEW = Sentence(
+    "k_map.too_few", "{below:percent} of the {unit} share {keys:listed} with too few people of the population"
+)
+_FIT_NOBODY = Sentence(
+    "k_map.fit_nobody", ", and {nobody:percent} with none at all, so that the list is not one of everybody"
+)
+_ASKED = Sentence("k_map.asked", "; the policy asks that at least {k:,} people fit every record.")
 
 
 class KMap(PopulationRule):
@@ -34,12 +43,12 @@ class KMap(PopulationRule):
         frequencies = self.in_population(self.population, frame, variables, keys, behind.file_of)
         observed = k_map.k_map(frequencies).value
         below, nobody = float((frequencies < self.k).mean()), float((frequencies == 0).mean())
-        says = f"All {unit} share {listed(keys)} with enough people of the population"
+        says = _KEPT(unit=unit, keys=keys)
         if observed < self.k:
-            says = f"{100 * below:.3g} % of the {unit} share {listed(keys)} with too few people of the population"
+            says = _TOO_FEW(below=below, unit=unit, keys=keys)
         if nobody:
-            says += f", and {100 * nobody:.3g} % with none at all, so that the list is not one of everybody"
-        says += f"; the policy asks that at least {self.k:,} people fit every record."
+            says += _FIT_NOBODY(nobody=nobody)
+        says += _ASKED(k=self.k)
         return [self.finding(observed >= self.k, observed, self.k, len(frame), says, stage, ", ".join(keys))]
 
     def describe(self) -> str:

@@ -7,8 +7,11 @@ from pydantic import Field
 
 from policies.rules.microdata_rule import Columns, MicrodataRule
 from policies.rules.rule import Share
+from sluice.sentence import Saying, Sentence
 from sluice.variables import Variables
 from sluice.verdict import Finding
+
+_AT_MOST = Sentence("at_most", "; the policy allows at most {limit:percent}.")
 
 PositiveShare = Annotated[Share, Field(gt=0)]
 
@@ -21,9 +24,11 @@ class KeyedRule(MicrodataRule):
     def keys(self, variables: Variables) -> list[str]:
         return super().keys(variables) if self.columns is None else list(self.columns)
 
-    def limited(self, observed: float, limit: float, frame: pd.DataFrame, says: str, stage: str, scope: str) -> Finding:
+    def limited(
+        self, observed: float, limit: float, frame: pd.DataFrame, says: Saying, stage: str, scope: str
+    ) -> Finding:
         """A finding on a share or chance that may be `limit` at most; which the finding states."""
-        said = f"{says}; the policy allows at most {100 * limit:.3g} %."
+        said = says + _AT_MOST(limit=limit)
         return self.finding(observed <= limit, observed, limit, len(frame), said, stage, scope)
 
 

@@ -9,10 +9,23 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from policies.rules.sensitive_rule import ROUNDING, NearValuesRule
+from policies.rules.sensitive_rule import GROUPS, ROUNDING, NearValuesRule
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
 from sluice.risk.classes import l_diversity
+from sluice.sentence import Saying, Sentence
 from sluice.variables import Variable
+
+_FREQUENT = Sentence(
+    "l_diversity.frequent",
+    f"In {GROUPS}, one value of {{name:word}} occurs at least {{c:g}} times as often as the {{l:g}}th most frequent "
+    "and all rarer ones together; the policy allows it in none.",
+)
+_FEWEST = "of {name:word} (fewest in any group: {fewest:.4g}); the policy asks for at least {l:g} in each."
+_FEW = Sentence("l_diversity.few", f"In {GROUPS}, there are fewer than {{l:g}} different values {_FEWEST}")
+_FEW_EFFECTIVE = Sentence(
+    "l_diversity.few_effective",
+    f"In {GROUPS}, there are fewer than {{l:g}} different values, weighed by how often they occur, {_FEWEST}",
+)
 
 
 class LDiversity(NearValuesRule):
@@ -51,18 +64,11 @@ class LDiversity(NearValuesRule):
         found = np.asarray(measure(values.classes, values.values), dtype=np.float64)
         return ClassFigures(found, found < self.l - ROUNDING, worse="lower")
 
-    def say(self, which: str, name: str, worst: float, limit: float) -> str:
+    def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
+        which = {"count": count, "total": total, "unit": unit, "name": name}
         if self.c is not None:
-            return (
-                f"In {which}, one value of {name} occurs at least {self.c:g} times as often as the {self.l:g}th most "
-                "frequent and all rarer ones together; the policy allows it in none."
-            )
-        kind = "different values"
-        kind += "" if self.variant == "distinct" else ", weighed by how often they occur,"
-        return (
-            f"In {which}, there are fewer than {self.l:g} {kind} of {name} (fewest in any group: {worst:.4g}); the "
-            f"policy asks for at least {self.l:g} in each."
-        )
+            return _FREQUENT(**which, c=self.c, l=self.l)
+        return (_FEW if self.variant == "distinct" else _FEW_EFFECTIVE)(**which, l=self.l, fewest=worst)
 
     def describe(self) -> str:
         if self.c is not None:

@@ -14,8 +14,17 @@ from policies.rules.population_estimate import PopulationEstimate
 from policies.rules.rule import Share
 from sluice.risk.classes.equivalence_classes import category_codes
 from sluice.risk.population import loglinear_risk
+from sluice.sentence import Sentence
 from sluice.variables import Variables
 from sluice.verdict import Finding
+
+_UNIQUES = Sentence(
+    "loglinear_risk.uniques",
+    "By a {model}, {share:percent} of the {unit} are alone in the population with their keys",
+)
+_GUESSES = Sentence(
+    "loglinear_risk.guesses", "By a {model}, {share:percent} of the {unit} are unique in the file and guessed rightly"
+)
 
 
 class LoglinearRisk(PopulationEstimate):
@@ -49,14 +58,14 @@ class LoglinearRisk(PopulationEstimate):
         codes = [category_codes(frame[name]) for name in keys]
         measured = loglinear_risk.loglinear_risk(codes, fraction, self.interactions)
         findings, scope = [], ", ".join(keys)
-        how = f"By a log-linear model{fewer(measured)}"
+        how = f"log-linear model{fewer(measured)}"
         if (limit := self.uniques_at_most) is not None:
             value = measured.population_uniques.value
-            says = f"{how}, {100 * value:.3g} % of the {unit} are alone in the population with their keys"
+            says = _UNIQUES(model=how, share=value, unit=unit)
             findings.append(self.limited(value, limit, frame, says, stage, f"uniques by {scope}"))
         if (limit := self.guesses_at_most) is not None:
             value = measured.correct_guesses.value
-            says = f"{how}, {100 * value:.3g} % of the {unit} are unique in the file and guessed rightly"
+            says = _GUESSES(model=how, share=value, unit=unit)
             findings.append(self.limited(value, limit, frame, says, stage, f"guesses by {scope}"))
         return findings
 

@@ -10,8 +10,8 @@ from pydantic import Field, field_validator
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import Figure
 from policies.rules.attribute_rule import UNREAD_SHARE, UNREADABLE, AttributeRule, percentage, refuse_excess
-from policies.rules.words import word
 from sluice.risk.attacks import maximum_knowledge
+from sluice.sentence import word
 from sluice.verdict import Finding
 
 

@@ -8,11 +8,14 @@ import pandas as pd
 from pydantic import Field
 
 from policies.rules.behind import NOTHING, Behind
-from policies.rules.rule import Rule
+from policies.rules.rule import NO_RECORDS, Rule
 from sluice.arrays import BoolArray
 from sluice.errors import DataError, did_you_mean
+from sluice.sentence import Saying, Sentence, told
 from sluice.variables import Role, Variables, with_role
 from sluice.verdict import Finding, Verdict
+
+_NO_KEYS = Sentence("no_quasi_identifiers", "No variable of the file is declared a quasi-identifier.")
 
 Columns = Annotated[tuple[str, ...], Field(min_length=1)]
 
@@ -35,10 +38,10 @@ class MicrodataRule(Rule):
     ) -> list[Finding]:
         keys = self.keys(variables)
         if not keys:
-            return [self.unknown(stage, "No variable of the file is declared a quasi-identifier.", len(frame))]
+            return [self.unknown(stage, _NO_KEYS(), len(frame))]
         refuse_missing_columns(self.rule, keys, frame, variables)
         if not len(frame):
-            return [self.unknown(stage, f"The file holds no {unit}.", 0)]
+            return [self.unknown(stage, NO_RECORDS(unit=unit), 0)]
         return self.judge(frame, variables, keys, stage, unit, behind)
 
     def keys(self, variables: Variables) -> list[str]:
@@ -61,7 +64,7 @@ class MicrodataRule(Rule):
         observed: float | None,
         limit: float,
         records: int,
-        says: str,
+        says: Saying,
         stage: str = "",
         scope: str = "",
     ) -> Finding:
@@ -75,7 +78,7 @@ class MicrodataRule(Rule):
             limit=limit,
             attempted=records,
             completed=records,
-            says=says,
+            **told(says),
         )
 
 

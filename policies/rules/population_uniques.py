@@ -12,9 +12,9 @@ from pydantic import Field, model_validator
 from policies.rules.keyed_rule import PositiveShare
 from policies.rules.population_estimate import PopulationEstimate
 from policies.rules.rule import Share
-from policies.rules.words import listed
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.population import individual_risk, population_uniques
+from sluice.sentence import Sentence
 from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
 
@@ -25,6 +25,16 @@ _ESTIMATORS = {
     "zayatz": "estimator of Zayatz",
     "snb": "slide negative binomial",
 }
+
+
+_UNIQUE = Sentence(
+    "population_uniques.unique",
+    "By the {estimator}, {share:percent} of the population are alone with their combination of {keys:listed}, and so "
+    "are as many of the {unit}",
+)
+_SMALL_SAMPLE = Sentence(
+    "population_uniques.small_sample", " Less than one person in {one_in:,} is in the file: a person must decide."
+)
 
 
 class PopulationUniques(PopulationEstimate):
@@ -60,15 +70,13 @@ class PopulationUniques(PopulationEstimate):
         else:
             people = float(individual_risk.estimated_population(classes, self.weights(frame, variables)).sum())
         measured, used = population_uniques.population_uniques(classes.sizes, people, self.estimator)
-        says = (
-            f"By the {_ESTIMATORS[used]}, {100 * measured.value:.3g} % of the population are alone with their "
-            f"combination of {listed(keys)}, and so are as many of the {unit}"
-        )
+        says = _UNIQUE(estimator=_ESTIMATORS[used], share=measured.value, keys=keys, unit=unit)
         limit = self.at_most
         finding = self.limited(measured.value, limit, frame, says, stage, f"{used} by {', '.join(keys)}")
         if finding.verdict is Verdict.PASS and len(frame) < _FEW * people and (classes.sizes == 1).any():
-            says = f"{finding.says} Less than one person in {1 / _FEW:,.0f} is in the file: a person must decide."
-            return [finding.model_copy(update={"verdict": Verdict.REVIEW, "says": says})]
+            return [
+                finding.adding(_SMALL_SAMPLE(one_in=round(1 / _FEW))).model_copy(update={"verdict": Verdict.REVIEW})
+            ]
         return [finding]
 
     def describe(self) -> str:

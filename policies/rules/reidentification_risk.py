@@ -13,10 +13,22 @@ from policies.rules.frequency_rule import key_frequencies
 from policies.rules.keyed_rule import PositiveShare, refuse_no_limit
 from policies.rules.population_rule import PopulationRule
 from policies.rules.rule import Share
-from policies.rules.words import listed
 from sluice.risk.population import reidentification_risk
+from sluice.sentence import Sentence
 from sluice.variables import Variables
 from sluice.verdict import Finding
+
+_WHO = "A {model} who knows {keys:listed}"
+_HIGHEST = Sentence(
+    "reidentification_risk.highest", f"{_WHO} names the record most at risk with a chance of {{chance:percent}}"
+)
+_AVERAGE = Sentence(
+    "reidentification_risk.average", f"{_WHO} is expected to name {{share:percent}} of the {{unit}} rightly"
+)
+_RECORDS_ABOVE = Sentence(
+    "reidentification_risk.records_above",
+    f"{_WHO} names {{share:percent}} of the {{unit}} with a chance above {{above:percent}}",
+)
 
 
 class RecordsAbove(BaseModel):
@@ -67,19 +79,19 @@ class ReidentificationRisk(PopulationRule):
             risk = reidentification_risk.journalist_risk(
                 in_file, self.in_population(self.population, frame, variables, keys, behind.file_of)
             )
-        scope, who = ", ".join(keys), f"A {self.model} who knows {listed(keys)}"
+        scope, who = ", ".join(keys), {"model": self.model, "keys": keys}
         findings = []
         if (limit := self.highest_at_most) is not None:
             value = risk.highest.value
-            says = f"{who} names the record most at risk with a chance of {100 * value:.3g} %"
+            says = _HIGHEST(**who, chance=value)
             findings.append(self.limited(value, limit, frame, says, stage, f"highest by {scope}"))
         if (limit := self.average_at_most) is not None:
             value = risk.average.value
-            says = f"{who} is expected to name {100 * value:.3g} % of the {unit} rightly"
+            says = _AVERAGE(**who, share=value, unit=unit)
             findings.append(self.limited(value, limit, frame, says, stage, f"average by {scope}"))
         if (above := self.records_above) is not None:
             value = risk.records_above(above.risk).value
-            says = f"{who} names {100 * value:.3g} % of the {unit} with a chance above {100 * above.risk:.3g} %"
+            says = _RECORDS_ABOVE(**who, share=value, unit=unit, above=above.risk)
             findings.append(self.limited(value, above.at_most, frame, says, stage, f"records above by {scope}"))
         return findings
 

@@ -7,6 +7,7 @@ import pandas as pd
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from policies.rules.behind import NOTHING, Behind
+from sluice.sentence import Saying, Sentence, told
 from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
 
@@ -27,6 +28,11 @@ def _percent(value: float) -> float:
 
 Share = Annotated[float, AfterValidator(_share)]
 Percent = Annotated[float, AfterValidator(_percent)]
+
+
+NO_RECORDS = Sentence("no_records", "The file holds no {unit}.")
+NOT_JUDGED = Sentence("not_judged", " Nothing was judged by this rule.")
+ESTIMATE_FAILED = Sentence("no_estimate", "{why}")
 
 
 class DisclosureRule(BaseModel, ABC):
@@ -67,12 +73,12 @@ class Rule(DisclosureRule):
         raises : DataError if a column that the rule looks at is not in the file
         """
 
-    def unknown(self, stage: str, why: str, records: int) -> Finding:
+    def unknown(self, stage: str, why: Saying, records: int) -> Finding:
         return Finding(
             rule=self.rule,
             verdict=Verdict.UNKNOWN,
             stage=stage,
-            says=f"{why} Nothing was judged by this rule.",
             attempted=records,
             completed=0,
+            **told(why + NOT_JUDGED()),
         )

@@ -10,12 +10,15 @@ import pandas as pd
 from pydantic import Field
 
 from policies.rules.behind import Behind
-from policies.rules.frequency_rule import FrequencyRule, alone_with, missing_note, people_note
+from policies.rules.frequency_rule import ALONE, END, FrequencyRule, missing_note, people_note
 from policies.rules.rule import Share
 from sluice.arrays import BoolArray
 from sluice.risk.classes import sample_uniques
+from sluice.sentence import Sentence
 from sluice.variables import Variables
 from sluice.verdict import Finding
+
+_LIMIT = Sentence("sample_uniques_share.limit", " ({observed:percent}); the policy allows at most {limit:percent}")
 
 
 class SampleUniquesShare(FrequencyRule):
@@ -34,11 +37,9 @@ class SampleUniquesShare(FrequencyRule):
     ) -> list[Finding]:
         frequencies = self.frequencies(frame, variables, keys, behind)
         n, observed = len(frame), sample_uniques.sample_uniques_share(frequencies)
-        alone = alone_with(sample_uniques.sample_uniques(frequencies), n, unit, keys)
-        says = (
-            f"{alone} ({100 * observed:.3g} %); the policy allows at most {100 * self.at_most:.3g} %"
-            f"{missing_note(self.missing_matches)}.{people_note(frame, variables)}"
-        )
+        says = ALONE(alone=sample_uniques.sample_uniques(frequencies), n=n, unit=unit, keys=keys)
+        says += _LIMIT(observed=observed, limit=self.at_most) + missing_note(self.missing_matches) + END()
+        says += people_note(frame, variables)
         return [self.finding(observed <= self.at_most, observed, self.at_most, n, says, stage, ", ".join(keys))]
 
     def failing(self, frame: pd.DataFrame, variables: Variables, keys: list[str], behind: Behind) -> BoolArray:

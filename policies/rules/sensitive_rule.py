@@ -12,13 +12,34 @@ from policies.rules.behind import Behind
 from policies.rules.microdata_rule import Columns, MicrodataRule, refuse_missing_columns
 from policies.rules.rule import Share
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
-from policies.rules.words import listed, word
 from sluice.arrays import BoolArray
 from sluice.risk.classes import equivalence_classes, l_diversity
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses
 from sluice.risk.people import people_of
+from sluice.sentence import Saying, Sentence, listed, word
 from sluice.variables import Kind, Role, Variable, Variables, as_label, with_role
 from sluice.verdict import Finding, Verdict
+
+GROUPS = "{count:,} of {total:,} groups of {unit} that cannot be told apart by their quasi-identifiers"
+_NOTHING_SENSITIVE = Sentence("nothing_sensitive", "No variable of the file is declared sensitive.")
+_NOTHING_SENSITIVE_RELEASED = Sentence(
+    "nothing_sensitive_released",
+    "No released variable is declared sensitive: the contract calls none so, or the plan removes all of them.",
+)
+_SETS = Sentence(
+    "sensitive_sets", "{name:word} holds sets of items: different sets may share the item that is sensitive."
+)
+_NO_VALUES = Sentence("no_sensitive_values", "Nobody has a value of {name:word}.")
+_RELEASED = Sentence("counted_released", " Counted are the released values.")
+_ORIGINAL = Sentence("counted_original", " Counted are the original values of those who share a released group.")
+_EXCUSED = Sentence("harmless_values", " {excused:,} more hold only values that the contract calls harmless: {why}.")
+_HARMLESS = Sentence("harmless_blanks", " In {blank:,} nobody has a value, which the contract calls harmless: {why}.")
+_BLANK = Sentence(
+    "blanks",
+    " In {blank:,} nobody has a value: a person must decide whether that tells something of them; the contract can "
+    "call it harmless.",
+)
+_SUCH_GROUPS = Sentence("such_groups", " Such groups are: {groups}.")
 
 ROUNDING = 1e-9  # entropy and distances are sums of logarithms and quotients; a limit that is met exactly is met
 _NAMED = 3  # groups that a finding names
@@ -57,7 +78,7 @@ class SensitiveRule(MicrodataRule):
             found = []
             for among, values, said in self._views(classes, frame, name, others, stage, behind):
                 finding = self._judge_one(among, values, variables[name], unit, frame[keys], stage, behind)
-                found.append(finding.model_copy(update={"says": f"{finding.says}{said}"}))
+                found.append(finding.adding(said))
             worst = max(found, key=lambda one: one.verdict)  # of equals the one by original values
             scope = f"{name} by {', '.join([*keys, *others])}"
             findings.append(worst.model_copy(update={"stage": stage, "scope": scope}))
@@ -81,12 +102,11 @@ class SensitiveRule(MicrodataRule):
     def _views(
         self, classes: EquivalenceClasses, frame: pd.DataFrame, name: str, others: Sequence[str], stage: str,
         behind: Behind,
-    ) -> Iterator[tuple[EquivalenceClasses, "pd.Series[Any]", str]]:  # fmt: skip
+    ) -> Iterator[tuple[EquivalenceClasses, "pd.Series[Any]", Saying]]:  # fmt: skip
         """The values that are looked at, within which classes, and how that is said."""
-        views = [(frame, "" if stage == "original" else " Counted are the released values.")]
+        views: list[tuple[pd.DataFrame, Saying]] = [(frame, () if stage == "original" else _RELEASED())]
         if behind.original is not None and {name, *others} <= set(behind.original):
-            said = " Counted are the original values of those who share a released group."
-            views = [(behind.original, said), *views]
+            views = [(behind.original, _ORIGINAL()), *views]
         for values, said in views:
             codes = [equivalence_classes.category_codes(values[other]) for other in others]
             yield l_diversity.knowing_others(classes, codes) if others else classes, values[name], said
@@ -103,11 +123,10 @@ class SensitiveRule(MicrodataRule):
     ) -> Finding:
         """The finding on one sensitive variable, without stage and scope."""
         if variable.kind is Kind.ITEMS:
-            why = f"{word(variable.name)} holds sets of items: different sets may share the item that is sensitive."
-            return self.unknown(stage, why, len(column))
+            return self.unknown(stage, _SETS(name=variable.name), len(column))
         values = SensitiveValues.of(classes, column, variable, self.near_share)
         if not len(values.column):
-            return self.unknown(stage, f"Nobody has a value of {word(variable.name)}.", len(column))
+            return self.unknown(stage, _NO_VALUES(name=variable.name), len(column))
         figures = self.measure(values)
         failing = figures.failing & ~values.all_harmless
         excused = int((figures.failing & values.all_harmless).sum())
@@ -115,19 +134,16 @@ class SensitiveRule(MicrodataRule):
         count, total = int(failing.sum()), len(failing)
         worst = figures.worst(~(figures.failing & values.all_harmless))
         limit = self.threshold(variable)
-        says = self.say(groups(count, total, unit), word(variable.name), worst, limit)
+        says = self.say(count, total, unit, variable.name, worst, limit)
         if count and stage != "original":
             says += _named(keys.iloc[values.records_of(failing)], values.sizes(failing), behind.minimum_cell, unit)
         harmless = variable.harmless
         if excused and harmless is not None:
-            says += f" {excused:,} more hold only values that the contract calls harmless: {harmless.why}."
+            says += _EXCUSED(excused=excused, why=harmless.why)
         if blank and harmless is not None and harmless.missing:
-            says += f" In {blank:,} nobody has a value, which the contract calls harmless: {harmless.why}."
+            says += _HARMLESS(blank=blank, why=harmless.why)
         elif blank:
-            says += (
-                f" In {blank:,} nobody has a value: a person must decide whether that tells something of them; the "
-                "contract can call it harmless."
-            )
+            says += _BLANK(blank=blank)
         finding = self.finding(not count, worst if np.isfinite(worst) else None, limit, len(column), says)
         if blank and not count and (harmless is None or not harmless.missing):
             return finding.model_copy(update={"verdict": Verdict.REVIEW})
@@ -138,8 +154,8 @@ class SensitiveRule(MicrodataRule):
         """The figure of each class, and whether it breaks the rule."""
 
     @abstractmethod
-    def say(self, which: str, name: str, worst: float, limit: float) -> str:
-        """What was found, in a sentence. `which` tells in how many groups, `name` is the variable in words."""
+    def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
+        """What was found: in `count` of `total` groups of look-alikes a variable breaks the rule."""
 
     @abstractmethod
     def threshold(self, variable: Variable) -> float:
@@ -173,28 +189,22 @@ class NearValuesRule(SensitiveRule):
         return self.near
 
 
-def _nothing_sensitive(stage: str) -> str:
+def _nothing_sensitive(stage: str) -> Saying:
     """Why nothing is judged: of a masked file the contract may declare some that the plan takes out."""
-    if stage == "original":
-        return "No variable of the file is declared sensitive."
-    return "No released variable is declared sensitive: the contract calls none so, or the plan removes all of them."
+    return _NOTHING_SENSITIVE() if stage == "original" else _NOTHING_SENSITIVE_RELEASED()
 
 
-def groups(count: int, total: int, unit: str) -> str:
-    return f"{count:,} of {total:,} groups of {unit} that cannot be told apart by their quasi-identifiers"
-
-
-def _named(keys: pd.DataFrame, sizes: Sequence[int], minimum_cell: int, unit: str) -> str:
+def _named(keys: pd.DataFrame, sizes: Sequence[int], minimum_cell: int, unit: str) -> Saying:
     """The largest groups by their categories; small ones are left out."""
     order = np.argsort(sizes)[::-1]
     large = [at for at in order.tolist() if sizes[at] >= minimum_cell][:_NAMED]
     if not large:
-        return ""
+        return ()
     named = [
         ", ".join(f"{word(str(name))} {_category(keys[name].iloc[at])}" for name in keys) + f" ({sizes[at]:,} {unit})"
         for at in large
     ]
-    return f" Such groups are: {'; '.join(named)}."
+    return _SUCH_GROUPS(groups="; ".join(named))
 
 
 def _category(value: Any) -> str:

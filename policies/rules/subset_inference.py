@@ -14,8 +14,8 @@ from policies.rules.attribute_rule import at_least_baseline
 from policies.rules.control_rule import ControlRule, comparable_columns
 from policies.rules.microdata_rule import Columns
 from policies.rules.paired_rule import share_in_words
-from policies.rules.words import listed, word
 from sluice.risk.attacks.subset_inference import FEWEST, subset_inference
+from sluice.sentence import listed, word
 from sluice.verdict import Finding
 
 

@@ -12,12 +12,18 @@ from pydantic import Field
 from policies.rules.behind import Behind
 from policies.rules.keyed_rule import KeyedRule, PositiveShare
 from policies.rules.rule import Share
-from policies.rules.words import listed
 from sluice.risk.classes import suda
 from sluice.risk.classes.equivalence_classes import category_codes
 from sluice.risk.people import people_of
+from sluice.sentence import Sentence
 from sluice.variables import Variables
 from sluice.verdict import Finding
+
+_AT_RISK = Sentence(
+    "suda.at_risk",
+    "{share:percent} of the {unit} are singled out by so few of {keys:listed} that a match would be right with a "
+    "chance above {above:percent}; the policy allows {limit:percent}.",
+)
 
 
 class Suda(KeyedRule):
@@ -39,11 +45,7 @@ class Suda(KeyedRule):
     ) -> list[Finding]:
         scores = suda.suda([category_codes(frame[name]) for name in keys], self.size, people_of(frame, variables))
         measured = scores.share_at_risk(self.above, self.sampling_fraction)
-        says = (
-            f"{100 * measured.value:.3g} % of the {unit} are singled out by so few of {listed(keys)} that a match "
-            f"would be right with a chance above {100 * self.above:.3g} %; the policy allows "
-            f"{100 * self.at_most:.3g} %."
-        )
+        says = _AT_RISK(share=measured.value, unit=unit, keys=keys, above=self.above, limit=self.at_most)
         passes = measured.value <= self.at_most
         return [self.finding(passes, measured.value, self.at_most, len(frame), says, stage, ", ".join(keys))]
 

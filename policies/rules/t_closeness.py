@@ -8,12 +8,19 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from policies.rules.rule import Share
-from policies.rules.sensitive_rule import ROUNDING, SensitiveRule
+from policies.rules.sensitive_rule import GROUPS, ROUNDING, SensitiveRule
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
 from sluice.errors import DataError
 from sluice.risk.classes import t_closeness
 from sluice.risk.classes.equivalence_classes import category_codes
+from sluice.sentence import Saying, Sentence
 from sluice.variables import Kind, Variable
+
+_DIFFER = Sentence(
+    "t_closeness.differ",
+    f"In {GROUPS}, the values of {{name:word}} differ from those of the whole file by more than {{limit:g}} on a scale "
+    "from 0 to 1 (most in any group: {most:.4g}); the policy allows {limit:g}.",
+)
 
 
 class TCloseness(SensitiveRule):
@@ -64,11 +71,9 @@ class TCloseness(SensitiveRule):
             distances = measure(classes, category_codes(column))
         return ClassFigures(distances, distances > self.threshold(values.variable) + ROUNDING)
 
-    def say(self, which: str, name: str, worst: float, limit: float) -> str:
-        return (
-            f"In {which}, the values of {name} differ from those of the whole file by more than {limit:g} on a scale "
-            f"from 0 to 1 (most in any group: {worst:.4g}); the policy allows {limit:g}."
-        )
+    def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
+        which = {"count": count, "total": total, "unit": unit, "name": name}
+        return _DIFFER(**which, limit=limit, most=worst)
 
     @staticmethod
     def _has_order(variable: Variable) -> bool:

@@ -10,9 +10,12 @@ import pandas as pd
 
 from policies.rules.behind import NOTHING, Behind
 from policies.rules.rule import Rule
+from sluice.sentence import Sentence
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from sluice.variables import Variables
 from sluice.verdict import Finding
+
+_FOR_CELLS = Sentence("for_cells", "The rule {rule} is for the cells of a table, not for {unit}.")
 
 
 class TableRule(Rule):
@@ -34,7 +37,7 @@ class TableRule(Rule):
         unit: str = "records",
         behind: Behind = NOTHING,
     ) -> list[Finding]:
-        return [self.unknown(stage, f"The rule {self.rule} is for the cells of a table, not for {unit}.", len(frame))]
+        return [self.unknown(stage, _FOR_CELLS(rule=self.rule, unit=unit), len(frame))]
 
 
 def attackers(coalition: int) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import pandas as pd
 
-from policies.rules.words import word
+from sluice.sentence import word
 from sluice.errors import DataError
 from sluice.risk.classes.equivalence_classes import category_codes
 from sluice.risk.classes.suda import minimal_sample_uniques

@@ -1,0 +1,98 @@
+"""Sentence: what one kind of finding says, by a code that stays, with the places of its figures and names.
+
+A rule declares its sentences once, `FEW = Sentence("k_anonymity.too_few", "{below:,} of {n:,} {unit} ...")`; `FEW(...)`
+is what it says of a file, and several of these are added up. A program reads code and data; a person the words.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from string import Formatter
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+Datum = int | float | str | tuple[str, ...]
+
+
+class Said(BaseModel):
+    """One sentence, or a part of one, of a finding."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    code: str = Field(description="what kind of sentence it is; stays when its words change")
+    data: dict[str, Datum] = Field(default_factory=dict, description="the figures and names that it tells")
+
+    @property
+    def text(self) -> str:
+        return SENTENCES[self.code].words_of(self.data)
+
+
+Saying = tuple[Said, ...]  # what a finding says: first what was found, then what is added to it
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """The words of a code; each code has one.
+
+    Beside those of `format` there are `{share:percent}`, `{names:listed}`, `{name:word}`, `{count:is}` and
+    `{count:its}`.
+    """
+
+    code: str
+    words: str
+
+    def __post_init__(self) -> None:
+        if SENTENCES.setdefault(self.code, self) != self:
+            raise ValueError(f"two sentences have the code {self.code}")
+
+    def __call__(self, **data: Any) -> Saying:
+        return (Said(code=self.code, data={name: _plain(value) for name, value in data.items()}),)
+
+    def words_of(self, data: Mapping[str, Datum]) -> str:
+        return _WORDS.vformat(self.words, (), data)
+
+
+SENTENCES: dict[str, Sentence] = {}
+
+
+def told(saying: Saying) -> dict[str, Any]:
+    """The fields of a finding that says this."""
+    first, *notes = saying
+    text = "".join(said.text for said in saying)
+    return {"says": text, "code": first.code, "data": first.data, "notes": tuple(notes)}
+
+
+def word(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def listed(names: Sequence[str]) -> str:
+    """'age, years married and children'"""
+    *most, last = (word(name) for name in names)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _plain(value: Any) -> Datum:
+    if isinstance(value, np.generic):
+        return value.item()  # type: ignore[no-any-return]
+    return value if isinstance(value, int | float | str) else tuple(value)
+
+
+class _Words(Formatter):
+    def format_field(self, value: Any, format_spec: str) -> str:
+        match format_spec:
+            case "percent":
+                return f"{100 * value:.3g} %"
+            case "listed":
+                return listed(value)
+            case "word":
+                return word(value)
+            case "is":
+                return "is" if value == 1 else "are"
+            case "its":
+                return "its" if value == 1 else "their"
+        return str(super().format_field(value, format_spec))
+
+
+_WORDS = _Words()
