@@ -10,7 +10,7 @@ from pydantic import Field
 
 from policies.rules.behind import Behind
 from policies.rules.keyed_rule import KeyedRule
-from policies.rules.rule import ESTIMATE_FAILED
+from policies.rules.rule import NO_ESTIMATE
 from sluice.errors import DataError
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.people import once_a_person
@@ -39,7 +39,7 @@ class PopulationEstimate(KeyedRule):
         try:
             return self.estimate(once_a_person(frame, variables, keys), variables, keys, stage, unit)
         except DataError as error:
-            return [self.unknown(stage, ESTIMATE_FAILED(why=str(error)), len(frame))]
+            return [self.unknown(stage, NO_ESTIMATE(why=str(error)), len(frame))]
 
     @abstractmethod
     def estimate(

@@ -32,7 +32,7 @@ Percent = Annotated[float, AfterValidator(_percent)]
 
 NO_RECORDS = Sentence("no_records", "The file holds no {unit}.")
 NOT_JUDGED = Sentence("not_judged", " Nothing was judged by this rule.")
-ESTIMATE_FAILED = Sentence("no_estimate", "{why}")
+NO_ESTIMATE = Sentence("no_estimate", "{why}")
 
 
 class DisclosureRule(BaseModel, ABC):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from policies.rules.behind import Behind
 from policies.rules.k_anonymity import KAnonymity
+from sluice.sentence import Said, told
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Finding, Verdict
 from tests.policies.rules.married_women import VARIABLES, one, typed
@@ -26,8 +27,13 @@ def test_a_file_with_uniques_fails_k_anonymity_and_says_so_in_plain_words() -> N
         limit=5,
         attempted=8,
         completed=8,
-        says="2 of 8 women are alone with their combination of age and years married; the policy asks that at least 5 "
-        "share every combination.",
+        **told(
+            (
+                Said(code="alone", data={"alone": 2, "n": 8, "unit": "women", "keys": ("age", "years_married")}),
+                Said(code="k_anonymity.asked", data={"k": 5}),
+                Said(code="end"),
+            )
+        ),
     )
 
 

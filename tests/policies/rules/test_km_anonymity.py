@@ -32,12 +32,12 @@ def found(rule: KmAnonymity, frame: pd.DataFrame, variables: dict[str, Variable]
 
 def test_who_is_found_by_two_items_fails_it_in_plain_words() -> None:
     frame = basket_file([{"apple", "beer"}, {"apple"}, {"apple"}, {"beer"}])
-    assert found(KmAnonymity(k=2, m=2), frame, BASKET) == Finding(
-        rule="km_anonymity", verdict=Verdict.FAIL, stage="masked", scope="basket", observed=1, limit=2,
-        attempted=4, completed=4,
-        says="1 of 4 people is among fewer than 2 whom up to 2 items of basket fit, 1 of them alone; the policy asks "
-        "for 2.",
-    )  # fmt: skip
+    failed = found(KmAnonymity(k=2, m=2), frame, BASKET)
+    assert (failed.verdict, failed.stage, failed.scope) == (Verdict.FAIL, "masked", "basket")
+    assert (failed.observed, failed.limit, failed.attempted, failed.completed) == (1, 2, 4, 4)
+    assert failed.code == "km_anonymity.too_few"
+    assert failed.data == {"items": "2 items of basket", "beside": "", "n": 4, "unit": "people", "below": 1, "k": 2}
+    assert [note.code for note in failed.notes] == ["km_anonymity.some_alone", "km_anonymity.asked"]
     passed = found(KmAnonymity(k=2, m=1), frame, BASKET)
     assert passed.verdict is Verdict.PASS
     assert passed.observed == 2

@@ -1,0 +1,58 @@
+"""Sentences have one code each, and are rendered from figures and names."""
+
+import importlib
+import pkgutil
+
+import numpy as np
+import pytest
+
+import policies.rules
+from sluice.sentence import SENTENCES, Said, Sentence, listed, told
+from sluice.verdict import Finding, Verdict
+
+FEW = Sentence(
+    "test.few", "{below:,} of {share:percent} {below:is} alone with {below:its} {keys:listed} ({keys[0]:word})"
+)
+ASKED = Sentence("test.asked", "; {k:,} is asked.")
+ONE = {"below": np.int64(1), "share": 0.125, "keys": ["years_married", "age"]}
+
+
+def test_a_finding_tells_code_data_and_the_words_that_they_render() -> None:
+    saying = FEW(**ONE) + ASKED(k=1000)
+    finding = Finding(rule="few", verdict=Verdict.FAIL, **told(saying))
+    assert (finding.code, finding.data["below"]) == ("test.few", 1)
+    assert finding.notes == (Said(code="test.asked", data={"k": 1000}),)
+    assert finding.saying == saying
+    assert finding.says == "1 of 12.5 % is alone with its years married and age (years married); 1,000 is asked."
+    assert Finding.model_validate_json(finding.model_dump_json()) == finding
+
+
+def test_what_is_added_stands_at_the_end() -> None:
+    plain = Finding(rule="few", verdict=Verdict.FAIL, says="Few")
+    assert plain.adding(ASKED(k=5)).says == "Few; 5 is asked."
+    coded = Finding(rule="few", verdict=Verdict.FAIL, **told(FEW(**ONE | {"below": 2}))).adding(ASKED(k=5))
+    assert [said.code for said in coded.saying] == ["test.few", "test.asked"]
+    assert coded.says == "".join(said.text for said in coded.saying)
+
+
+def test_a_withheld_figure_is_not_in_the_data() -> None:
+    finding = Finding(rule="few", verdict=Verdict.FAIL, observed=1, **told(FEW(**ONE))).as_withheld("It is not told.")
+    assert (finding.observed, finding.code, finding.data, finding.notes) == (None, "", {}, ())
+
+
+def test_a_code_has_one_sentence() -> None:
+    Sentence(FEW.code, FEW.words)  # a module may be loaded twice
+    with pytest.raises(ValueError):
+        Sentence(FEW.code, "Other words.")
+
+
+def test_every_code_of_a_rule_is_a_name_or_begins_with_one() -> None:
+    for module in pkgutil.iter_modules(policies.rules.__path__):
+        importlib.import_module(f"policies.rules.{module.name}")
+    codes = [code for code in SENTENCES if not code.startswith("test.")]
+    assert len(codes) > 60
+    assert all(part.isidentifier() and part.islower() for code in codes for part in code.split("."))
+
+
+def test_names_are_listed() -> None:
+    assert [listed(names) for names in (["a_b"], ["a", "b"], ["a", "b", "c"])] == ["a b", "a and b", "a, b and c"]
