@@ -9,7 +9,7 @@ TOOLS := .venv-tools
 # Containers set it. Without bytecode every process of the tests, and of the demo, compiles all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: style help install demo data test servers exhaustive test-all check coverage docs lint audit sbom format benchmarks clean
+.PHONY: style help install demo data test servers exhaustive test-all mutants check coverage docs lint audit sbom format benchmarks clean
 
 help:
 	@echo "make demo        releases of a real survey: one refused, one masked, judged, approved, published, one of tables"
@@ -19,6 +19,7 @@ help:
 	@echo "make servers     the tests that start programs: Prefect, databases, a web server, a browser, R"
 	@echo "make exhaustive  the largest cases: a whole file of real data, more generated tables"
 	@echo "make test-all    everything, with new examples, and the planted faults that tests must find: hours"
+	@echo "make mutants     the planted faults alone: which test finds which"
 	@echo "make coverage    all tests, and the lines that none of them runs: at most 2 %"
 	@echo "make lint        formatting, lint, types, import floors, known vulnerabilities"
 	@echo "make docs        the documentation as a site, which works offline: site/index.html"
@@ -42,11 +43,11 @@ data: $(READY)
 	@$(BIN)/python -m deployments.data
 
 # Each of several processes has a core: threads of its linear algebra would wait for those of the others, busily.
-test servers exhaustive test-all check coverage: export OMP_NUM_THREADS := 1
+test servers exhaustive test-all mutants check coverage: export OMP_NUM_THREADS := 1
 
 # Releases sync every file to disk, thousands of times in the tests: kept in memory, where there is room, nobody waits.
 ifneq ($(shell [ "$$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 {print $$4}')" -gt 4000000 ] 2>/dev/null && echo room),)
-test servers exhaustive test-all check coverage: export TMPDIR := /dev/shm
+test servers exhaustive test-all mutants check coverage: export TMPDIR := /dev/shm
 endif
 
 PARALLEL = --numprocesses $$(getconf _NPROCESSORS_ONLN) --dist loadscope --no-loadscope-reorder
@@ -73,6 +74,10 @@ exhaustive: $(READY)
 test-all: $(READY)
 	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest $(WAITING) $(ARGS)
 	$(BIN)/python -m tests.mutants
+
+# Faults planted by hand, each in a copy of the project: `make mutants ARGS="--only expired_approval"` plants one.
+mutants: $(READY)
+	$(BIN)/python -m tests.mutants $(ARGS)
 
 # Which lines no test runs; the largest cases run none that others do not.
 coverage: $(READY)

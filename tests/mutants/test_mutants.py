@@ -1,0 +1,48 @@
+"""That the planted faults still apply, so that `python -m tests.mutants` asks what it is meant to ask."""
+
+from collections import Counter
+
+import pytest
+
+from tests.mutants.__main__ import _found_in, nearest
+from tests.mutants.planted import ROOT, Fault, faults
+
+FAULTS = faults()
+
+
+def test_there_are_enough_of_all_kinds() -> None:
+    assert len(FAULTS) >= 40
+    assert max(Counter(fault.name for fault in FAULTS).values()) == 1
+    assert {fault.file.partition("/")[0] for fault in FAULTS} == {"sluice", "policies", "schemas", "tasks", "flows"}
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=[fault.name for fault in FAULTS])
+def test_fault_applies(fault: Fault) -> None:
+    text = (ROOT / fault.file).read_text(encoding="utf-8")
+    planted = fault.planted(text)
+    assert planted != text
+    compile(planted, fault.file, "exec")
+    assert fault.says
+
+
+@pytest.mark.parametrize("text", ["", "a = 2", "a = 1; b = a = 1"])
+def test_fault_that_does_not_apply_is_named(text: str) -> None:
+    with pytest.raises(ValueError, match="one_more"):
+        Fault("one_more", "some.py", "it counts one more", "a = 1", "a = 2").planted(text)
+
+
+def test_nearest_tests_come_first() -> None:
+    assert nearest("sluice/custody/chain.py") == ["tests/custody/test_chain.py", "tests/custody"]
+    assert nearest("sluice/tabular/rules/zero_cells.py") == [
+        "tests/tabular/rules/test_zero_cells.py",
+        "tests/tabular/rules",
+        "tests/tabular",
+    ]
+    assert nearest("flows/cli/board.py") == ["tests/flows"]  # none has its name
+
+
+def test_first_failure_is_found_in_what_pytest_says() -> None:
+    said = "..F\nFAILED tests/test_log.py::test_one[a - b] - AssertionError: assert 1 == 2\n1 failed, 2 passed"
+    assert _found_in(said) == "tests/test_log.py::test_one[a - b]"
+    assert _found_in("ERROR tests/test_log.py - ImportError: no\n1 error") == "tests/test_log.py"
+    assert _found_in("3 passed") is None
