@@ -5,11 +5,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # pip-audit and cyclonedx-bom bring packages of their own, which neither Sluice nor its inventory should have.
 TOOLS := .venv-tools
+# What a user would pick instead of Sluice, by older versions of what Sluice uses; benchmarks run it beside.
+PEERS := .venv-peers
 
 # Containers set it. Without bytecode every process of the tests, and of the demo, compiles all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: style help install demo data test servers exhaustive test-all mutants check coverage docs lint audit sbom format benchmarks clean
+.PHONY: style help install demo data test servers exhaustive test-all mutants check coverage docs lint audit sbom format peers benchmarks clean
 
 help:
 	@echo "make demo        releases of a real survey: one refused, one masked, judged, approved, published, one of tables"
@@ -24,6 +26,7 @@ help:
 	@echo "make lint        formatting, lint, types, import floors, known vulnerabilities"
 	@echo "make docs        the documentation as a site, which works offline: site/index.html"
 	@echo "make sbom        the inventory of a release of the software, sbom.cdx.json (CycloneDX)"
+	@echo "make peers       what one would use instead, for the benchmarks, in an environment of its own"
 	@echo "make benchmarks  time and memory, beside what else one would use"
 
 install: $(READY)
@@ -116,8 +119,18 @@ format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+peers: $(PEERS)/.ready
+
+# anjana and anonymeter name versions of NumPy that exclude each other, and run with one: so the lock is taken as it is.
+$(PEERS)/.ready: peers.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 14) and "the peers need Python 3.11 to 3.13; set PYTHON=")'
+	@echo "Installing what benchmarks compare with into $(PEERS) (about a minute) ..."
+	@$(PYTHON) -m venv $(PEERS)
+	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement peers.lock
+	@touch $(PEERS)/.ready
+
 benchmarks: $(READY)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) $(TOOLS) sbom.cdx.json demo site .sluice .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(TOOLS) $(PEERS) sbom.cdx.json demo site .sluice .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,7 +1,7 @@
 """Optimal suppression beside the fast search: cost, proven bound, gap and seconds at 1,000 and 10,000 cells.
 
 Rule: fewer than 3 contributors or p% = 10; the cost is the value, the sensitive cells' too. Once for outsiders alone,
-which is what gconfid protects against (it runs beside where SLUICE_PEERS names a Python that has it), and once for all
+which is what gconfid protects against (it runs beside where `make peers` was), and once for all
 conditions: intervals, unions, contributors' own attacks, all at the full level. Figures that a prototype reached:
 all conditions 805,396 (bound 797,787) and 3,433,868 (bound 3,347,402); outsiders and unions 614,095 and 2,879,016.
 """
@@ -32,8 +32,6 @@ def line(table: str, condition: str, method: str, value: float, bound: float | N
 def main(quick: bool = False) -> None:
     """Print the value suppressed, the bound that no safe pattern goes below, the gap and the time."""
     peer = has_gconfid()
-    if not peer:
-        print("gconfid is not run: SLUICE_PEERS names no Python that has it")
     print(f"{'table':<6} {'condition':<18} {'method':<9} {'value':>12} {'bound':>13} {'gap, %':>7} {'seconds':>9}")
     for table in ("s1k",) if quick else ("s1k", "s10k"):
         cells = business(table)

@@ -1,6 +1,6 @@
 """Secondary suppression of business tables, beside gconfid on the same cells and the same requirements.
 
-    SLUICE_PEERS=/path/to/python python -m benchmarks suppression
+    make peers && .venv/bin/python -m benchmarks suppression
 
 Rules: fewer than 3 contributors, p% = 10; cost: value. gconfid protects intervals only, so it is compared with that
 condition, too; its SIZE run takes 74 to 100 s at 10,000 cells. The larger tables are generated into a temporary folder.
@@ -73,15 +73,12 @@ def _ours(name: str, cells: Cells, conditions: dict[str, Assumptions], workers: 
 
 def _theirs(name: str, cells: Cells) -> None:
     if not has_gconfid():
-        print(f"{name:>6} gconfid is not there: SLUICE_PEERS names no Python that has it")
         return
     if len(cells) < 2000:  # with our levels; the run below takes its own, which are larger
         requirements = requirements_of(_RULES, cells.contributions)
         suppressed, seconds = gconfid_pattern(cells, requirements.upper)
         _line(name, cells, "gconfid, our levels", seconds, np.nan, suppressed, requirements.sensitive)
-    folder = _DATA / name
-    axes = {axis: folder / f"hier_{axis}.csv" for axis in ("nace", "region", "size")}
-    secondaries, lost, seconds = gconfid_as_its_users_run_it(folder / "micro.csv.gz", axes)
+    secondaries, lost, seconds = gconfid_as_its_users_run_it(_DATA / name)
     print(
         f"{name:>6} {len(cells):8,} {'gconfid SIZE':>19} {seconds:8.2f} {'':>7} {secondaries:9,} {lost:12,.0f}",
         flush=True,

@@ -5,8 +5,8 @@
 Ten numbers with three factors behind them and ten categorical variables of 2 to 40 categories. The masked file has
 noise on all numbers, PRAM on four categorical variables, two grouped ones, two cells of a hundred suppressed in two
 variables, and lacks one variable of each kind. Families of measures are timed as a release runs them, what they share
-apart; below them stand single measures of numbers and categories. The peer, where the Python that SLUICE_PEERS names
-has it, compares the same two files without the removed variables: its column shapes and column pair trends, and how
+apart; below them stand single measures of numbers and categories. The peer, sdmetrics, where `make peers` was,
+compares the same two files without the removed variables: its column shapes and column pair trends, and how
 well four categories tell a fifth. Seconds are those of the processor.
 """
 

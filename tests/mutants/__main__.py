@@ -2,12 +2,12 @@
 
 Each fault of faults.yaml is planted in a copy of the project, alone, and tests are run until one fails: the nearest to
 the file first, by the folder that mirrors it, then all; those that start nothing, then whole releases, then the others.
-In the end the tests that failed are run without any fault, where they must pass.
+In the end the tests that failed are run without any fault, where they must pass; one that does not has found nothing,
+and the others are asked.
 """
 
 import argparse
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +25,6 @@ LEAST = 0.95  # share of the faults that these must find; the rest may be left t
 
 # They read the text of the project, by what Git knows of it; a fault is in what the product does.
 _NOT_ASKED = ("tests/architecture", "tests/mutants")
-_FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", re.MULTILINE)
 _OUTCOMES = {0: "passed", 5: "no tests"}
 
 
@@ -60,9 +59,13 @@ def main() -> None:
         sys.exit(str(error))
     with TemporaryDirectory(prefix="mutants-") as folder:
         copy = _copy(Path(folder) / "project")
-        found = [_show(_hunt(fault, copy, given.nearest)) for fault in chosen]
-        flawed = _failing_anyway(copy, found)
-    sys.exit(_judge(found, flawed))
+        found = {fault.name: _show(_hunt(fault, copy, given.nearest)) for fault in chosen}
+        flawed: list[str] = []
+        while more := _failing_anyway(copy, found.values()):
+            flawed += more
+            for each in [each for each in found.values() if each.test in more]:
+                found[each.fault.name] = _show(_hunt(each.fault, copy, given.nearest, flawed))
+    sys.exit(_judge([*found.values()], flawed))
 
 
 def nearest(file: str) -> list[str]:
@@ -87,14 +90,14 @@ def _copy(target: Path) -> Path:
     return target
 
 
-def _hunt(fault: Fault, copy: Path, nearest_only: bool) -> Finding:
-    """Plant the fault in the copy, look for a test that fails, and take it out again."""
+def _hunt(fault: Fault, copy: Path, nearest_only: bool, but: Sequence[str] = ()) -> Finding:
+    """Plant the fault in the copy, look for a test that fails, `but` for these, and take it out again."""
     file, begun = copy / fault.file, perf_counter()
     original, age = file.read_bytes(), file.stat()
     file.write_text(fault.planted(original.decode()), encoding="utf-8")
     try:
         for tier, places in _ways(nearest(fault.file), nearest_only):
-            if test := _first_failure(copy, tier, places):
+            if test := _first_failure(copy, tier, places, but):
                 return Finding(fault, tier, test, perf_counter() - begun)
         return Finding(fault, seconds=perf_counter() - begun)
     finally:
@@ -110,13 +113,14 @@ def _ways(near: Sequence[str], nearest_only: bool) -> Iterator[tuple[str, Sequen
             yield from ((tier, ["tests"]) for tier in tiers)
 
 
-def _first_failure(copy: Path, tier: str, places: Iterable[str]) -> str | None:
+def _first_failure(copy: Path, tier: str, places: Iterable[str], but: Iterable[str]) -> str | None:
     """The first of these tests that fails. Raises RuntimeError where pytest itself does."""
-    ended = _pytest(copy, "-m", tier, *(f"--ignore={each}" for each in _NOT_ASKED), *places)
-    test = _found_in(ended.stdout)
-    if ended.returncode not in _OUTCOMES and test is None:
+    left_out = [*(f"--ignore={each}" for each in _NOT_ASKED), *(f"--deselect={each}" for each in but)]
+    ended = _pytest(copy, "-x", "-m", tier, *left_out, *places)
+    failed = _failed(ended.stdout)
+    if ended.returncode not in _OUTCOMES and not failed:
         raise RuntimeError(f"pytest ended with {ended.returncode}: {(ended.stdout + ended.stderr)[-2000:]}")
-    return test
+    return failed[0] if failed else None
 
 
 def _pytest(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -127,30 +131,28 @@ def _pytest(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         "COLUMNS": "1000",  # or pytest cuts off the names of tests
     }
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", f"--basetemp={scratch}"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--basetemp={scratch}"]
     ended = subprocess.run([*command, *arguments], cwd=copy, env=environment, capture_output=True, text=True)
     rmtree(scratch, ignore_errors=True)
     return ended
 
 
-def _found_in(said: str) -> str | None:
-    """The test that failed first, by pytest's summary; the file where it could not even be loaded."""
-    found = _FAILED.findall(said)
-    return _whole(said, found[0]) if found else None
+def _failed(said: str) -> list[str]:
+    """The tests that failed, by pytest's summary; a file where it could not even be loaded."""
+    lines = [line.partition(" ")[2] for line in said.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+    return [_test_of(line) for line in lines if line.startswith("tests/")]
 
 
-def _whole(said: str, test: str) -> str:
-    """A test's name to the bracket that ends it: its parameters may hold what otherwise parts it from the message."""
-    if "[" not in test or test.endswith("]"):
-        return test
-    line = next(line for line in said.splitlines() if line.startswith((f"FAILED {test}", f"ERROR {test}")))
-    return line.partition(" ")[2].partition("] - ")[0].removesuffix("]") + "]"
+def _test_of(line: str) -> str:
+    """A test's name without the message behind it; parameters may hold what otherwise parts the two."""
+    plain = line.partition(" - ")[0]
+    return plain if "[" not in plain else line.partition("] - ")[0].removesuffix("]") + "]"
 
 
-def _failing_anyway(copy: Path, found: Sequence[Finding]) -> str | None:
-    """The first of the tests that failed which fails without a fault, too, and so has found none."""
+def _failing_anyway(copy: Path, found: Iterable[Finding]) -> list[str]:
+    """Those of the tests that failed which fail without a fault, too, and so have found none."""
     tests = sorted({each.test for each in found if each.test})
-    return _found_in(_pytest(copy, *tests).stdout) if tests else None
+    return [test for test in _failed(_pytest(copy, *tests).stdout) if test in tests] if tests else []
 
 
 def _show(finding: Finding) -> Finding:
@@ -159,7 +161,7 @@ def _show(finding: Finding) -> Finding:
     return finding
 
 
-def _judge(found: Sequence[Finding], flawed: str | None) -> int:
+def _judge(found: Sequence[Finding], flawed: Sequence[str]) -> int:
     """What is said in the end, and the code to end with."""
     quickly = sum(each.quickly for each in found)
     by_tier = {tier: sum(each.tier == tier for each in found) for tier in TIERS}
@@ -168,8 +170,8 @@ def _judge(found: Sequence[Finding], flawed: str | None) -> int:
     missed = [each.fault for each in found if not each.tier]
     for fault in missed:
         print(f"{fault.name} is found by no test: {fault.says} ({fault.file}).")
-    if flawed:
-        print(f"{flawed} fails without any fault, too, and so has found none. Mend it, and run this again.")
+    for test in flawed:
+        print(f"{test} fails without any fault, too, and so finds none.")
     return int(bool(missed or flawed) or quickly < LEAST * len(found))
 
 

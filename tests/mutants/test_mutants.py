@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from tests.mutants.__main__ import _found_in, nearest
+from tests.mutants.__main__ import _failed, nearest
 from tests.mutants.planted import ROOT, Fault, faults
 
 FAULTS = faults()
@@ -41,8 +41,16 @@ def test_nearest_tests_come_first() -> None:
     assert nearest("flows/cli/board.py") == ["tests/flows"]  # none has its name
 
 
-def test_first_failure_is_found_in_what_pytest_says() -> None:
-    said = "..F\nFAILED tests/test_log.py::test_one[a - b] - AssertionError: assert 1 == 2\n1 failed, 2 passed"
-    assert _found_in(said) == "tests/test_log.py::test_one[a - b]"
-    assert _found_in("ERROR tests/test_log.py - ImportError: no\n1 error") == "tests/test_log.py"
-    assert _found_in("3 passed") is None
+@pytest.mark.parametrize(
+    ("line", "test"),
+    [
+        ("FAILED tests/test_log.py::test_one - assert 1 == 2", "tests/test_log.py::test_one"),
+        ("FAILED tests/test_log.py::test_one[a - b] - assert 1 == 2", "tests/test_log.py::test_one[a - b]"),
+        ("FAILED tests/test_log.py::test_one[a - b]", "tests/test_log.py::test_one[a - b]"),
+        ("FAILED tests/test_log.py::test_one - assert [1] == [2]", "tests/test_log.py::test_one"),
+        ("ERROR tests/test_log.py - ImportError: no", "tests/test_log.py"),
+    ],
+)
+def test_failures_are_read_from_what_pytest_says(line: str, test: str) -> None:
+    assert _failed(f"..F\n{line}\n1 failed, 2 passed") == [test]
+    assert _failed("3 passed") == []
