@@ -131,7 +131,8 @@ def _pytest(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         "COLUMNS": "1000",  # or pytest cuts off the names of tests
     }
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--basetemp={scratch}"]
+    command = [sys.executable, "-m", "pytest", "-q", f"--basetemp={scratch}"]
+    command += ["-p", "no:cacheprovider", "-p", "tests.mutants.unlimited"]
     ended = subprocess.run([*command, *arguments], cwd=copy, env=environment, capture_output=True, text=True)
     rmtree(scratch, ignore_errors=True)
     return ended
