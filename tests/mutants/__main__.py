@@ -68,13 +68,15 @@ def main() -> None:
     sys.exit(_judge([*found.values()], flawed))
 
 
-def nearest(file: str) -> list[str]:
-    """The tests nearest to a file of the product: of its own name, then in the folders that mirror its own."""
+def nearest(file: str) -> list[list[str]]:
+    """The tests nearest to a file of the product: of its own name, beside these, then in the folders around them."""
     parts = Path(file).with_suffix("").parts
     parts = parts[1:] if parts[0] == "sluice" else parts
     own = Path("tests", *parts[:-1], f"test_{parts[-1]}.py")
-    near = [own, *list(own.parents)[:-2]]  # not all the tests
-    return [str(place) for place in near if (ROOT / place).exists()]
+    folders = [folder for folder in list(own.parents)[:-2] if (ROOT / folder).is_dir()]  # but for that of all tests
+    beside = sorted(path.relative_to(ROOT) for path in (ROOT / own.parent).glob("test_*.py"))
+    places = [[own] if own in beside else [], [path for path in beside if path != own], *([each] for each in folders)]
+    return [[str(path) for path in place] for place in places if place]
 
 
 def _copy(target: Path) -> Path:
@@ -105,10 +107,10 @@ def _hunt(fault: Fault, copy: Path, nearest_only: bool, but: Sequence[str] = ())
         os.utime(file, ns=(age.st_atime_ns, age.st_mtime_ns))
 
 
-def _ways(near: Sequence[str], nearest_only: bool) -> Iterator[tuple[str, Sequence[str]]]:
+def _ways(near: Sequence[Sequence[str]], nearest_only: bool) -> Iterator[tuple[str, Sequence[str]]]:
     """Which tests are run, of which tier: what takes seconds before what takes minutes."""
     for tiers in (QUICK, TIERS[3:]):
-        yield from ((tier, [place]) for tier in tiers for place in near)
+        yield from ((tier, place) for tier in tiers for place in near)
         if not nearest_only:
             yield from ((tier, ["tests"]) for tier in tiers)
 
