@@ -41,6 +41,7 @@ def main(quick: bool = False) -> None:
     if not _DATA.is_dir():
         print(f"skipped: {_DATA} is not there")
         return
+    peer = has_gconfid()
     print(
         f"{'table':>6} {'cells':>8} {'protected against':>19} {'seconds':>8} {'CPU':>7} {'secondary':>9} {'value':>12}"
     )
@@ -48,7 +49,8 @@ def main(quick: bool = False) -> None:
         for name in ("s1k",) if quick else ("s1k", "s10k"):
             cells = _cells(_DATA / name)
             _ours(name, cells, _CONDITIONS, 1)
-            _theirs(name, cells)
+            if peer:
+                _theirs(name, cells)
         if not quick:
             make = _generator(Path(folder))
             make("s100k", 103, [7, (3, 5), (2, 3), (2, 3)], [4, (3, 4), (3, 4)], 4, 22, 1.1, 0.10, 2.0)
@@ -72,8 +74,6 @@ def _ours(name: str, cells: Cells, conditions: dict[str, Assumptions], workers: 
 
 
 def _theirs(name: str, cells: Cells) -> None:
-    if not has_gconfid():
-        return
     if len(cells) < 2000:  # with our levels; the run below takes its own, which are larger
         requirements = requirements_of(_RULES, cells.contributions)
         suppressed, seconds = gconfid_pattern(cells, requirements.upper)

@@ -144,6 +144,7 @@ def main(quick: bool = False) -> None:
     if not BUSINESS.is_dir():
         print("the generated business data are not there")
         return
+    peer = has_gconfid()
     for name in ("s1k",) if quick else ("s1k", "s10k"):
         cells = business(BUSINESS / name)
         needs = requirements_of(RULES, cells.contributions)
@@ -154,7 +155,7 @@ def main(quick: bool = False) -> None:
             f"{'pattern of':<18}{'made in':>10}{'second.':>7}{'value':>12}"
             f"{'outsider':>12}{'contributor':>14}{'union':>8}{'audit':>10}"
         )
-        if has_gconfid():
+        if peer:
             show("gconfid SIZE", cells, needs, *gconfid_pattern(cells, needs.upper), examples=2)
         if name != "s1k":
             continue  # the plain elimination takes more than five minutes there

@@ -49,6 +49,7 @@ def main(quick: bool = False) -> None:
         tables += [
             (name, REFERENCE_DATA / "business_generated" / name) for name in (("s1k",) if quick else ("s1k", "s10k"))
         ]
+        peers = [tool for tool in ("acro", "gconfid") if version_of(tool)]
         legend = "sensitive (only it / only Sluice), by rule"
         print(f"{'table':>15} {'cells':>7} {'tool':>8} {'seconds':>8} {'ratio':>6}   {legend}")
         _by_sluice(tables[0][1])  # load what is needed
@@ -61,7 +62,7 @@ def main(quick: bool = False) -> None:
             seconds = perf_counter() - begun
             counts = ", ".join(f"{rule}: {int(ours[rule].sum())}" for rule in RULES)
             print(f"{name:>15} {len(ours):7,} {'Sluice':>8} {seconds:8.2f} {'':>6}   {counts}")
-            for tool in ("acro", "gconfid"):
+            for tool in peers:
                 theirs, took = _by_peer(tool, source)
                 if theirs is None:
                     continue
@@ -182,8 +183,6 @@ def _a_million(count: int) -> None:
 
 
 def _by_peer(tool: str, source: Path) -> tuple[pd.DataFrame | None, float]:
-    if version_of(tool) is None:
-        return None, 0.0
     try:
         answer = ask(tool, "rules", source=str(source))
     except PeerFailedError as error:
