@@ -121,9 +121,10 @@ format: $(READY)
 
 peers: $(PEERS)/.ready
 
-# anjana and anonymeter name versions of NumPy that exclude each other, and run with one: so the lock is taken as it is.
+# pycanon and anonymeter name versions of NumPy that exclude each other. pycanon finds the same with that of anonymeter,
+# and anonymeter something else with that of pycanon: so the lock has the older, and is taken as it is.
 $(PEERS)/.ready: peers.lock
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 14) and "the peers need Python 3.11 to 3.13; set PYTHON=")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 13) and "the peers need Python 3.11 or 3.12; set PYTHON=")'
 	@echo "Installing what benchmarks compare with into $(PEERS) (about a minute) ..."
 	@$(PYTHON) -m venv $(PEERS)
 	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement peers.lock
