@@ -68,11 +68,11 @@ def main() -> None:
     sys.exit(_judge([*found.values()], flawed))
 
 
-def nearest(file: str) -> list[list[str]]:
-    """The tests nearest to a file of the product: of its own name, beside these, then in the folders around them."""
+def nearest(file: str, near: str = "") -> list[list[str]]:
+    """The tests nearest to a file of the product: of its own name, or `near`; beside these; in the folders around them."""
     parts = Path(file).with_suffix("").parts
     parts = parts[1:] if parts[0] == "sluice" else parts
-    own = Path("tests", *parts[:-1], f"test_{parts[-1]}.py")
+    own = Path(near) if near else Path("tests", *parts[:-1], f"test_{parts[-1]}.py")
     folders = [folder for folder in list(own.parents)[:-2] if (ROOT / folder).is_dir()]  # but for that of all tests
     beside = sorted(path.relative_to(ROOT) for path in (ROOT / own.parent).glob("test_*.py"))
     places = [[own] if own in beside else [], [path for path in beside if path != own], *([each] for each in folders)]
@@ -98,7 +98,7 @@ def _hunt(fault: Fault, copy: Path, nearest_only: bool, but: Sequence[str] = ())
     original, age = file.read_bytes(), file.stat()
     file.write_text(fault.planted(original.decode()), encoding="utf-8")
     try:
-        for tier, places in _ways(nearest(fault.file), nearest_only):
+        for tier, places in _ways(nearest(fault.file, fault.near), nearest_only):
             if test := _first_failure(copy, tier, places, but):
                 return Finding(fault, tier, test, perf_counter() - begun)
         return Finding(fault, seconds=perf_counter() - begun)

@@ -18,6 +18,7 @@ class Fault:
     says: str  # what is then wrong, in a user's words
     old: str
     new: str
+    near: str = ""  # the file of the tests nearest to it, where none has the name of `file`
 
     def planted(self, text: str) -> str:
         """The file's text with the fault in it. Raises ValueError, which names the fault, where it does not apply."""

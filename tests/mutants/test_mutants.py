@@ -23,6 +23,7 @@ def test_fault_applies(fault: Fault) -> None:
     assert planted != text
     compile(planted, fault.file, "exec")
     assert fault.says
+    assert not fault.near or (ROOT / fault.near).exists()
 
 
 @pytest.mark.parametrize("text", ["", "a = 2", "a = 1; b = a = 1"])
