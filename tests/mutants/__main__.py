@@ -69,7 +69,7 @@ def main() -> None:
 
 
 def nearest(file: str, near: str = "") -> list[list[str]]:
-    """The tests nearest to a file of the product: of its own name, or `near`; beside these; in the folders around them."""
+    """The tests nearest to a file of the product: of its own name, or `near`; beside it; in folders around it."""
     parts = Path(file).with_suffix("").parts
     parts = parts[1:] if parts[0] == "sluice" else parts
     own = Path(near) if near else Path("tests", *parts[:-1], f"test_{parts[-1]}.py")
