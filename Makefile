@@ -5,11 +5,14 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # pip-audit and cyclonedx-bom bring packages of their own, which neither Sluice nor its inventory should have.
 TOOLS := .venv-tools
+# What a user would pick instead of Sluice, by older versions of what Sluice uses; benchmarks run it beside.
+PEERS := .venv-peers
 
 # Containers set it. Without bytecode every process of the tests, and of the demo, compiles all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: style help install demo data test servers exhaustive test-all check golden coverage docs lint audit sbom format benchmarks clean
+.PHONY: style help install demo data test servers exhaustive test-all mutants check golden coverage docs lint audit sbom format
+.PHONY: peers benchmarks clean
 
 help:
 	@echo "make demo        releases of a real survey: one refused, one masked, judged, approved, published, one of tables"
@@ -20,10 +23,12 @@ help:
 	@echo "make exhaustive  the largest cases: a whole file of real data, more generated tables"
 	@echo "make test-all    everything, with new examples, and the planted faults that tests must find: hours"
 	@echo "make golden      the sentences in tests/golden anew, as the tests find them; for some: make golden ARGS=tests/risk"
+	@echo "make mutants     the planted faults alone: which test finds which"
 	@echo "make coverage    all tests, and the lines that none of them runs: at most 2 %"
 	@echo "make lint        formatting, lint, types, import floors, known vulnerabilities"
 	@echo "make docs        the documentation as a site, which works offline: site/index.html"
 	@echo "make sbom        the inventory of a release of the software, sbom.cdx.json (CycloneDX)"
+	@echo "make peers       what one would use instead, for the benchmarks, in an environment of its own"
 	@echo "make benchmarks  time and memory, beside what else one would use"
 
 install: $(READY)
@@ -43,11 +48,11 @@ data: $(READY)
 	@$(BIN)/python -m deployments.data
 
 # Each of several processes has a core: threads of its linear algebra would wait for those of the others, busily.
-test servers exhaustive test-all check golden coverage: export OMP_NUM_THREADS := 1
+test servers exhaustive test-all mutants check golden coverage: export OMP_NUM_THREADS := 1
 
 # Releases sync every file to disk, thousands of times in the tests: kept in memory, where there is room, nobody waits.
 ifneq ($(shell [ "$$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 {print $$4}')" -gt 4000000 ] 2>/dev/null && echo room),)
-test servers exhaustive test-all check golden coverage: export TMPDIR := /dev/shm
+test servers exhaustive test-all mutants check golden coverage: export TMPDIR := /dev/shm
 endif
 
 PARALLEL = --numprocesses $$(getconf _NPROCESSORS_ONLN) --dist loadscope --no-loadscope-reorder
@@ -78,8 +83,12 @@ test-all: $(READY)
 # After a change of wording: the sentences that people read, as they are now; a person reads what git diff says.
 golden: export GOLDEN := rewrite
 golden: $(READY)
-	$(BIN)/python -m pytest $(WAITING) $(ARGS)
+	$(BIN)/python -m pytest $(WAITING) -m "not exhaustive" $(ARGS)
 	@git --no-pager diff --stat -- tests/golden
+
+# Faults planted by hand, each in a copy of the project: `make mutants ARGS="--only expired_approval"` plants one.
+mutants: $(READY)
+	$(BIN)/python -m tests.mutants $(ARGS)
 
 # Which lines no test runs; the largest cases run none that others do not.
 coverage: $(READY)
@@ -118,8 +127,19 @@ format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+peers: $(PEERS)/.ready
+
+# pycanon and anonymeter name versions of NumPy that exclude each other. pycanon finds the same with that of anonymeter,
+# and anonymeter something else with that of pycanon: so the lock has the older, and is taken as it is.
+$(PEERS)/.ready: peers.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 13) and "the peers need Python 3.11 or 3.12; set PYTHON=")'
+	@echo "Installing what benchmarks compare with into $(PEERS) (about a minute) ..."
+	@$(PYTHON) -m venv $(PEERS)
+	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement peers.lock
+	@touch $(PEERS)/.ready
+
 benchmarks: $(READY)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) $(TOOLS) sbom.cdx.json demo site .sluice .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(TOOLS) $(PEERS) sbom.cdx.json demo site .sluice .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,20 +1,16 @@
 """Attacks with a control on Adult: linkability, inference and singling out, beside anonymeter.
 
-anonymeter is no dependency. It runs in a process of its own, with the Python that SLUICE_PEERS names, on the same
-records in the same minute; both on one core, reading and compiling not counted. Without SLUICE_PEERS only Sluice is
-timed.
+anonymeter runs in a process of its own (`make peers`), on the same records in the same minute; both on one core,
+reading and compiling not counted. Without it only Sluice is timed.
 """
 
-import json
-import os
-import subprocess
-import tempfile
 import time
 from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 
+from benchmarks.peers.peer import ask, version_of
 from sluice.risk.attacks.attack_success import ControlledAttack
 from sluice.risk.attacks.inference import inference
 from sluice.risk.attacks.linkability import linkability
@@ -30,33 +26,6 @@ SECOND = ["fnlwgt", "occupation", "sex", "relationship"]
 KNOWN = ["age", "fnlwgt", "education_num", "race", "sex", "marital_status"]
 SECRET = "occupation"
 K = 5
-
-PEER = """
-import json, sys, time, warnings
-import numpy as np, pandas as pd
-from anonymeter.evaluators import InferenceEvaluator, LinkabilityEvaluator, SinglingOutEvaluator
-warnings.simplefilter("ignore")
-folder, attacks, first, second, known, secret, k = json.loads(sys.argv[1])
-names = ("original", "released", "control")
-original, released, control = (pd.read_parquet(f"{folder}/{name}.parquet") for name in names)
-def evaluators(attacks, original, released, control):
-    common = dict(ori=original, syn=released, control=control, n_attacks=attacks)
-    link, infer = dict(aux_cols=(first, second), n_neighbors=k), dict(aux_cols=known, secret=secret)
-    yield "linkability", lambda: LinkabilityEvaluator(**common, **link).evaluate(n_jobs=1)
-    yield "inference", lambda: InferenceEvaluator(**common, **infer).evaluate(n_jobs=1)
-    for mode in ("univariate", "multivariate"):
-        yield f"singling out, {mode}", lambda: SinglingOutEvaluator(n_cols=3, seed=0, **common).evaluate(mode=mode)
-for _, warm in evaluators(5, *(frame.head(50) for frame in (original, released, control))):
-    warm()
-np.random.seed(0)
-outcome = {}
-for name, run in evaluators(attacks, original, released, control):
-    start = time.perf_counter()
-    results = run().results()
-    seconds = time.perf_counter() - start
-    outcome[name] = [seconds, *map(float, (results.n_success, results.n_baseline, results.n_control))]
-print(json.dumps(outcome))
-"""
 
 
 def files(size: int) -> tuple[list[pd.DataFrame], dict[str, Variable]]:
@@ -100,8 +69,9 @@ def main(quick: bool = False) -> None:
         ours = min(times)
         line = f"{name:27} {ours:8.3f} {found.main.share:7.3f} {found.control.share:8.3f} {found.risk().value:6.3f}"
         if name in peer:
-            seconds, success, _, control = peer[name]
-            line += f"   {seconds:8.2f} s {success / attacks:7.3f} {control / attacks:8.3f} {seconds / ours:7.0f} times"
+            its = peer[name]
+            line += f"   {its['seconds']:8.2f} s {its['right'] / attacks:7.3f} {its['control'] / attacks:8.3f}"
+            line += f" {its['seconds'] / ours:7.0f} times"
         print(line)
     start = time.perf_counter()
     outcome = membership(*data, variables, NAMES, attacks, rng(0))
@@ -112,23 +82,13 @@ def main(quick: bool = False) -> None:
 Attack = tuple[str, Callable[[], ControlledAttack]]
 
 
-def _peer(data: list[pd.DataFrame], attacks: int) -> dict[str, list[float]]:
-    python = os.environ.get("SLUICE_PEERS")
-    if not python or subprocess.run([python, "-c", "import anonymeter"], capture_output=True, check=False).returncode:
-        print("anonymeter is not there; set SLUICE_PEERS to a Python that has it. Sluice alone:")
+def _peer(data: list[pd.DataFrame], attacks: int) -> dict[str, dict[str, float]]:
+    if not version_of("anonymeter"):
         return {}
-    with tempfile.TemporaryDirectory() as folder:
-        for name, frame in zip(("original", "released", "control"), data, strict=True):
-            plain = frame.astype(
-                {column: str for column in frame if isinstance(frame[column].dtype, pd.CategoricalDtype)}
-            )
-            whole = {column: "int64" for column in frame if frame[column].dtype == "Int64"}
-            plain.astype(whole).reset_index(drop=True).to_parquet(f"{folder}/{name}.parquet")
-        outcome = subprocess.run(
-            [python, "-c", PEER, json.dumps([folder, attacks, FIRST, SECOND, KNOWN, SECRET, K])],
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
-    return dict(json.loads(outcome.stdout.splitlines()[-1]))
+    frames = dict(zip(("original", "released", "control"), data, strict=True))
+    known = {"first": FIRST, "second": SECOND, "known": KNOWN, "secret": SECRET, "k": K}
+    found: dict[str, dict[str, float]] = ask("anonymeter", "attacks", frames, attacks=attacks, **known)["attacks"]
+    return found
 
 
 if __name__ == "__main__":

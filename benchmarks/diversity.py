@@ -12,6 +12,7 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
+from benchmarks.peers.peer import ask, version_of
 from sluice.risk.classes import alpha_k, beta_likeness, delta_disclosure, l_diversity, t_closeness
 from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, category_codes, classes_of
 
@@ -29,26 +30,21 @@ MEASURES: dict[str, Callable[[EquivalenceClasses, Codes], object]] = {
 
 
 def main(quick: bool = False) -> None:
-    try:
-        from pycanon import anonymity
-    except ImportError:
-        anonymity = None
-        print("pycanon is not installed; pip install 'sluice[benchmarks]' to compare with it.")
     records = 3_000 if quick else 30_162
     frame, large = _frame(records), None if quick else _frame(1_000_000)
-    keys = list(_VALUES)
+    keys, theirs = list(_VALUES), {}
+    if version_of("pycanon"):
+        asked = {"keys": keys, "sensitive": "occupation", "measures": list(MEASURES)}
+        theirs = ask("pycanon", "measures", {"released": frame}, **asked)["measures"]
     heads = f"{'pycanon':>9} {'ratio':>8} {'1M records':>11}"
     print(
         f"{records:,} records, {len(classes_of(frame, keys).sizes):,} classes\n{'measure':>20} {'Sluice':>11} {heads}"
     )
     for name, measure in MEASURES.items():
         ours = min(_seconds(lambda measure=measure: _judge(measure, frame, keys)) for _ in range(5))
-        theirs = np.nan
-        if anonymity is not None:
-            plain = frame.astype(object)
-            theirs = _seconds(lambda name=name, plain=plain: getattr(anonymity, name)(plain, keys, ["occupation"]))
+        its = theirs[name]["seconds"] if name in theirs else np.nan
         million = np.nan if large is None else _seconds(lambda measure=measure: _judge(measure, large, keys))
-        print(f"{name:>20} {1000 * ours:8.1f} ms {theirs:7.1f} s {theirs / ours:8,.0f} {million:9.2f} s", flush=True)
+        print(f"{name:>20} {1000 * ours:8.1f} ms {its:7.1f} s {its / ours:8,.0f} {million:9.2f} s", flush=True)
 
 
 def _judge(measure: Callable[[EquivalenceClasses, Codes], object], frame: pd.DataFrame, keys: list[str]) -> object:

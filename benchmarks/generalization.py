@@ -8,16 +8,13 @@ class of the file, so neither does this where it stands beside them. Seconds are
 """
 
 import resource
-import subprocess
 from collections.abc import Sequence
-from os import environ
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import monotonic, process_time
 
 import numpy as np
 import pandas as pd
 
+from benchmarks.peers.peer import ask, version_of
 from deployments.data import REFERENCE_DATA
 from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.lattice.key import Key
@@ -48,7 +45,7 @@ def main(quick: bool = False) -> None:
     for limit in LIMITS:
         for objective in (Loss(), NonUniformEntropy(), Discernibility()):
             _row(f"Adult, {objective.describe()}", keys, codes, [KAnonymity(5)], limit, objective=objective)
-    _peer(keys, codes)
+    _peer()
     rest, occupation = _without(keys, codes, "occupation")
     models: list[PrivacyModel] = [
         DistinctLDiversity("occupation", 3),
@@ -139,9 +136,15 @@ def _twenty(keys: list[Key], codes: Codes, records: int, seconds: float) -> None
     )
 
 
-def _peer(keys: list[Key], codes: Codes) -> None:
-    """anjana's k-anonymity on the same file and hierarchies, in an interpreter of its own."""
-    _run_peer("anjana", ADULT)
+def _peer() -> None:
+    """anjana's k-anonymity on the same file and hierarchies."""
+    limits = (0, 4)
+    if version_of("anjana"):
+        for limit, run in zip(
+            limits, ask("anjana", "adult", folder=str(ADULT), k=5, limits=limits)["runs"], strict=True
+        ):
+            lost = f"{run['suppressed']:,} suppressed, loss {run['loss']:.4f}"
+            print(f"anjana, {limit} %: {run['seconds']:.1f} s, {lost}")
 
 
 def _confirm(keys: list[Key], codes: Codes, sensitive: np.ndarray, found: Solution) -> None:
@@ -150,20 +153,12 @@ def _confirm(keys: list[Key], codes: Codes, sensitive: np.ndarray, found: Soluti
         key.name: key.levels[level][column] for key, column, level in zip(keys, codes, found.levels, strict=True)
     }
     released = pd.DataFrame({**columns, "occupation": sensitive})[~found.suppressed_records]
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "released.csv"
-        released.to_csv(file, index=False)
-        _run_peer("pycanon", file, "occupation")
-
-
-def _run_peer(name: str, *arguments: Path | str) -> None:
-    python = environ.get("SLUICE_PEERS")
-    if not python:
-        print(f"SLUICE_PEERS names no interpreter with {name}: not compared.")
-        return
-    script = Path(__file__).with_name(f"{name}_peer.py")
-    run = subprocess.run([python, script, *arguments], capture_output=True, text=True, check=False)
-    print(run.stdout.strip() if run.returncode == 0 else f"{name} did not run: {run.stderr.strip().splitlines()[-1:]}")
+    if version_of("pycanon"):
+        names = ("k_anonymity", "l_diversity", "t_closeness", "basic_beta_likeness", "delta_disclosure")
+        asked = {"keys": list(columns), "sensitive": "occupation", "measures": names}
+        found = ask("pycanon", "measures", {"released": released}, **asked)["measures"]
+        figures = ", ".join(f"{name} = {each['value']:.4g}" for name, each in found.items())
+        print(f"pycanon finds {figures}, in {sum(each['seconds'] for each in found.values()):.1f} s")
 
 
 if __name__ == "__main__":

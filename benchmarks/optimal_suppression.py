@@ -1,12 +1,12 @@
 """Optimal suppression beside the fast search: cost, proven bound, gap and seconds at 1,000 and 10,000 cells.
 
 Rule: fewer than 3 contributors or p% = 10; the cost is the value, the sensitive cells' too. Once for outsiders alone,
-which is what gconfid protects against (it runs beside where SLUICE_PEERS names a Python that has it), and once for all
+which is what gconfid protects against (it runs beside where `make peers` was), and once for all
 conditions: intervals, unions, contributors' own attacks, all at the full level. Figures that a prototype reached:
 all conditions 805,396 (bound 797,787) and 3,433,868 (bound 3,347,402); outsiders and unions 614,095 and 2,879,016.
 """
 
-from time import perf_counter
+from time import monotonic, perf_counter
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import requirements_of
+from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.optimal_suppression import cost_of, optimise
 from sluice.tabular.suppression.suppression import suppress
 from tests.tabular.tables import business
@@ -32,8 +33,6 @@ def line(table: str, condition: str, method: str, value: float, bound: float | N
 def main(quick: bool = False) -> None:
     """Print the value suppressed, the bound that no safe pattern goes below, the gap and the time."""
     peer = has_gconfid()
-    if not peer:
-        print("gconfid is not run: SLUICE_PEERS names no Python that has it")
     print(f"{'table':<6} {'condition':<18} {'method':<9} {'value':>12} {'bound':>13} {'gap, %':>7} {'seconds':>9}")
     for table in ("s1k",) if quick else ("s1k", "s10k"):
         cells = business(table)
@@ -47,7 +46,8 @@ def main(quick: bool = False) -> None:
             fast = suppress(cells, requirements, RULES, assumptions)
             line(table, condition, "suppress", cost_of(fast, value), None, perf_counter() - begun)
             begun = perf_counter()
-            best = optimise(cells, requirements, RULES, assumptions, incumbent=fast, seconds=SECONDS)
+            effort = Effort.of(SECONDS, monotonic)
+            best = optimise(cells, requirements, RULES, assumptions, incumbent=fast, effort=effort)
             line(table, condition, "optimise", cost_of(best, value), best.bound, perf_counter() - begun)
 
 

@@ -1,6 +1,6 @@
 """Suppressed value and processor time on generated tables of many kinds, beside gconfid SIZE.
 
-    SLUICE_PEERS=/path/to/python python -m benchmarks suppressed_value
+    make peers && .venv/bin/python -m benchmarks suppressed_value
 
 Once under gconfid's own condition, that nobody from outside narrows a cell further than its level, and once against
 contributors and unions, which gconfid does not look at. Rules: fewer than 3 contributors, and p% = 10 of magnitudes.
@@ -27,8 +27,6 @@ _SLOW = 3000  # cells from which on gconfid takes many minutes
 def main(quick: bool = False) -> None:
     """Print value, value over gconfid's, CPU seconds, and whether the audit finds the pattern safe."""
     peer = has_gconfid()
-    if not peer:
-        print("gconfid is not run: SLUICE_PEERS names no Python that has it")
     suppress_once()
     print(f"{'table':<24} {'cells':>6} {'sensitive':>9} {'condition':<14} {'value':>12} {'ratio':>6} {'CPU s':>6} safe")
     for name in list(SHAPES)[: 3 if quick else None]:

@@ -1,6 +1,6 @@
 """Secondary suppression of business tables, beside gconfid on the same cells and the same requirements.
 
-    SLUICE_PEERS=/path/to/python python -m benchmarks suppression
+    make peers && .venv/bin/python -m benchmarks suppression
 
 Rules: fewer than 3 contributors, p% = 10; cost: value. gconfid protects intervals only, so it is compared with that
 condition, too; its SIZE run takes 74 to 100 s at 10,000 cells. The larger tables are generated into a temporary folder.
@@ -41,6 +41,7 @@ def main(quick: bool = False) -> None:
     if not _DATA.is_dir():
         print(f"skipped: {_DATA} is not there")
         return
+    peer = has_gconfid()
     print(
         f"{'table':>6} {'cells':>8} {'protected against':>19} {'seconds':>8} {'CPU':>7} {'secondary':>9} {'value':>12}"
     )
@@ -48,7 +49,8 @@ def main(quick: bool = False) -> None:
         for name in ("s1k",) if quick else ("s1k", "s10k"):
             cells = _cells(_DATA / name)
             _ours(name, cells, _CONDITIONS, 1)
-            _theirs(name, cells)
+            if peer:
+                _theirs(name, cells)
         if not quick:
             make = _generator(Path(folder))
             make("s100k", 103, [7, (3, 5), (2, 3), (2, 3)], [4, (3, 4), (3, 4)], 4, 22, 1.1, 0.10, 2.0)
@@ -72,16 +74,11 @@ def _ours(name: str, cells: Cells, conditions: dict[str, Assumptions], workers: 
 
 
 def _theirs(name: str, cells: Cells) -> None:
-    if not has_gconfid():
-        print(f"{name:>6} gconfid is not there: SLUICE_PEERS names no Python that has it")
-        return
     if len(cells) < 2000:  # with our levels; the run below takes its own, which are larger
         requirements = requirements_of(_RULES, cells.contributions)
         suppressed, seconds = gconfid_pattern(cells, requirements.upper)
         _line(name, cells, "gconfid, our levels", seconds, np.nan, suppressed, requirements.sensitive)
-    folder = _DATA / name
-    axes = {axis: folder / f"hier_{axis}.csv" for axis in ("nace", "region", "size")}
-    secondaries, lost, seconds = gconfid_as_its_users_run_it(folder / "micro.csv.gz", axes)
+    secondaries, lost, seconds = gconfid_as_its_users_run_it(_DATA / name)
     print(
         f"{name:>6} {len(cells):8,} {'gconfid SIZE':>19} {seconds:8.2f} {'':>7} {secondaries:9,} {lost:12,.0f}",
         flush=True,

@@ -1,6 +1,6 @@
 """Other tools' suppression patterns put through our audit: who can undo them, and how long that takes to find out.
 
-gconfid 2 runs as itself where SLUICE_PEERS names its Python (see `gconfid_peer`). GaussSuppression is an R package; its
+gconfid 2 runs as itself where `make peers` was (see `gconfid_peer`). GaussSuppression is an R package; its
 idea is written out here, plainly and for s1k only: cells are published one after another, dear ones first, as long as
 no sensitive cell becomes a linear combination of what is published. Data: generated business tables, nace x region x
 size; sensitive are fewer than three contributors or p% = 10. Failures are counted in sensitive cells (or unions) that
@@ -144,6 +144,7 @@ def main(quick: bool = False) -> None:
     if not BUSINESS.is_dir():
         print("the generated business data are not there")
         return
+    peer = has_gconfid()
     for name in ("s1k",) if quick else ("s1k", "s10k"):
         cells = business(BUSINESS / name)
         needs = requirements_of(RULES, cells.contributions)
@@ -154,10 +155,8 @@ def main(quick: bool = False) -> None:
             f"{'pattern of':<18}{'made in':>10}{'second.':>7}{'value':>12}"
             f"{'outsider':>12}{'contributor':>14}{'union':>8}{'audit':>10}"
         )
-        if has_gconfid():
+        if peer:
             show("gconfid SIZE", cells, needs, *gconfid_pattern(cells, needs.upper), examples=2)
-        else:
-            print("gconfid is not there: SLUICE_PEERS must name a Python that has it")
         if name != "s1k":
             continue  # the plain elimination takes more than five minutes there
         begun = perf_counter()

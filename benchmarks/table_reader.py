@@ -6,7 +6,7 @@ sensitive cells; of these those that anybody computes exactly, proves to be too 
 the rules allow; computed, among counts of which two values were possible, by who knows which cells are sensitive; and
 what contributors compute exactly + too nearly. `?`: cells about which the reader did not finish.
 
-gconfid 2 runs as itself where SLUICE_PEERS names its Python (see `gconfid_peer`). GaussSuppression (see `table_audit`)
+gconfid 2 runs as itself where `make peers` was (see `gconfid_peer`). GaussSuppression (see `table_audit`)
 and sdcTable's simple heuristic are R packages; the ideas are written out here from their documentation: of the latter,
 that each sum with a single suppressed part gets another, the smallest, until there is none. That of HITAS, which
 sdcTable and tau-ARGUS have, is in `hitas`. Run `python -m benchmarks table_reader`.

@@ -1,11 +1,9 @@
 """The rules on the cells of a table, beside acro and gconfid, and a million cells beside pandas' apply.
 
-    SLUICE_PEERS=/path/to/python python -m benchmarks table_rules
+    make peers && .venv/bin/python -m benchmarks table_rules
 
-acro (MIT) and gconfid (GPL, a black box here) need an older pandas than Sluice, so they live in an environment of their
-own; the environment variable SLUICE_PEERS names its Python. This file runs in both: it starts itself there. The data
-are the generated business tables, and single cells on the boundary of a rule. All three read and aggregate the records
-themselves, and their seconds hold that.
+acro (MIT) and gconfid (GPL, a black box) run in processes of their own. The data are the generated business tables, and
+single cells on the boundary of a rule. All three read and aggregate the records themselves, which their seconds hold.
 
 Where the answers differ, and why:
 - (n, k): "more than k percent" is sensitive here, in tau-ARGUS and in gconfid; acro says "at least". gconfid compares
@@ -15,13 +13,8 @@ Where the answers differ, and why:
   not published. gconfid counts only contributors with a value other than 0.
 """
 
-import logging
-import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
-from itertools import product
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -29,6 +22,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.peers.peer import PeerFailedError, ask, version_of
 from tests.reference_data import REFERENCE_DATA
 
 AXES = ("nace", "region", "size")
@@ -55,6 +49,7 @@ def main(quick: bool = False) -> None:
         tables += [
             (name, REFERENCE_DATA / "business_generated" / name) for name in (("s1k",) if quick else ("s1k", "s10k"))
         ]
+        peers = [tool for tool in ("acro", "gconfid") if version_of(tool)]
         legend = "sensitive (only it / only Sluice), by rule"
         print(f"{'table':>15} {'cells':>7} {'tool':>8} {'seconds':>8} {'ratio':>6}   {legend}")
         _by_sluice(tables[0][1])  # load what is needed
@@ -67,8 +62,8 @@ def main(quick: bool = False) -> None:
             seconds = perf_counter() - begun
             counts = ", ".join(f"{rule}: {int(ours[rule].sum())}" for rule in RULES)
             print(f"{name:>15} {len(ours):7,} {'Sluice':>8} {seconds:8.2f} {'':>6}   {counts}")
-            for tool in ("acro", "gconfid"):
-                theirs, took = _by_peer(tool, source, Path(folder))
+            for tool in peers:
+                theirs, took = _by_peer(tool, source)
                 if theirs is None:
                     continue
                 both = ours.join(theirs, rsuffix=" peer", how="left").fillna(False)
@@ -187,97 +182,18 @@ def _a_million(count: int) -> None:
 # -- the peers
 
 
-def _by_peer(tool: str, source: Path, folder: Path) -> tuple[pd.DataFrame | None, float]:
-    peers = os.environ.get("SLUICE_PEERS")
-    if not peers or subprocess.run([peers, "-c", f"import {tool}"], capture_output=True).returncode:
-        print(f"{'':>23} {tool:>8} is not there; set SLUICE_PEERS to a Python that has it")
+def _by_peer(tool: str, source: Path) -> tuple[pd.DataFrame | None, float]:
+    try:
+        answer = ask(tool, "rules", source=str(source))
+    except PeerFailedError as error:
+        print(f"{'':>23} {error}")
         return None, 0.0
-    made = folder / f"{tool}.csv"
-    ran = subprocess.run([peers, __file__, tool, str(source), str(made)], capture_output=True, text=True)
-    if not made.exists():
-        print(f"{'':>23} {tool:>8} failed: {(ran.stdout + ran.stderr)[-300:]}")
-        return None, 0.0
-    found = pd.read_csv(made, keep_default_na=False, dtype=dict.fromkeys(AXES, str))
-    made.unlink()
-    seconds = float(found.pop("seconds").iloc[0])
+    found = pd.DataFrame(answer["cells"])
     if source.name == "boundary":
         names = dict(zip((f"C{number}" for number in range(len(BOUNDARY))), BOUNDARY, strict=True))
         found["nace"] = found["nace"].replace(names)
-    return found.set_index(list(AXES)), seconds
-
-
-def acro(source: Path) -> pd.DataFrame:
-    """In the peer's interpreter: one cross tabulation for each combination of levels, as acro knows no hierarchy."""
-    from acro import ACRO  # type: ignore[import-not-found]
-
-    records, hierarchies = _read(source)
-    levels = {axis: _levels(records[axis], rows) for axis, rows in hierarchies.items()}
-    session = ACRO(suppress=False)
-    made = []
-    for p, k in ((10, 75), (15, 85)):
-        session.config.update(safe_threshold=3, safe_nk_n=2, safe_nk_k=k / 100, safe_pratio_p=p / 100)
-        for nace, region, size in product(*levels.values()):
-            session.crosstab([nace, region], [size], values=records["value"], aggfunc="sum")
-            failed = session.results.get_index(-1).outcome.stack()  # noqa: PD013
-            failed.index.names = AXES
-            for rule, check in (
-                ("minimum_frequency 3", "MinimumThresholdCheck"),
-                (f"p_percent {p}", "PPercentCheck"),
-                (f"dominance 2 {k}", "NKCheck"),
-            ):
-                made.append(failed.str.contains(check).rename("found").reset_index().assign(rule=rule))
-    return pd.concat(made).pivot_table(index=list(AXES), columns="rule", values="found", aggfunc="max").reset_index()
-
-
-def _levels(leaves: "pd.Series[str]", rows: pd.DataFrame) -> list["pd.Series[str]"]:
-    """The codes of the records at each level, from the leaves up."""
-    parent, made = dict(zip(rows["code"], rows["parent"])), [leaves]  # noqa: B905
-    while made[-1].iloc[0] != "Total":
-        made.append(made[-1].map(parent).rename(leaves.name))
-    return made
-
-
-def gconfid(source: Path) -> pd.DataFrame:
-    """In the peer's interpreter: its sensitivity module, once for each rule."""
-    from gconfid import Sensitivity  # type: ignore[import-not-found]
-
-    records, hierarchies = _read(source)
-    tree = []
-    for rows in hierarchies.values():
-        groups = rows[rows["parent"] != ""].groupby("parent", sort=False)["code"]
-        tree.append(" : ".join(f"{parent} {' '.join(codes)}" for parent, codes in groups) + ";")
-    found = {}
-    for rule, written, least in (
-        ("minimum_frequency 3", "pq 0.01", 3),
-        ("p_percent 10", "pq 0.10", None),
-        ("p_percent 15", "pq 0.15", None),
-        ("dominance 2 75", "nk 2 75", None),
-        ("dominance 2 85", "nk 2 85", None),
-    ):
-        cells = Sensitivity(
-            indata=records,
-            unit_id="id",
-            var="value",
-            dimension=" ".join(AXES),
-            hierarchy=" ".join(tree),
-            s_rule=written,
-            min_resp=least,
-            outcell="pandas",
-            outconstraint="pandas",
-            presort=True,
-            capture=True,
-        ).outcell
-        cells = cells[cells["Type"] == "C"].set_index(list(AXES))
-        found[rule] = cells["NbRespondents"] < least if least else cells["Status"] == "S"
-    return pd.DataFrame(found).reset_index()
+    return found.set_index(list(AXES)), float(answer["seconds"])
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 4:
-        logging.disable(logging.CRITICAL)
-        __import__(sys.argv[1])
-        started = perf_counter()
-        answer = {"acro": acro, "gconfid": gconfid}[sys.argv[1]](Path(sys.argv[2]))
-        answer.assign(seconds=perf_counter() - started).to_csv(sys.argv[3], index=False)
-    else:
-        main()
+    main()

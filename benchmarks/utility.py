@@ -5,8 +5,8 @@
 Ten numbers with three factors behind them and ten categorical variables of 2 to 40 categories. The masked file has
 noise on all numbers, PRAM on four categorical variables, two grouped ones, two cells of a hundred suppressed in two
 variables, and lacks one variable of each kind. Families of measures are timed as a release runs them, what they share
-apart; below them stand single measures of numbers and categories. The peer, where the Python that SLUICE_PEERS names
-has it, compares the same two files without the removed variables: its column shapes and column pair trends, and how
+apart; below them stand single measures of numbers and categories. The peer, sdmetrics, where `make peers` was,
+compares the same two files without the removed variables: its column shapes and column pair trends, and how
 well four categories tell a fifth. Seconds are those of the processor.
 """
 
@@ -97,6 +97,7 @@ def measures(files: OriginalAndMasked) -> dict[str, Callable[[], object]]:
 
 def main(quick: bool = False) -> None:
     """Print seconds for 10,000, 100,000 and 1,000,000 records; with `quick` for the first two."""
+    peer = has_sdmetrics()
     print(f"{'measure':<40} {'records':>10} {'seconds':>10}")
     for records in (1_000, 10_000, 100_000) if quick else (1_000, 10_000, 100_000, 1_000_000):
         files = two_files(records)
@@ -108,7 +109,7 @@ def main(quick: bool = False) -> None:
             _show(name, records, run)
         for name, run in measures(files).items():
             _show(name, records, run)
-        for measure, called in MEASURES.items() if records > 1_000 and has_sdmetrics() else ():
+        for measure, called in MEASURES.items() if records > 1_000 and peer else ():
             if records <= MOST_RECORDS.get(measure, records):
                 _, seconds = sdmetrics_run(measure, files.original, files.masked)
                 print(f"{called:<40} {records:>10,} {seconds:>8.2f} s", flush=True)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sluice.errors import PlanError
 from sluice.masking import AdditiveNoise, GlobalRecoding, RankSwapping, TopBottomCoding
 from sluice.masking.plan import apply_plan, apply_recodings, released_variables
+from sluice.progress import reported_to
 from sluice.variables import Kind, Variable
 
 VARIABLES = {
@@ -50,6 +51,23 @@ def test_a_seed_decides_all(n: int, seed: int) -> None:
     first, again = (apply_plan([step], people(n), VARIABLES, np.random.SeedSequence(seed))[0] for _ in range(2))
     pd.testing.assert_frame_equal(first, again)
     assert sorted(first["income"]) == sorted(people(n)["income"])
+
+
+def test_another_seed_draws_anew() -> None:
+    """What one release drew tells nothing of the draws of another."""
+    step = AdditiveNoise(columns=("income",), amount=0.5)
+    first, other = (
+        apply_plan([step], people(), VARIABLES, np.random.SeedSequence(seed))[0]["income"] for seed in (1, 2)
+    )
+    assert not np.isclose(first, other).any()
+
+
+def test_progress_tells_nothing_of_the_seed() -> None:
+    seed, heard = np.random.SeedSequence(12345678901234567890), []
+    with reported_to(lambda what, *_: heard.append(what)):
+        apply_plan([AdditiveNoise(columns=("income",), amount=0.5)], people(), VARIABLES, seed)
+    assert heard
+    assert not any(str(seed.entropy) in what for what in heard)
 
 
 def test_a_step_that_cannot_treat_what_reaches_it_is_refused() -> None:

@@ -132,3 +132,13 @@ def test_a_waiver_without_reason_owner_scope_or_end_is_refused(wrong: dict[str, 
 def test_the_longest_waiver_holds_a_year() -> None:
     longest = {**WAIVER.model_dump(), "expires": WAIVER.granted + timedelta(days=366)}
     assert Waiver.model_validate(longest).expires == date(2027, 11, 2)
+
+
+@pytest.mark.parametrize("submitter", ["Amara", "amara", " AMARA ", "Ama ra"])
+def test_who_submits_a_release_cannot_excuse_it(submitter: str) -> None:
+    """In no spelling of their name; who is called otherwise can."""
+    *waived, remark = apply_waivers([finding(Verdict.FAIL)], [WAIVER], "fair", TODAY, submitter)
+    assert [f.waiver for f in waived] == [None]
+    assert decide([*waived, remark]) is Verdict.FAIL
+    assert (remark.verdict, remark.binding) == (Verdict.REVIEW, False)
+    assert decide(apply_waivers([finding(Verdict.FAIL)], [WAIVER], "fair", TODAY, "Amarantha")) is Verdict.PASS

@@ -61,9 +61,11 @@ def test_what_is_blocked_or_rejected_is_never_approved(pending: AnyRelease) -> N
     assert pending.state is State.REJECTED
 
 
-def test_a_publication_that_was_begun_goes_on(pending: AnyRelease) -> None:
+def test_a_publication_that_was_begun_goes_on_and_one_that_ended_does_not(pending: AnyRelease) -> None:
     for who in ("amara", "jonas"):
         approve_as(pending, Means(declared=who), "")
     approve(pending)
     pending.record(State.PUBLISHING)
     assert approve(pending)
+    pending.record(State.PUBLISHED)
+    assert not approve(pending)

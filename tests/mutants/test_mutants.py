@@ -1,0 +1,55 @@
+"""That the planted faults still apply, so that `python -m tests.mutants` asks what it is meant to ask."""
+
+from collections import Counter
+
+import pytest
+
+from tests.mutants.__main__ import _failed, nearest
+from tests.mutants.planted import ROOT, Fault, faults
+
+FAULTS = faults()
+
+
+def test_there_are_enough_of_all_kinds() -> None:
+    assert len(FAULTS) >= 40
+    assert max(Counter(fault.name for fault in FAULTS).values()) == 1
+    assert {fault.file.partition("/")[0] for fault in FAULTS} == {"sluice", "policies", "schemas", "tasks", "flows"}
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=[fault.name for fault in FAULTS])
+def test_fault_applies(fault: Fault) -> None:
+    text = (ROOT / fault.file).read_text(encoding="utf-8")
+    planted = fault.planted(text)
+    assert planted != text
+    compile(planted, fault.file, "exec")
+    assert fault.says
+    assert not fault.near or (ROOT / fault.near).exists()
+
+
+@pytest.mark.parametrize("text", ["", "a = 2", "a = 1; b = a = 1"])
+def test_fault_that_does_not_apply_is_named(text: str) -> None:
+    with pytest.raises(ValueError, match="one_more"):
+        Fault("one_more", "some.py", "it counts one more", "a = 1", "a = 2").planted(text)
+
+
+def test_nearest_tests_come_first() -> None:
+    own, beside, *around = nearest("sluice/tabular/rules/zero_cells.py")
+    assert own == ["tests/tabular/rules/test_zero_cells.py"]
+    assert "tests/tabular/rules/test_dominance.py" in beside
+    assert around == [["tests/tabular/rules"], ["tests/tabular"]]
+    assert nearest("flows/cli/board.py") == [["tests/flows"]]  # no folder has its name
+
+
+@pytest.mark.parametrize(
+    ("line", "test"),
+    [
+        ("FAILED tests/test_log.py::test_one - assert 1 == 2", "tests/test_log.py::test_one"),
+        ("FAILED tests/test_log.py::test_one[a - b] - assert 1 == 2", "tests/test_log.py::test_one[a - b]"),
+        ("FAILED tests/test_log.py::test_one[a - b]", "tests/test_log.py::test_one[a - b]"),
+        ("FAILED tests/test_log.py::test_one - assert [1] == [2]", "tests/test_log.py::test_one"),
+        ("ERROR tests/test_log.py - ImportError: no", "tests/test_log.py"),
+    ],
+)
+def test_failures_are_read_from_what_pytest_says(line: str, test: str) -> None:
+    assert _failed(f"..F\n{line}\n1 failed, 2 passed") == [test]
+    assert _failed("3 passed") == []
