@@ -189,8 +189,9 @@ class Costs:
         self.tiers: dict[str, str] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.seconds[report.nodeid] += report.cpu
-        self.tiers[report.nodeid] = report.tier
+        if hasattr(report, "cpu"):  # none of a process that was lost
+            self.seconds[report.nodeid] += report.cpu
+            self.tiers[report.nodeid] = report.tier
 
     def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
         lines = sorted(((seconds, self.tiers[test], test) for test, seconds in self.seconds.items()), reverse=True)
