@@ -107,6 +107,7 @@ def test_of_a_container_what_its_processes_left_is_free_and_copies_of_files_are(
     assert free_memory(full) == 0
 
 
+@pytest.mark.chain
 @pytest.mark.skipif(sys.platform != "linux", reason="says what a process holds on Linux alone")
 def test_what_was_freed_is_given_back() -> None:
     kept = [number.to_bytes(1000, "big") for number in range(100_000)]

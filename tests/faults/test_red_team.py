@@ -261,6 +261,7 @@ def test_a_release_id_confirms_no_guess_of_the_data(tmp_path: Path) -> None:
     ids = set()
     for name in ("here", "there"):
         house = House(tmp_path / name)
+        house.draws = name  # each house has a secret of its own
         del house.contract["record_key"]
         house.contract["variables"][2] |= {"role": "identifier"}  # nothing hashed is left: the staged bytes are equal
         house.contract["variables"][0] |= {"role": "other"}

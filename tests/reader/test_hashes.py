@@ -98,6 +98,8 @@ def people(root: Path) -> House:
 def test_who_guesses_the_truth_is_not_told_that_it_is(of: Callable[[Path], House], tmp_path: Path) -> None:
     """Of tables the reader makes the same pattern, by far the cheapest; of records, say that it knew all figures."""
     ours, theirs = of(tmp_path / "ours"), of(tmp_path / "theirs")
+    theirs.draws = "theirs"  # a reader's house has secrets of its own
+    theirs.write()
     folder = published(ours)
     told, truth = hashes(folder), dossier_of(ours)
     assert sha256(truth.model_dump_json()) in told

@@ -220,6 +220,7 @@ def test_the_same_records_from_every_database(warehouse: tuple[str, str]) -> Non
     assert whole["pay"].tolist() == [i / 4 for i in range(1000)]
 
 
+@pytest.mark.chain
 def test_a_query_keeps_its_colons_and_per_cents_and_can_only_read(warehouse: tuple[str, str]) -> None:
     url, table = warehouse
     query = f"SELECT id, 'x:y 5%' AS label, town FROM {table} WHERE town LIKE '%:b%' AND id < 2;"
@@ -243,6 +244,7 @@ def test_what_drivers_make_of_values_that_pandas_has_no_type_for(postgresql: str
     assert pd.isna(nothing)
 
 
+@pytest.mark.chain
 def test_what_a_database_refuses(warehouse: tuple[str, str]) -> None:
     url, table = warehouse
     assert "no column 'age'. Did you mean 'Age'?" in refusal(SqlSource(url=url, table=table), "age")

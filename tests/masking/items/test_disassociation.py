@@ -123,6 +123,7 @@ def test_no_file_of_few_records_lets_anybody_be_found(records: int, m: int) -> N
         assert min(found[some] for some in known) >= 2
 
 
+@pytest.mark.chain
 @given(baskets(names="abcd", least=3, most=5), st.integers(2, 3), st.integers(1, 3), st.integers(0, 9))
 def test_an_intruder_who_tries_every_original_finds_k_candidates(sets: Sets, k: int, m: int, seed: int) -> None:
     if sum(map(bool, sets)) < k:

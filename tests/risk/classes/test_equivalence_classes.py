@@ -144,6 +144,7 @@ def test_values_in_classes_are_counted(pairs: np.ndarray) -> None:
         assert found.overall.sum() == pytest.approx(1)
 
 
+@pytest.mark.chain
 @pytest.mark.parametrize("kind", [np.int8, np.int16, np.int32, np.int64])
 def test_the_compiled_loops_agree_with_the_plain_ones(kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(4)

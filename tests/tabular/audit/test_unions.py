@@ -122,6 +122,7 @@ def sensitive_of(cells: Cells, starts: np.ndarray, members: np.ndarray) -> int:
     return int(np.logical_or.reduce([rule.sensitive(merged) for rule in RULES]).sum())
 
 
+@pytest.mark.chain
 @pytest.mark.parametrize("name", ["2-D", "heavy tails, 2-D"])
 def test_what_seven_rows_give_away_is_not_sensitive_either(name: str) -> None:
     """Patterns withstand unions of three rows. Of the second table some of more seem sensitive by the five largest

@@ -214,6 +214,7 @@ def test_the_joint_system_holds_both_editions(editions: tuple[Cells, Cells], see
     assert len(rows) == cells.equations.shape[0]
 
 
+@pytest.mark.chain
 @given(two_editions(), st.booleans())
 def test_a_pattern_carried_forward_is_safe_for_both_editions(editions: tuple[Cells, Cells], whole: bool) -> None:
     earlier, now = editions
@@ -256,6 +257,7 @@ def business_editions(branch: str, seed: int) -> tuple[Cells, Cells]:
     return aggregate(made, leaves, owner, value), aggregate(made, leaves, owner, np.rint(revised).astype(np.int64))
 
 
+@pytest.mark.chain
 def test_the_business_table_a_month_later() -> None:
     """A pattern made alone, at other costs, opens cells of the month before; one made jointly does not."""
     earlier, now = business_editions("KC", 2)

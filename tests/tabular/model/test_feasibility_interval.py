@@ -96,6 +96,7 @@ def test_a_contradiction_behind_suppressed_cells_is_refused() -> None:
         feasibility_intervals(equations, value, which, np.zeros(24), np.full(24, np.inf))
 
 
+@pytest.mark.chain
 @given(tables(), st.integers(0, 2**32 - 1), st.booleans())
 def test_intervals_equal_those_of_linprog(cells: Cells, seed: int, bounded: bool) -> None:
     rng = np.random.default_rng(seed)
