@@ -28,6 +28,7 @@ def figures(url: str, table: str) -> dict[str, float]:
     return {str(name): batch[name][0] for name in batch}
 
 
+@pytest.mark.chain
 def test_the_same_figures_from_every_database(warehouse: tuple[str, str]) -> None:
     assert figures(*warehouse) == WANTED
 

@@ -29,6 +29,7 @@ def frequencies(url: str, table: str, *columns: str, most: int = 10_000) -> dict
     }
 
 
+@pytest.mark.chain
 def test_the_same_frequencies_from_every_database(warehouse: tuple[str, str]) -> None:
     assert frequencies(*warehouse, "Age", "town") == WANTED
 

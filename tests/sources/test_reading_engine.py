@@ -61,6 +61,7 @@ REFUSALS = {
 }
 
 
+@pytest.mark.chain
 def test_and_can_do_nothing_else(engine: sa.Engine, tmp_path: Path) -> None:
     dialect = engine.dialect.name
     before = sorted(path.name for path in tmp_path.iterdir())

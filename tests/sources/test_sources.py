@@ -207,6 +207,7 @@ def warehouse(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]
     return url.render_as_string(hide_password=False), "people" if request.param == "sqlite" else "survey.people"
 
 
+@pytest.mark.chain
 def test_the_same_records_from_every_database(warehouse: tuple[str, str]) -> None:
     url, table = warehouse
     source = SqlSource(url=url, table=table)

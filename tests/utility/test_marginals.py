@@ -143,6 +143,7 @@ def test_without_records_weights_or_variables_nothing_is_known() -> None:
     assert marginal_losses([], 2).worst(5) == ()
 
 
+@pytest.mark.chain
 def test_of_very_many_tables_some_are_drawn_and_the_interval_says_so() -> None:
     bins = drawn(5, 12, 60, 50, 3, 4)
     everything = marginal_losses(bins, 3)

@@ -17,6 +17,7 @@ from tests.policies.rules.attacked_people import (
 )
 
 
+@pytest.mark.chain
 def test_attribute_inference():
     rule = AttributeInference(excess=0.1, trees=10, columns=("illness",))
     found = rule.find(attacked(ORIGINAL))[0]

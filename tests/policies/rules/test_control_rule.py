@@ -53,6 +53,7 @@ def test_without_a_control_nothing_is_known(rule: ControlRule) -> None:
     assert verdicts(rule, STRANGERS.iloc[:0]) == {Verdict.UNKNOWN}
 
 
+@pytest.mark.chain
 @pytest.mark.parametrize("rule", RULES)
 def test_the_same_seed_finds_the_same(rule: ControlRule) -> None:
     def shuffled(seed: int) -> list[Finding]:

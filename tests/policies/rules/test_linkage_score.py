@@ -39,6 +39,7 @@ SWAPPED = RankSwapping(columns=NAMES, window=0.1).mask(ORIGINAL, VARIABLES, np.r
 SHUFFLED = ORIGINAL.apply(lambda column: column.sample(frac=1, random_state=7).reset_index(drop=True))
 
 
+@pytest.mark.chain
 @pytest.mark.parametrize("weighting", ["generic", "specific", "with_specific", "table"])
 def test_the_risk_is_the_weighted_mean_of_what_the_single_attacks_find(weighting: str) -> None:
     window = None if weighting == "generic" else 0.1

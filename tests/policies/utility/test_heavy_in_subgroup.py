@@ -60,6 +60,7 @@ def test_what_one_heavy_record_of_a_subgroup_changed_is_not_told() -> None:
     )
 
 
+@pytest.mark.chain
 def test_where_one_heavy_record_has_the_value_its_quantiles_are_not_compared() -> None:
     """Of 3,881 people of town c the income is known, and one weighs as 1,000 others: its quantiles are that one's."""
     original, heavy = town_c(heavy_has_a_value=False)

@@ -56,6 +56,7 @@ def test_without_limits_a_model_is_reported_and_drawn() -> None:
     assert model.overlap == pytest.approx(findings[0].observed, rel=1e-3)
 
 
+@pytest.mark.chain
 def test_limits_fail_beyond_and_pass_at_the_figure() -> None:
     overlap, recoded, difference = (finding.observed for finding in judge(MODEL)[0])
     assert overlap == recoded  # nothing was recoded

@@ -40,6 +40,7 @@ def judge(query: dict[str, Any], masked: pd.DataFrame = ORIGINAL, **given: Any) 
     return next(finding for finding in found.findings if finding.rule == "queries"), found
 
 
+@pytest.mark.chain
 def test_the_mean_difference_of_the_answers_has_a_limit() -> None:
     limit = {"difference": {"at_most": 0.1}}
     same, _ = judge(QUERY | limit)
@@ -104,6 +105,7 @@ def test_other_sql_is_refused_when_the_policy_loads(sql: str) -> None:
     assert "queries" in ADVICE
 
 
+@pytest.mark.chain
 def test_a_limit_is_not_met_by_rounding() -> None:
     """The mean pay is 0.8 % lower, which is 0.4 % on average with the count: more than the limit, less than 0.5 %."""
     query = {"name": "pay", "sql": "SELECT count(*) AS n, avg(pay) AS pay FROM records"}

@@ -104,6 +104,7 @@ def test_sensitive_cells_are_those_of_the_reference() -> None:
         assert np.array_equal(reference["n"].astype(int), table.contributors)
 
 
+@pytest.mark.chain
 @pytest.mark.parametrize(("name", "by_contributor", "by_holding"), [("s1k", 65, 65), ("s10k", 519, 526)])
 def test_sensitive_cells_by_holding(name: str, by_contributor: int, by_holding: int) -> None:
     """business_generated/README.md: p% = 10 with n < 3, by contributor and by holding."""
