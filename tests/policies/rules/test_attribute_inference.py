@@ -1,6 +1,7 @@
 """Attribute inference as a rule."""
 
 import pandas as pd
+import pytest
 
 from policies.rules.attribute_inference import AttributeInference
 from tests.policies.rules.attacked_people import (
