@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from string import Formatter
 from typing import Any
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 Datum = int | float | str | tuple[str, ...]
@@ -74,7 +73,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def _plain(value: Any) -> Datum:
-    if isinstance(value, np.generic):
+    if not isinstance(value, str) and hasattr(value, "item"):  # a figure of NumPy, which is not loaded for this
         return value.item()  # type: ignore[no-any-return]
     return value if isinstance(value, int | float | str) else tuple(value)
 
