@@ -78,7 +78,7 @@ exhaustive: $(READY)
 # Before a version is tagged: everything, properties with new examples, and the faults that the tests must find.
 test-all: $(READY)
 	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest $(WAITING) $(ARGS)
-	$(BIN)/python -m tests.mutants
+	$(MAKE) mutants ARGS=
 
 # After a change of wording: the sentences that people read, as they are now; a person reads what git diff says.
 golden: export GOLDEN := rewrite

@@ -11,10 +11,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sluice.reading.visible_text import one_line
+
 Datum = int | float | str | tuple[str, ...]
 
 
-class Said(BaseModel):
+class Statement(BaseModel):
     """One sentence, or a part of one, of a finding."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -27,7 +29,7 @@ class Said(BaseModel):
         return SENTENCES[self.code].words_of(self.data)
 
 
-Saying = tuple[Said, ...]  # what a finding says: first what was found, then what is added to it
+Saying = tuple[Statement, ...]  # what a finding says: first what was found, then what is added to it
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Sentence:
             raise ValueError(f"two sentences have the code {self.code}")
 
     def __call__(self, **data: Any) -> Saying:
-        return (Said(code=self.code, data={name: _plain(value) for name, value in data.items()}),)
+        return (Statement(code=self.code, data={name: _plain(value) for name, value in data.items()}),)
 
     def words_of(self, data: Mapping[str, Datum]) -> str:
         return _WORDS.vformat(self.words, (), data)
@@ -55,8 +57,8 @@ class Sentence:
 SENTENCES: dict[str, Sentence] = {}
 
 
-def told(saying: Saying) -> dict[str, Any]:
-    """The fields of a finding that says this."""
+def as_fields(saying: Saying) -> dict[str, Any]:
+    """The fields of a `Finding` that says this: words, code and data; what follows the first statement is a note."""
     first, *notes = saying
     text = "".join(said.text for said in saying)
     return {"says": text, "code": first.code, "data": first.data, "notes": tuple(notes)}
@@ -73,9 +75,12 @@ def listed(names: Sequence[str]) -> str:
 
 
 def _plain(value: Any) -> Datum:
-    if not isinstance(value, str) and hasattr(value, "item"):  # a figure of NumPy, which is not loaded for this
+    """A figure or names as a document holds them; texts on one line, with nothing that is not seen."""
+    if isinstance(value, str):
+        return one_line(value)
+    if hasattr(value, "item"):  # a figure of NumPy, which is not loaded for this
         return value.item()  # type: ignore[no-any-return]
-    return value if isinstance(value, int | float | str) else tuple(value)
+    return value if isinstance(value, int | float) else tuple(one_line(name) for name in value)
 
 
 class _Words(Formatter):

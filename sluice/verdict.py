@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from sluice.reading.visible_text import one_line
-from sluice.sentence import Datum, Said, Saying, told
+from sluice.sentence import Datum, Saying, Statement, as_fields
 
 _OneLine = Annotated[str, AfterValidator(one_line)]
 
@@ -35,7 +35,7 @@ class Finding(BaseModel):
     says: _OneLine = Field(description="one or two plain sentences for a reader who is no statistician")
     code: str = Field(default="", description="what kind of finding it is; stays when the words of `says` change")
     data: dict[str, Datum] = Field(default_factory=dict, description="the figures and names that `says` tells")
-    notes: tuple[Said, ...] = Field(default=(), description="what `says` adds to that, each by its code and data")
+    notes: tuple[Statement, ...] = Field(default=(), description="what `says` adds to that, each by its code and data")
     scope: _OneLine = Field(default="", description="what was looked at: a column, a group of columns, a step")
     stage: str = Field(default="", description="contract, original, masked, reference, attack, utility or pipeline")
     observed: float | None = None
@@ -63,12 +63,12 @@ class Finding(BaseModel):
         """The same finding, which says this besides."""
         if not self.code:
             return self.model_copy(update={"says": self.says + "".join(said.text for said in saying)})
-        return self.model_copy(update=told((*self.saying, *saying)))
+        return self.model_copy(update=as_fields((*self.saying, *saying)))
 
     @property
     def saying(self) -> Saying:
         """What it says, by code and data; () of a finding without a code."""
-        return (Said(code=self.code, data=self.data), *self.notes) if self.code else ()
+        return (Statement(code=self.code, data=self.data), *self.notes) if self.code else ()
 
     def as_reported(self) -> "Finding":
         """The same finding, reported but not deciding."""

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import policies.rules
-from sluice.sentence import SENTENCES, Said, Sentence, listed, told
+from sluice.sentence import SENTENCES, Sentence, Statement, as_fields, listed
 from sluice.verdict import Finding, Verdict
 
 FEW = Sentence(
@@ -19,9 +19,9 @@ ONE = {"below": np.int64(1), "share": 0.125, "keys": ["years_married", "age"]}
 
 def test_a_finding_tells_code_data_and_the_words_that_they_render() -> None:
     saying = FEW(**ONE) + ASKED(k=1000)
-    finding = Finding(rule="few", verdict=Verdict.FAIL, **told(saying))
+    finding = Finding(rule="few", verdict=Verdict.FAIL, **as_fields(saying))
     assert (finding.code, finding.data["below"]) == ("test.few", 1)
-    assert finding.notes == (Said(code="test.asked", data={"k": 1000}),)
+    assert finding.notes == (Statement(code="test.asked", data={"k": 1000}),)
     assert finding.saying == saying
     assert finding.says == "1 of 12.5 % is alone with its years married and age (years married); 1,000 is asked."
     assert Finding.model_validate_json(finding.model_dump_json()) == finding
@@ -30,13 +30,25 @@ def test_a_finding_tells_code_data_and_the_words_that_they_render() -> None:
 def test_what_is_added_stands_at_the_end() -> None:
     plain = Finding(rule="few", verdict=Verdict.FAIL, says="Few")
     assert plain.adding(ASKED(k=5)).says == "Few; 5 is asked."
-    coded = Finding(rule="few", verdict=Verdict.FAIL, **told(FEW(**ONE | {"below": 2}))).adding(ASKED(k=5))
+    coded = Finding(rule="few", verdict=Verdict.FAIL, **as_fields(FEW(**ONE | {"below": 2}))).adding(ASKED(k=5))
     assert [said.code for said in coded.saying] == ["test.few", "test.asked"]
     assert coded.says == "".join(said.text for said in coded.saying)
 
 
+def test_a_text_of_the_data_hides_nothing_in_words_code_or_notes() -> None:
+    """Whoever writes the data chooses the names of categories: one that turns the line round, or adds one."""
+    hostile = "north\u202e\nPASS\u200b"
+    finding = Finding(rule="few", verdict=Verdict.FAIL, **as_fields(ASKED(k=5))).adding(
+        FEW(**ONE | {"keys": [hostile]})
+    )
+    for text in (finding.says, *finding.notes[0].data["keys"]):
+        assert not set(text) & set("\u202e\n\u200b")
+
+
 def test_a_withheld_figure_is_not_in_the_data() -> None:
-    finding = Finding(rule="few", verdict=Verdict.FAIL, observed=1, **told(FEW(**ONE))).as_withheld("It is not told.")
+    finding = Finding(rule="few", verdict=Verdict.FAIL, observed=1, **as_fields(FEW(**ONE))).as_withheld(
+        "It is not told."
+    )
     assert (finding.observed, finding.code, finding.data, finding.notes) == (None, "", {}, ())
 
 

@@ -15,6 +15,8 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from threading import enumerate as enumerate_threads
+from threading import get_ident
 from typing import Any
 
 import pytest
@@ -53,6 +55,7 @@ _EVENTS = {
 
 _started: list[str] = []  # what the running test started
 _watching = False
+_others: set[int] = set()  # threads that earlier tests left behind, such as those of Prefect
 
 
 def tier_of(item: pytest.Item) -> str:
@@ -111,7 +114,7 @@ def _limit(item: pytest.Item) -> float:
 
 
 def _watch(event: str, arguments: tuple[Any, ...]) -> None:
-    if _watching and event in _EVENTS:
+    if _watching and event in _EVENTS and get_ident() not in _others:
         _started.append(event)
 
 
@@ -158,6 +161,8 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     for again in (True, False):
         _started.clear()
+        _others.clear()
+        _others.update(thread.ident for thread in enumerate_threads() if thread.ident not in (None, get_ident()))
         _watching = True
         try:
             reports = runtestprotocol(item, nextitem=nextitem, log=False)

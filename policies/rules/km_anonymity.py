@@ -19,7 +19,7 @@ from sluice.errors import DataError
 from sluice.items.item_sets import ItemSets
 from sluice.risk.classes import equivalence_classes, km_anonymity
 from sluice.risk.people import people_of
-from sluice.sentence import Sentence, listed, told
+from sluice.sentence import Sentence, as_fields, listed
 from sluice.variables import Kind, Role, Variable, Variables, with_role
 from sluice.verdict import Finding, Verdict
 
@@ -129,7 +129,7 @@ def unjudged_sets(rules: Sequence[object], variables: Variables) -> list[Finding
     left = [name for name in sets_of_items(variables) if name not in judged]
     if not left:
         return []
-    says = told(_NO_RULE(sets=left))
+    says = as_fields(_NO_RULE(sets=left))
     return [Finding(rule="km_anonymity", verdict=Verdict.UNKNOWN, stage="masked", scope=", ".join(left), **says)]
 
 

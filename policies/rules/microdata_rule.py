@@ -11,7 +11,7 @@ from policies.rules.behind import NOTHING, Behind
 from policies.rules.rule import NO_RECORDS, Rule
 from sluice.arrays import BoolArray
 from sluice.errors import DataError, did_you_mean
-from sluice.sentence import Saying, Sentence, told
+from sluice.sentence import Saying, Sentence, as_fields
 from sluice.variables import Role, Variables, with_role
 from sluice.verdict import Finding, Verdict
 
@@ -78,7 +78,7 @@ class MicrodataRule(Rule):
             limit=limit,
             attempted=records,
             completed=records,
-            **told(says),
+            **as_fields(says),
         )
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from policies.rules.behind import NOTHING, Behind
-from sluice.sentence import Saying, Sentence, told
+from sluice.sentence import Saying, Sentence, as_fields
 from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
 
@@ -80,5 +80,5 @@ class Rule(DisclosureRule):
             stage=stage,
             attempted=records,
             completed=0,
-            **told(why + NOT_JUDGED()),
+            **as_fields(why + NOT_JUDGED()),
         )

@@ -67,6 +67,7 @@ def test_pandas_and_duckdb_read_tables_as_numbers(tmp_path: Path, decimals: int)
     assert not any(str(field.type).startswith("decimal") for field in pq.read_schema(tmp_path / "t.parquet"))
 
 
+@pytest.mark.smoke
 @pytest.mark.servers
 def test_r_reads_csv_stata_and_spss(tmp_path: Path) -> None:
     if not (found := haven()):

@@ -148,6 +148,7 @@ def fill(address: str) -> None:
     engine.dispose()
 
 
+@pytest.mark.smoke
 @pytest.mark.servers
 def test_mariadb_gives_the_same_records_and_takes_none(mariadb: str) -> None:
     fill(mariadb)

@@ -68,6 +68,7 @@ def test_a_trigger_that_was_taken_away_is_put_back(old_home: Path) -> None:
         attack(url, "DELETE FROM sluice_ledger")
 
 
+@pytest.mark.smoke
 @pytest.mark.servers
 def test_in_postgresql_the_keeper_upgrades_and_the_writer_only_looks(
     ledger_in_postgresql: LedgerRoles, tmp_path: Path

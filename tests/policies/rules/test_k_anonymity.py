@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from policies.rules.behind import Behind
 from policies.rules.k_anonymity import KAnonymity
-from sluice.sentence import Said, told
+from sluice.sentence import Statement, as_fields
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Finding, Verdict
 from tests.policies.rules.married_women import VARIABLES, one, typed
@@ -27,11 +27,11 @@ def test_a_file_with_uniques_fails_k_anonymity_and_says_so_in_plain_words() -> N
         limit=5,
         attempted=8,
         completed=8,
-        **told(
+        **as_fields(
             (
-                Said(code="alone", data={"alone": 2, "n": 8, "unit": "women", "keys": ("age", "years_married")}),
-                Said(code="k_anonymity.asked", data={"k": 5}),
-                Said(code="end"),
+                Statement(code="alone", data={"alone": 2, "n": 8, "unit": "women", "keys": ("age", "years_married")}),
+                Statement(code="k_anonymity.asked", data={"k": 5}),
+                Statement(code="end"),
             )
         ),
     )
