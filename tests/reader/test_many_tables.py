@@ -1,4 +1,4 @@
-"""Two hundred generated tables of counts and magnitudes through the product: nobody learns what the rules forbid."""
+"""Many generated tables of counts and magnitudes through the product: nobody learns what the rules forbid."""
 
 from collections.abc import Callable
 
@@ -61,7 +61,7 @@ def amounts(seed: int, shape: dict[str, tuple[int, ...]], records: int, skew: fl
     assert played.found().found == {}
 
 
-test_some_counts = pytest.mark.chain(tables_of_counts(most=60)(counts))
-test_some_amounts = pytest.mark.chain(tables_of_amounts(most=30)(amounts))
-test_a_hundred_counts = pytest.mark.exhaustive(tables_of_counts(most=80)(counts))
-test_a_hundred_amounts = pytest.mark.exhaustive(tables_of_amounts(most=60)(amounts))
+test_counts_of_few_people = pytest.mark.chain(tables_of_counts(most=60)(counts))
+test_amounts_of_few_records = pytest.mark.chain(tables_of_amounts(most=30)(amounts))
+test_counts_of_more_people = pytest.mark.exhaustive(tables_of_counts(most=80)(counts))
+test_amounts_of_more_records = pytest.mark.exhaustive(tables_of_amounts(most=60)(amounts))
