@@ -32,6 +32,7 @@ _VARIES = [
     (re.compile(rf"(?:{_TEMPORARY})/pytest-of-[^/\s]+/pytest-\d+/(?:popen-gw\d+/)?[\w.-]+"), "<tmp>"),
     (re.compile(rf"(?:{_TEMPORARY})/[\w.-]+"), "<tmp>"),
     (re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|(?<!\.)\b[0-9a-f]{12,}\b"), "<id>"),
+    (re.compile(r"\b\d+\.\d s(?=\s|$)"), "<time>"),
     (re.compile(rf"\b{re.escape(socket.gethostname())}\b"), "<host>"),
     (re.compile(r"(?<=\bSHA256:)[A-Za-z0-9+/]{43}"), "<key>"),
     (re.compile(r"(?<=localhost:)\d+|(?<=127\.0\.0\.1:)\d+"), "<port>"),
