@@ -9,6 +9,7 @@ under them, indented, the text: once for all tests of the module that it is the 
 
 import getpass
 import os
+import pwd
 import re
 import socket
 import tempfile
@@ -29,7 +30,7 @@ TESTS = Path(__file__).parent
 FOLDER = TESTS / "golden"
 
 _TEMPORARY = "|".join(re.escape(folder) for folder in sorted({tempfile.gettempdir(), "/tmp", "/dev/shm"}))
-_USER = re.escape(getpass.getuser())
+_USER = f"(?:{'|'.join(re.escape(name) for name in {getpass.getuser(), pwd.getpwuid(os.geteuid()).pw_name})})"
 # What differs from run to run, and what stands for it: nothing else may.
 _VARIES = [
     (re.compile(re.escape(str(REFERENCE_DATA))), "<data>"),
@@ -39,7 +40,7 @@ _VARIES = [
     (re.compile(r"(?<![0-9A-Za-z.])[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![0-9A-Za-z])"), "<id>"),
     (re.compile(r"(?<![0-9A-Za-z.])[0-9a-f]{12,}(?![0-9A-Za-z])|(?<=[-_])[0-9a-f]{8}(?![0-9A-Za-z])"), "<id>"),
     (re.compile(r"\b\d+\.\d s(?=\s|$)"), "<time>"),
-    (re.compile(rf"(?<=['\[]){_USER}(?=['\]])|(?<=\baccount ){_USER}\b"), "<user>"),
+    (re.compile(rf"(?<=['\[]){_USER}(?=['\]])|(?:(?<=\baccount )|(?<=\baccount, )){_USER}\b"), "<user>"),
     (re.compile(rf"\b{re.escape(socket.gethostname())}\b"), "<host>"),
     (re.compile(r"(?<=\bSHA256:)[A-Za-z0-9+/]{43}"), "<key>"),
     (re.compile(r"(?<=localhost:)\d+|(?<=127\.0\.0\.1:)\d+"), "<port>"),
