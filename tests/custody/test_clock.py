@@ -12,6 +12,7 @@ from sluice.custody.clock import clock_faults, refuse_wrong_clock
 from sluice.custody.ledger import Ledger
 from sluice.errors import SluiceError
 from tests.custody.ledgers import KEY
+from tests.golden import golden
 
 
 def at(difference: timedelta) -> Any:
@@ -32,7 +33,7 @@ def test_a_clock_that_was_set_back_is_behind_the_latest_row(
     opened = Ledger(f"sqlite:///{tmp_path}/ledger.db", KEY, tmp_path / "anchor")
     opened.append("fair-1", "received", "amara", {})
     monkeypatch.setattr(clock, "datetime", at(-back))
-    with pytest.raises(SluiceError, match=f"({words}) behind the ledger's latest row: nobody knows which approvals"):
+    with golden.raises(SluiceError):
         refuse_wrong_clock(opened)
     monkeypatch.setattr(ledger, "datetime", at(-back))
     opened.append(
@@ -65,7 +66,7 @@ def test_a_clock_that_runs_ahead_of_the_database_s_records_nothing(
         opened.append("fair-1", "validated", "amara", {})
         assert clock_faults(opened)
         return
-    with pytest.raises(SluiceError, match=r"is (19|20) minutes ahead of that of the ledger's database"):
+    with golden.raises(SluiceError):
         opened.append("fair-1", "validated", "amara", {})
     monkeypatch.undo()
     assert [entry.event for entry in opened.entries()] == ["received"]
