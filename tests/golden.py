@@ -7,7 +7,9 @@ one diff, which a person reads. An entry is its tests, each with the number of t
 under them, indented, the text: once for all tests of the module that it is the same in.
 """
 
+import getpass
 import os
+import pwd
 import re
 import socket
 import tempfile
@@ -22,16 +24,23 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
+from tests.reference_data import REFERENCE_DATA
+
 TESTS = Path(__file__).parent
 FOLDER = TESTS / "golden"
 
 _TEMPORARY = "|".join(re.escape(folder) for folder in sorted({tempfile.gettempdir(), "/tmp", "/dev/shm"}))
+_USER = f"(?:{'|'.join(re.escape(name) for name in {getpass.getuser(), pwd.getpwuid(os.geteuid()).pw_name})})"
 # What differs from run to run, and what stands for it: nothing else may.
 _VARIES = [
+    (re.compile(re.escape(str(REFERENCE_DATA))), "<data>"),
     (re.compile(re.escape(f"{TESTS.parent}/")), ""),
     (re.compile(rf"(?:{_TEMPORARY})/pytest-of-[^/\s]+/pytest-\d+/(?:popen-gw\d+/)?[\w.-]+"), "<tmp>"),
     (re.compile(rf"(?:{_TEMPORARY})/[\w.-]+"), "<tmp>"),
-    (re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|(?<!\.)\b[0-9a-f]{12,}\b"), "<id>"),
+    (re.compile(r"(?<![0-9A-Za-z.])[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![0-9A-Za-z])"), "<id>"),
+    (re.compile(r"(?<![0-9A-Za-z.])[0-9a-f]{12,}(?![0-9A-Za-z])|(?<=[-_])[0-9a-f]{8}(?![0-9A-Za-z])"), "<id>"),
+    (re.compile(r"\b\d+\.\d s(?=\s|$)"), "<time>"),
+    (re.compile(rf"(?<=['\[]){_USER}(?=['\]])|(?:(?<=\baccount )|(?<=\baccount, )){_USER}\b"), "<user>"),
     (re.compile(rf"\b{re.escape(socket.gethostname())}\b"), "<host>"),
     (re.compile(r"(?<=\bSHA256:)[A-Za-z0-9+/]{43}"), "<key>"),
     (re.compile(r"(?<=localhost:)\d+|(?<=127\.0\.0\.1:)\d+"), "<port>"),
@@ -102,12 +111,15 @@ class Golden:
         self(_FIGURE.sub("#", written(says(what))))
 
     @contextmanager
-    def raises(self, *classes: type[BaseException]) -> Iterator[pytest.ExceptionInfo[Any]]:
-        """The block raises an error of one of the classes, whose text is what the golden file holds for this call."""
+    def raises(self, *classes: type[BaseException], figures: bool = True) -> Iterator[pytest.ExceptionInfo[Any]]:
+        """The block raises an error of one of the classes, whose text is what the golden file holds for this call.
+
+        Without `figures`, they stand as # there.
+        """
         __tracebackhide__ = True
         with pytest.raises(classes) as error:
             yield error
-        self(error.value)
+        (self if figures else self.words)(error.value)
 
 
 golden = Golden()

@@ -9,6 +9,7 @@ import pytest
 import policies.rules
 from sluice.sentence import SENTENCES, Sentence, Statement, as_fields, listed
 from sluice.verdict import Finding, Verdict
+from tests.golden import golden
 
 FEW = Sentence(
     "test.few", "{below:,} of {share:percent} {below:is} alone with {below:its} {keys:listed} ({keys[0]:word})"
@@ -23,7 +24,7 @@ def test_a_finding_tells_code_data_and_the_words_that_they_render() -> None:
     assert (finding.code, finding.data["below"]) == ("test.few", 1)
     assert finding.notes == (Statement(code="test.asked", data={"k": 1000}),)
     assert finding.saying == saying
-    assert finding.says == "1 of 12.5 % is alone with its years married and age (years married); 1,000 is asked."
+    golden(finding.says)
     assert Finding.model_validate_json(finding.model_dump_json()) == finding
 
 

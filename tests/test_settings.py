@@ -9,6 +9,7 @@ import pytest
 from sluice.errors import DocumentError
 from sluice.machine import memory, processors
 from sluice.settings import Settings, settings
+from tests.golden import golden
 
 
 @pytest.fixture(autouse=True)
@@ -69,7 +70,7 @@ def test_a_misspelt_setting_is_refused(monkeypatch: pytest.MonkeyPatch, slip: st
     monkeypatch.setenv("SLUICE_WAREHOUSE_URL", "of a definition's own")
     settings()
     monkeypatch.setenv(slip, "anything")
-    with pytest.raises(DocumentError, match=f"^{slip}: there is no such setting. Did you mean '{meant}'"):
+    with golden.raises(DocumentError):
         settings()
 
 
@@ -81,11 +82,11 @@ def test_the_ledger_s_password_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("address", ["tsa.example.org", "file:///etc/passwd", "ftp://tsa.example.org/"])
 def test_an_authority_is_asked_over_the_web_alone(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     monkeypatch.setenv("SLUICE_TIMESTAMP_URL", address)
-    with pytest.raises(DocumentError, match=r"^SLUICE_TIMESTAMP_URL: must be an address that begins with https://"):
+    with golden.raises(DocumentError):
         settings()
 
 
 def test_stamps_are_verified_by_certificates_that_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLUICE_TIMESTAMP_URL", "https://tsa.example.org/")
-    with pytest.raises(DocumentError, match=r"^SLUICE_TIMESTAMP_CERTIFICATES: must name the certificates"):
+    with golden.raises(DocumentError):
         settings()

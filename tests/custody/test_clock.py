@@ -12,6 +12,7 @@ from sluice.custody.clock import clock_faults, refuse_wrong_clock
 from sluice.custody.ledger import Ledger
 from sluice.errors import SluiceError
 from tests.custody.ledgers import KEY
+from tests.golden import golden
 
 
 def at(difference: timedelta) -> Any:
@@ -23,16 +24,14 @@ def test_clocks_that_agree_are_believed(lived: Ledger) -> None:
     refuse_wrong_clock(lived)
 
 
-@pytest.mark.parametrize(
-    ("back", "words"), [(timedelta(minutes=10), "9 minutes|10 minutes"), (timedelta(days=40), "39 days|40 days")]
-)
+@pytest.mark.parametrize("back", [timedelta(minutes=10), timedelta(days=40)], ids=["minutes", "days"])
 def test_a_clock_that_was_set_back_is_behind_the_latest_row(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, back: timedelta, words: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, back: timedelta
 ) -> None:
     opened = Ledger(f"sqlite:///{tmp_path}/ledger.db", KEY, tmp_path / "anchor")
     opened.append("fair-1", "received", "amara", {})
     monkeypatch.setattr(clock, "datetime", at(-back))
-    with pytest.raises(SluiceError, match=f"({words}) behind the ledger's latest row: nobody knows which approvals"):
+    with golden.raises(SluiceError, figures=False):
         refuse_wrong_clock(opened)
     monkeypatch.setattr(ledger, "datetime", at(-back))
     opened.append(
@@ -65,7 +64,7 @@ def test_a_clock_that_runs_ahead_of_the_database_s_records_nothing(
         opened.append("fair-1", "validated", "amara", {})
         assert clock_faults(opened)
         return
-    with pytest.raises(SluiceError, match=r"is (19|20) minutes ahead of that of the ledger's database"):
+    with golden.raises(SluiceError, figures=False):
         opened.append("fair-1", "validated", "amara", {})
     monkeypatch.undo()
     assert [entry.event for entry in opened.entries()] == ["received"]

@@ -9,6 +9,7 @@ import pytest
 
 from sluice.custody.durable import create_once, disk_of, replace, sha256_of, write_new
 from sluice.errors import DataError
+from tests.golden import golden
 
 
 def test_a_new_file_is_written_with_its_mode_and_hash(tmp_path: Path) -> None:
@@ -43,7 +44,7 @@ def test_a_replacement_that_fails_leaves_the_old_file_and_nothing_else(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(DataError, match="no space left on the disk of reports"), disk_of("the disk of reports"):
+    with golden.raises(DataError), disk_of("the disk of reports"):
         replace(tmp_path / "page", b"new", 0o600)
     assert (tmp_path / "page").read_bytes() == b"old"
     assert [path.name for path in tmp_path.iterdir()] == ["page"]

@@ -22,6 +22,7 @@ from tests.conftest import LedgerRoles
 from tests.custody.ledgers import KEY, LIFE, attack, disarm
 from tests.custody.statements import statements_to_ledgers
 from tests.cutting_proxy import COMMIT, cutting_proxy
+from tests.golden import golden
 
 
 def test_entries_come_back_as_they_were_written(opened: Ledger) -> None:
@@ -58,9 +59,9 @@ def test_an_empty_ledger_is_whole(opened: Ledger) -> None:
 
 def test_the_state_follows_the_events(lived: Ledger) -> None:
     assert lived.state("fair-1") is State.PUBLISHED
-    with pytest.raises(TransitionError, match="published cannot become masked"):
+    with golden.raises(TransitionError):
         lived.append("fair-1", "masked", "amara", {})
-    with pytest.raises(TransitionError, match="Did you mean 'decision'"):
+    with golden.raises(TransitionError):
         lived.append("fair-1", "decisionn", "amara", {})
     lived.append("fair-1", "note", "amara", {"says": "read back"})
     assert lived.state("fair-1") is State.PUBLISHED
@@ -69,9 +70,9 @@ def test_the_state_follows_the_events(lived: Ledger) -> None:
 
 def test_an_append_is_refused_outside_the_expected_states(opened: Ledger) -> None:
     opened.append("fair-1", "received", "amara", {}, expect=[None])
-    with pytest.raises(TransitionError, match="needs release 'fair-1' to be pending_review; it is received"):
+    with golden.raises(TransitionError):
         opened.append("fair-1", "decision", "amara", {}, expect={State.PENDING_REVIEW})
-    with pytest.raises(TransitionError, match="to be new; it is received"):
+    with golden.raises(TransitionError):
         opened.append("fair-1", "received", "amara", {}, expect={None})
     assert len(opened.entries()) == 1
 
@@ -81,7 +82,7 @@ def test_an_append_is_refused_outside_the_expected_states(opened: Ledger) -> Non
 )
 def test_a_body_that_is_no_finite_json_is_refused(tmp_path: Path, body: dict[str, object]) -> None:
     ledger = Ledger(f"sqlite:///{tmp_path}/l.db", KEY, tmp_path / "anchor")
-    with pytest.raises(SluiceError, match="must be plain JSON"):
+    with golden.raises(SluiceError):
         ledger.append("fair-1", "received", "amara", body)
     assert ledger.entries() == []
 
@@ -89,7 +90,7 @@ def test_a_body_that_is_no_finite_json_is_refused(tmp_path: Path, body: dict[str
 @pytest.mark.parametrize(("release", "actor"), [("", "amara"), ("fair-1", " "), ("fair\n1", "amara")])
 def test_a_nameless_entry_is_refused(tmp_path: Path, release: str, actor: str) -> None:
     ledger = Ledger(f"sqlite:///{tmp_path}/l.db", KEY, tmp_path / "anchor")
-    with pytest.raises(SluiceError, match="printable name"):
+    with golden.raises(SluiceError):
         ledger.append(release, "received", actor, {})
 
 
@@ -258,7 +259,7 @@ def test_a_row_that_is_changed_after_it_was_read_is_refused_by_the_same_process(
     disarm(url)
     attack(url, *([change] if isinstance(change, str) else change))
     assert lived.verify() != []
-    with pytest.raises(SluiceError, match="history was changed"):
+    with golden.raises(SluiceError):
         read(lived)
 
 
@@ -275,7 +276,7 @@ def test_a_row_that_was_verified_cannot_be_hidden_from_the_same_process(
     assert again.verify() == []
     disarm(url)
     attack(url, hide)
-    with pytest.raises(SluiceError, match=r"row 8 of .* is gone: history was changed"):
+    with golden.raises(SluiceError):
         read(again)
 
 
@@ -286,7 +287,7 @@ def test_no_event_follows_a_state_that_a_hidden_row_makes_possible(opened: Ledge
     opened.append("fair-2", "received", "amara", {})
     disarm(url)
     attack(url, "UPDATE sluice_ledger SET release = 'other' WHERE seq = 6")
-    with pytest.raises(SluiceError, match="history was changed"):
+    with golden.raises(SluiceError):
         Ledger(url, KEY, tmp_path / "anchor").append("fair-1", "approved", "amara", {})
     attack(url, "UPDATE sluice_ledger SET release = 'fair-1' WHERE seq = 6")
     assert [entry.event for entry in opened.entries("fair-1")][-1] == "rejected"
@@ -307,7 +308,7 @@ def test_nothing_is_appended_to_a_damaged_ledger(lived: Ledger, url: str, statem
     """A new row would move the anchor on and hide the damage."""
     disarm(url)
     attack(url, *statements)
-    with pytest.raises(SluiceError, match="history was changed"):
+    with golden.raises(SluiceError):
         lived.append("fair-2", "received", "amara", {})
     assert lived.verify() != []
 
@@ -321,7 +322,7 @@ def test_a_process_that_read_nothing_before_sees_that_rows_are_gone(
     attack(url, "DELETE FROM sluice_ledger WHERE seq = 9") if gone == "seq = 8" else None
     attack(url, f"DELETE FROM sluice_ledger WHERE {gone}")
     for read in (Ledger.histories, lambda ledger: ledger.entries("fair-2"), lambda ledger: ledger.state("fair-1")):
-        with pytest.raises(SluiceError, match="are gone: history was changed"):
+        with golden.raises(SluiceError):
             read(Ledger(url, KEY, tmp_path / "anchor"))
 
 
@@ -343,10 +344,7 @@ def test_a_row_of_another_ledger_under_the_same_key_is_found(lived: Ledger, url:
         f"UPDATE sluice_ledger SET at = '{row.at}', body = '{{}}', previous = '{row.previous}', hash = '{row.hash}'"
         " WHERE seq = 4",
     )
-    assert lived.verify() == [
-        "row 4 does not follow row 3: its link to the row before is broken",
-        "row 5 does not follow row 4: its link to the row before is broken",
-    ]
+    golden(lived.verify())
 
 
 def test_a_row_of_another_ledger_is_refused_where_the_own_one_was_read(lived: Ledger, url: str, tmp_path: Path) -> None:
@@ -360,7 +358,7 @@ def test_a_row_of_another_ledger_is_refused_where_the_own_one_was_read(lived: Le
         f"UPDATE sluice_ledger SET at = '{row.at}', body = '{{}}', previous = '{row.previous}', hash = '{row.hash}'"
     )
     attack(url, f"{changed} WHERE seq = 4")
-    with pytest.raises(SluiceError, match=r"row 4 of .* history was changed"):
+    with golden.raises(SluiceError):
         lived.histories()
 
 
@@ -372,9 +370,9 @@ def test_a_forged_approval_is_not_believed(opened: Ledger, url: str) -> None:
         "INSERT INTO sluice_ledger SELECT 6, at, release, 'approved', 'amara', '{}', hash, 'forged'"
         " FROM sluice_ledger WHERE seq = 5",
     )
-    with pytest.raises(SluiceError, match=r"row 6 of the ledger .* does not fit its hash"):
+    with golden.raises(SluiceError):
         opened.state("fair-1")
-    with pytest.raises(SluiceError, match="does not fit its hash"):
+    with golden.raises(SluiceError):
         opened.head()
 
 
@@ -405,8 +403,8 @@ def test_an_anchor_that_was_lost_or_changed_is_found(
 ) -> None:
     change(tmp_path / "anchor")
     again = Ledger(url, KEY, tmp_path / "anchor")  # opening it does not make a new anchor for old rows
-    assert again.verify() == ["the anchor in the vault is missing or was changed"]
-    with pytest.raises(SluiceError, match="does not fit its anchor"):
+    golden(again.verify())
+    with golden.raises(SluiceError):
         again.append("fair-2", "received", "amara", {})
 
 
@@ -425,7 +423,7 @@ def test_a_crash_between_database_and_anchor_is_no_alarm(
 def test_another_vaults_key_fits_nothing(lived: Ledger, url: str, tmp_path: Path) -> None:
     other = Ledger(url, bytes(32), tmp_path / "anchor")
     assert len([problem for problem in other.verify() if "does not fit" in problem]) == len(LIFE)
-    with pytest.raises(SluiceError, match="history was changed"):
+    with golden.raises(SluiceError):
         other.entries()
 
 
@@ -465,7 +463,7 @@ def test_a_ledger_that_does_not_come_back_is_said_when_patience_ends(
         ledger = Ledger(proxy.url, KEY, tmp_path / "anchor")
         made = proxy.made
         proxy.cut_before, proxy.cuts = COMMIT, 1000
-        with pytest.raises(TransportError, match="cannot be written: the database does not answer"):
+        with golden.raises(TransportError):
             ledger.append("fair-1", "received", "amara", {})
         assert proxy.made >= made + 2, "tried again"
     assert Ledger(ledger_in_postgresql.writer, KEY, tmp_path / "anchor").entries() == []

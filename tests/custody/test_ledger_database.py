@@ -12,6 +12,7 @@ from sluice.errors import SluiceError
 from sluice.sources.database_url import database_url
 from tests.conftest import LedgerRoles
 from tests.custody.ledgers import KEY, LIFE, attack
+from tests.golden import golden
 
 
 @pytest.mark.parametrize(
@@ -88,7 +89,7 @@ def test_the_owner_meets_the_trigger_first_and_the_hashes_then(
         with pytest.raises(DatabaseError, match="append-only"):
             attack(owner, statement, role=None)
     attack(owner, "ALTER TABLE sluice_ledger DISABLE TRIGGER ALL", "UPDATE sluice_ledger SET actor = 'x'", role=None)
-    assert ledger.verify() == ["row 1 was changed or forged: its hash does not fit its content"]
+    golden(ledger.verify())
     [weakness] = Ledger(ledger_in_postgresql.writer, KEY, tmp_path / "anchor").weaknesses
     assert "the trigger that keeps" in weakness
 
@@ -153,20 +154,18 @@ def test_the_role_that_appends_must_be_another_than_the_owner(
     ledger_in_postgresql: LedgerRoles, tmp_path: Path
 ) -> None:
     roles = ledger_in_postgresql
-    with pytest.raises(SluiceError, match="owns the table, so that it can change history"):
+    with golden.raises(SluiceError):
         LedgerDatabase(roles.owner).create(str(database_url(roles.owner).username))
-    with pytest.raises(SluiceError, match="cannot be written: there is no role of that name"):
+    with golden.raises(SluiceError):
         LedgerDatabase(roles.owner).create("nobody; DROP TABLE sluice_ledger")
-    with pytest.raises(SluiceError, match="a SQLite file knows no roles"):
+    with golden.raises(SluiceError):
         LedgerDatabase(f"sqlite:///{tmp_path}/ledger.db").create("sluice")
     LedgerDatabase(roles.owner).create(str(database_url(roles.writer).username))  # done again, it is no harm
     assert Ledger(roles.writer, KEY, tmp_path / "anchor").weaknesses == ()
 
 
 def test_a_database_without_a_table_is_not_given_one_by_the_way(postgresql: str, tmp_path: Path) -> None:
-    with pytest.raises(
-        SluiceError, match=r"has no table yet\. The role that shall own it makes it: sluice ledger create --writer ROLE"
-    ):
+    with golden.raises(SluiceError):
         Ledger(postgresql, KEY, tmp_path / "anchor")
     assert not (tmp_path / "anchor").exists()
 
@@ -186,7 +185,7 @@ def test_a_read_only_database_can_be_read_and_says_why_it_cannot_be_written(
         closed = f"{url}{'&' if '?' in url else '?'}options=-c%20default_transaction_read_only%3Don"
     ledger = Ledger(closed, KEY, tmp_path / "anchor")
     assert ledger.verify() == []
-    with pytest.raises(SluiceError, match="cannot be written: it is read-only"):
+    with golden.raises(SluiceError):
         ledger.append("fair-1", "note", "amara", {})
 
 
@@ -200,36 +199,33 @@ def test_a_database_that_does_not_answer_is_named_without_its_credentials(tmp_pa
 
 def test_a_database_that_does_not_exist_is_said(postgresql: str, tmp_path: Path) -> None:
     absent = database_url(postgresql).set(database="Nowhere").render_as_string(hide_password=False)
-    with pytest.raises(SluiceError, match=r"'Nowhere'.* opened: the database does not exist; create it first"):
+    with golden.raises(SluiceError):
         Ledger(absent, KEY, tmp_path / "anchor")
     attack(postgresql, "DROP ROLE IF EXISTS clerk")
     stranger = database_url(postgresql).set(username="clerk").render_as_string(hide_password=False)
-    with pytest.raises(SluiceError, match="cannot be opened: it refuses the user or the password"):
+    with golden.raises(SluiceError):
         Ledger(stranger, KEY, tmp_path / "anchor")
 
 
 def test_a_table_that_went_away_is_said(lived: Ledger, url: str) -> None:
     attack(url, "DROP TABLE sluice_ledger")
-    with pytest.raises(SluiceError, match="its table is gone"):
+    with golden.raises(SluiceError):
         lived.append("fair-1", "note", "amara", {})
 
 
 @pytest.mark.parametrize(
-    ("wrong", "says"),
+    "wrong",
     [
-        ("not a url with pa55word", "cannot be read"),
-        ("sqlite://", "in memory would be forgotten"),
-        ("sqlite:///:memory:", "in memory would be forgotten"),
-        ("postgresql://clerk@host:pa55word/db", "cannot be read"),
-        (
-            "postgresql+psycopg2://clerk:pa55word@host/db",
-            r"'postgresql\+psycopg2', which is not here; write postgresql://",
-        ),
-        ("postgresql+nothing://clerk:pa55word@host/db", r"'postgresql\+nothing', which is not here"),
-        ("mysql://clerk:pa55word@host/db", "must be sqlite:///FILE or postgresql://...; got one for mysql"),
+        "not a url with pa55word",
+        "sqlite://",
+        "sqlite:///:memory:",
+        "postgresql://clerk@host:pa55word/db",
+        "postgresql+psycopg2://clerk:pa55word@host/db",
+        "postgresql+nothing://clerk:pa55word@host/db",
+        "mysql://clerk:pa55word@host/db",
     ],
 )
-def test_a_wrong_url_is_refused(tmp_path: Path, wrong: str, says: str) -> None:
-    with pytest.raises(SluiceError, match=says) as caught:
+def test_a_wrong_url_is_refused(tmp_path: Path, wrong: str) -> None:
+    with golden.raises(SluiceError) as caught:
         Ledger(wrong, KEY, tmp_path / "anchor")
     assert "pa55word" not in str(caught.value)

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from sluice.custody.shelf import CHECKSUMS, LOCK, publish, read_back, withdraw
 from sluice.errors import DataError, SluiceError
+from tests.golden import golden
 
 STEPS = [
     "partial made",
@@ -153,7 +154,7 @@ def test_a_full_disk_leaves_nothing_behind(
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(DataError, match="no space left on the disk of"):
+    with golden.raises(DataError):
         publish(shelf, "fair-1", files)
     assert _names(shelf) == []
 
@@ -189,7 +190,7 @@ def test_other_content_under_the_name_is_refused_and_left(
         else:
             folder.symlink_to(shelf / "nowhere")
     before = _content(folder) if folder.is_dir() else _names(shelf)
-    with pytest.raises(SluiceError, match=r"exists with other content .* left as it is"):
+    with golden.raises(SluiceError):
         publish(shelf, "fair-1", files)
     assert before == (_content(folder) if folder.is_dir() else _names(shelf))
     assert _names(shelf) == ["fair-1"]
@@ -203,28 +204,28 @@ def test_a_published_release_is_never_overwritten(
     before = _content(folder)
     with pytest.raises(SluiceError, match=f"{next(iter(other))} differs"):
         publish(shelf, "fair-1", {**files, **other})
-    with pytest.raises(SluiceError, match=r"manifest\.json differs"):
+    with golden.raises(SluiceError):
         publish(shelf, "fair-1", {name: files[name] for name in ("data.csv", "data.parquet")})
     assert _content(folder) == before
 
 
 @pytest.mark.parametrize("name", ["", "../up", "a/b", ".hidden", CHECKSUMS, "a b"])
 def test_a_name_that_leads_elsewhere_is_refused(shelf: Path, name: str) -> None:
-    with pytest.raises(SluiceError, match="name on the shelf"):
+    with golden.raises(SluiceError):
         publish(shelf, name, {"data.csv": b""})
-    with pytest.raises(SluiceError, match="name on the shelf"):
+    with golden.raises(SluiceError):
         publish(shelf, "fair-1", {name: b""})
     assert not shelf.exists()
 
 
 def test_nothing_is_no_release(shelf: Path) -> None:
-    with pytest.raises(SluiceError, match="nothing to publish"):
+    with golden.raises(SluiceError):
         publish(shelf, "fair-1", {})
 
 
 def test_a_target_that_cannot_be_a_folder_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(SluiceError, match="cannot be made a folder to publish in"):
+    with golden.raises(SluiceError):
         publish(tmp_path / "file" / "published", "fair-1", {"data.csv": b""})
 
 
@@ -244,7 +245,8 @@ def test_read_back_says_what_is_wrong(shelf: Path, files: dict[str, Path | bytes
     (folder / CHECKSUMS).write_text("nonsense\n")
     assert read_back(folder) == [f"{CHECKSUMS} has a line that is not 'SHA-256  name'"]
     (folder / CHECKSUMS).write_text("")
-    assert read_back(folder)[0] == f"{CHECKSUMS} lists no file"
+    golden(read_back(folder)[0])
+    assert str(CHECKSUMS) in read_back(folder)[0]
     (folder / CHECKSUMS).unlink()
     assert read_back(folder) == [f"{CHECKSUMS} is missing or cannot be read"]
     assert read_back(shelf / "absent") == [f"{CHECKSUMS} is missing or cannot be read"]
@@ -264,7 +266,7 @@ def test_a_withdrawn_release_leaves_a_tombstone_and_cannot_come_back(
     assert tombstone.stat().st_mode & 0o777 == 0o644
     assert withdraw(folder, "an error in the weights; wrong codes") == gone  # asked for by more people meanwhile
     assert tombstone.read_text() == "fair-1 was withdrawn. an error in the weights; wrong codes\n"
-    with pytest.raises(SluiceError, match=r"was withdrawn from .* publish under another name"):
+    with golden.raises(SluiceError):
         publish(shelf, "fair-1", files)
 
 
@@ -283,9 +285,9 @@ def test_a_withdrawal_that_was_interrupted_is_finished(
 
 def test_a_withdrawal_needs_a_shelf_and_a_reason(shelf: Path, files: dict[str, Path | bytes]) -> None:
     folder = publish(shelf, "fair-1", files)
-    with pytest.raises(SluiceError, match="reason for withdrawing 'fair-1' must be given"):
+    with golden.raises(SluiceError):
         withdraw(folder, "  ")
-    with pytest.raises(SluiceError, match=r"the shelf .*elsewhere is not there, so 'fair-1' cannot be withdrawn"):
+    with golden.raises(SluiceError):
         withdraw(shelf.with_name("elsewhere") / "fair-1", "a reason")
     assert _names(shelf) == ["fair-1"]
 
@@ -330,7 +332,7 @@ def test_a_lock_that_is_somebody_elses_is_said(
     folder = publish(shelf, "fair-1", files)
     (shelf / LOCK).unlink()
     make(shelf / LOCK)
-    with pytest.raises(SluiceError, match=r"\.lock cannot be locked \(.*\), so nothing can be published or withdrawn"):
+    with golden.raises(SluiceError):
         withdraw(folder, "an error")
     assert folder.is_dir()
 
@@ -343,7 +345,7 @@ def test_what_an_inspection_refuses_never_appears(shelf: Path, files: dict[str, 
         assert not (shelf / "fair-1").exists()
         raise ValueError("not the approved table")
 
-    with pytest.raises(ValueError, match="not the approved table"):
+    with golden.raises(ValueError):
         publish(shelf, "fair-1", files, inspect=refuse)
     assert seen == [{*files, CHECKSUMS}]
     assert _names(shelf) == []

@@ -8,6 +8,7 @@ import pytest
 
 from sluice.custody.shelf_documents import ShelfDocuments, document_problems, write_documents
 from sluice.errors import SluiceError
+from tests.golden import golden
 
 
 @pytest.fixture
@@ -63,7 +64,8 @@ def test_a_copy_in_the_place_of_the_link_is_named_and_left(shelf: Path) -> None:
     (shelf / "fair.current").mkdir()
     write_documents(shelf, SAYS)
     [problem] = document_problems(shelf, SAYS)
-    assert problem.startswith(f"{shelf / 'fair.current'} is no link")
+    golden(problem)
+    assert str(shelf / "fair.current") in problem
 
 
 def test_a_folder_that_is_gone_is_not_made_anew(shelf: Path) -> None:
@@ -94,6 +96,6 @@ def test_no_name_leads_off_the_shelf(shelf: Path, name: str) -> None:
         ShelfDocuments(links={"a": name}),
         ShelfDocuments(absent=frozenset({name})),
     ):
-        with pytest.raises(SluiceError, match="a name on the shelf must be"):
+        with golden.raises(SluiceError):
             write_documents(shelf, documents)
     assert [path.name for path in shelf.parent.iterdir()] == ["shelf"]

@@ -16,6 +16,7 @@ from sluice.custody.states import (
     refuse_in_searches,
     state_of,
 )
+from tests.golden import golden
 
 TO_REVIEW = ["received", "validated", "masked", "evaluated", "pending_review"]
 TO_SHELF = [*TO_REVIEW, "approved", "publishing", "published"]
@@ -62,12 +63,12 @@ def test_a_state_is_what_the_events_add_up_to(events: list[str], state: State | 
 )
 def test_an_illegal_transition_is_refused(events: list[str]) -> None:
     state_of(events[:-1])
-    with pytest.raises(TransitionError, match="cannot become"):
+    with golden.raises(TransitionError):
         state_of(events)
 
 
 def test_an_unknown_event_is_refused_with_the_nearest_name() -> None:
-    with pytest.raises(TransitionError, match="Did you mean 'published'"):
+    with golden.raises(TransitionError):
         following(State.PUBLISHING, "publishd")
 
 
@@ -96,12 +97,12 @@ def test_only_an_approved_release_is_ever_published(events: list[str]) -> None:
 
 def test_states_in_words() -> None:
     assert in_words([State.MASKED]) == "masked"
-    assert in_words({State.BLOCKED, None, State.MASKED}) == "new, masked or blocked"
+    golden(in_words({State.BLOCKED, None, State.MASKED}))
 
 
 def test_a_search_knows_its_own_events_alone() -> None:
     for event in SEARCH_EVENTS:
         refuse_in_searches(event)
         assert event not in EVENTS
-    with pytest.raises(TransitionError, match="search_begun, search_ended"):
+    with golden.raises(TransitionError):
         refuse_in_searches("received")

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from sluice.custody.vault import Vault
 from sluice.errors import DataError, SluiceError
+from tests.golden import golden
 
 
 @pytest.fixture
@@ -49,21 +50,21 @@ def test_everything_in_the_vault_is_closed_to_other_accounts(vault: Vault) -> No
 def test_a_vault_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> None:
     Vault(tmp_path / "vault")
     (tmp_path / "vault").chmod(mode)
-    with pytest.raises(SluiceError, match=f"its mode is 0{mode:o}. Run: chmod 0700"):
+    with golden.raises(SluiceError):
         Vault(tmp_path / "vault")
 
 
 def test_a_secret_that_others_can_read_or_that_is_damaged_or_lost_is_refused(vault: Vault) -> None:
     secret = vault.root / "secret"
     secret.chmod(0o640)
-    with pytest.raises(SluiceError, match="chmod 0600"):
+    with golden.raises(SluiceError):
         Vault(vault.root)
     secret.chmod(0o600)
     secret.write_bytes(b"short")
-    with pytest.raises(SluiceError, match="must hold 32 bytes; it holds 5"):
+    with golden.raises(SluiceError):
         Vault(vault.root)
     secret.unlink()
-    with pytest.raises(SluiceError, match="missing from a vault that was in use"):
+    with golden.raises(SluiceError):
         Vault(vault.root)
     assert not secret.exists()
 
@@ -130,11 +131,11 @@ def test_a_destroyed_seed_never_comes_back(vault: Vault) -> None:
     vault.destroy_seed("fair-1")
     vault.destroy_seed("fair-1")
     for again in (vault, Vault(vault.root)):
-        with pytest.raises(SluiceError, match="the seed 'fair-1' was destroyed"):
+        with golden.raises(SluiceError):
             again.seed("fair-1")
     assert not (vault.root / "seeds" / "fair-1").exists()
     vault.destroy_seed("never-drawn")
-    with pytest.raises(SluiceError, match="was destroyed"):
+    with golden.raises(SluiceError):
         vault.seed("never-drawn")
 
 
@@ -150,7 +151,7 @@ def test_a_seed_drawn_while_it_is_destroyed_is_thrown_away(vault: Vault, monkeyp
         return real(path, content)
 
     monkeypatch.setattr(module, "create_once", slow)
-    with pytest.raises(SluiceError, match="was destroyed"):
+    with golden.raises(SluiceError):
         vault.seed("fair-1")
     assert not (vault.root / "seeds" / "fair-1").exists()
 
@@ -158,15 +159,15 @@ def test_a_seed_drawn_while_it_is_destroyed_is_thrown_away(vault: Vault, monkeyp
 def test_a_damaged_seed_is_refused(vault: Vault) -> None:
     vault.seed("fair-1")
     (vault.root / "seeds" / "fair-1").write_bytes(b"cut")
-    with pytest.raises(SluiceError, match="damaged: 3 bytes, not 32"):
+    with golden.raises(SluiceError):
         vault.seed("fair-1")
 
 
 @pytest.mark.parametrize("name", ["", "../secret", "a/b", ".hidden", "fair 1", "fair~destroyed", "x" * 201])
 def test_what_is_no_plain_name_has_no_seed(vault: Vault, name: str) -> None:
-    with pytest.raises(SluiceError, match="name of a seed"):
+    with golden.raises(SluiceError):
         vault.seed(name)
-    with pytest.raises(SluiceError, match="name of a seed"):
+    with golden.raises(SluiceError):
         vault.destroy_seed(name)
 
 
@@ -195,25 +196,25 @@ def test_the_empty_file_is_a_file(vault: Vault) -> None:
 
 def test_an_absent_a_damaged_and_a_mended_object(vault: Vault) -> None:
     sha256 = hashlib.sha256(b"records").hexdigest()
-    with pytest.raises(DataError, match="holds no object"):
+    with golden.raises(DataError):
         vault.path(sha256)
     vault.keep_bytes(b"records")
     vault.path(sha256).write_bytes(b"recorts")
-    with pytest.raises(DataError, match="changed or damaged"):
+    with golden.raises(DataError):
         vault.verify(sha256)
-    with pytest.raises(DataError, match="changed or damaged"), vault.open_verified(sha256):
+    with golden.raises(DataError), vault.open_verified(sha256):
         pass
     vault.keep_bytes(b"records")
     assert vault.verify(sha256).read_bytes() == b"records"
-    with pytest.raises(DataError, match="holds no object"):
+    with golden.raises(DataError):
         vault.path(sha256, ".csv")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "/../x", ".CSV", "../secret", ". "])
 def test_a_suffix_that_leads_elsewhere_is_refused(vault: Vault, suffix: str) -> None:
-    with pytest.raises(SluiceError, match="suffix of a vault object"):
+    with golden.raises(SluiceError):
         vault.keep_bytes(b"x", suffix)
-    with pytest.raises(SluiceError, match="SHA-256 of a vault object"):
+    with golden.raises(SluiceError):
         vault.path("../secret")
 
 
@@ -229,13 +230,13 @@ def test_a_full_disk_leaves_nothing_half_written(vault: Vault, monkeypatch: pyte
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(DataError, match=r"^no space left on the vault's disk$"):
+    with golden.raises(DataError):
         vault.keep_bytes(b"records")
-    with pytest.raises(DataError, match="no space left"):
+    with golden.raises(DataError):
         vault.seed("fair-1")
-    with pytest.raises(DataError, match="no space left"):
+    with golden.raises(DataError):
         Vault(vault.root.with_name("new"))
-    with pytest.raises(DataError, match="no space left"), vault.scratch():
+    with golden.raises(DataError), vault.scratch():
         full(0)  # as a Parquet writer in the block meets it
     monkeypatch.undo()
     assert list((vault.root / "objects").iterdir()) == []
@@ -287,14 +288,10 @@ def test_a_vault_says_its_format_and_one_from_before_that_is_marked(vault: Vault
     assert file.read_text() == "1\n"
 
 
-@pytest.mark.parametrize(
-    ("written", "says"), [("2\n", "format 2, of a later Sluice than this, which knows 1"), ("", "must hold the number")]
-)
-def test_a_vault_of_a_later_format_or_of_none_that_can_be_read_is_refused(
-    vault: Vault, written: str, says: str
-) -> None:
+@pytest.mark.parametrize("written", ["2\n", ""])
+def test_a_vault_of_a_later_format_or_of_none_that_can_be_read_is_refused(vault: Vault, written: str) -> None:
     (vault.root / "format").write_text(written)
     before = sorted(vault.root.rglob("*"))
-    with pytest.raises(SluiceError, match=says):
+    with golden.raises(SluiceError):
         Vault(vault.root)
     assert sorted(vault.root.rglob("*")) == before

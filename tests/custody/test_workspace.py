@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
+from tests.golden import golden
 
 
 def test_a_workspace_is_made_once_and_found_again(tmp_path: Path) -> None:
@@ -46,8 +47,8 @@ def test_a_ledger_that_was_thrown_away_is_missed(tmp_path: Path) -> None:
     Workspace.open(tmp_path / "home").ledger.append("fair-1", "received", "amara", {})
     (tmp_path / "home" / "ledger.db").unlink()
     again = Workspace.open(tmp_path / "home")
-    assert again.ledger.verify() == ["the end was cut off: the last row should be 1; it is 0"]
-    with pytest.raises(SluiceError, match="history was changed"):
+    golden(again.ledger.verify())
+    with golden.raises(SluiceError):
         again.ledger.append("fair-1", "received", "amara", {})
 
 
@@ -58,7 +59,7 @@ def test_root_leaves_no_files_in_the_workspace_of_another_account(
     home = tmp_path / "home"
     home.mkdir(0o700)
     monkeypatch.setattr(os, "geteuid", lambda: 4_000_000)
-    with pytest.raises(SluiceError, match=r"belongs to the account .*, and this is number 4000000: .* with sudo"):
+    with golden.raises(SluiceError):
         Workspace.open(home)
     assert list(home.iterdir()) == []
 
@@ -82,7 +83,7 @@ def test_a_workspace_in_which_others_can_write_is_refused(tmp_path: Path, mode: 
     """They could move the vault away and put one of their own in its place, with a key that they know."""
     Workspace.open(tmp_path / "home")
     (tmp_path / "home").chmod(mode)
-    with pytest.raises(SluiceError, match=r"can be written by other accounts.*Run: chmod go-w"):
+    with golden.raises(SluiceError):
         Workspace.open(tmp_path / "home")
     (tmp_path / "home").chmod(0o755)
     Workspace.open(tmp_path / "home")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from deployments.audit import LOCKS, ROOT, main, summary
+from tests.golden import golden
 
 pytestmark = pytest.mark.servers
 
@@ -36,18 +37,18 @@ def test_each_vulnerability_is_named_with_the_version_that_mends_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("packages", "code", "says"),
+    ("packages", "code"),
     [
-        ([SOUND], 0, "2 of 2 pinned packages audited; 0 with known vulnerabilities.\n"),  # of each of two locks
-        ([SOUND, FLAWED], 1, "2 with known vulnerabilities"),
-        ([SOUND, SKIPPED], 0, "2 of 4 pinned packages audited; 0 with known vulnerabilities.\nNOT audited: 2; no"),
+        ([SOUND], 0),  # of each of two locks
+        ([SOUND, FLAWED], 1),
+        ([SOUND, SKIPPED], 0),
     ],
 )
 def test_only_a_vulnerability_fails(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], packages: list[dict[str, Any]], code: int, says: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], packages: list[dict[str, Any]], code: int
 ) -> None:
     assert main(program(tmp_path, json.dumps({"dependencies": packages}), code)) == code
-    assert says in capsys.readouterr().out
+    golden(capsys.readouterr().out)
 
 
 def test_without_a_network_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

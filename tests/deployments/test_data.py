@@ -17,6 +17,7 @@ import yaml
 from deployments import data
 from deployments.data import FILES, ROOT, DataFile, FetchError, provide
 from deployments.warehouse import build_warehouse
+from tests.golden import golden
 
 pytestmark = pytest.mark.chain
 
@@ -63,31 +64,29 @@ def test_the_right_content_is_kept_and_not_fetched_again(server: str, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("name", "says"),
+    "name",
     [
-        ("wrong.data", "holds something else than it did: its SHA-256 must be"),
-        ("broken.data.gz", "cannot be downloaded"),
-        ("absent.data", "cannot be downloaded"),
-        ("broken.zip#adult/adult.data", "cannot be downloaded"),
-        ("right.zip#adult/other.data", "cannot be downloaded"),
+        "wrong.data",
+        "broken.data.gz",
+        "absent.data",
+        "broken.zip#adult/adult.data",
+        "right.zip#adult/other.data",
     ],
 )
-def test_anything_else_is_refused_and_nothing_is_left_behind(server: str, tmp_path: Path, name: str, says: str) -> None:
-    with pytest.raises(FetchError, match=says):
+def test_anything_else_is_refused_and_nothing_is_left_behind(server: str, tmp_path: Path, name: str) -> None:
+    with golden.raises(FetchError):
         have(f"{server}/{name}", tmp_path)
     assert list((tmp_path / "data").iterdir()) == []
 
 
 def test_without_a_network_it_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(
-        FetchError, match=r"put the file, gzipped, at .*data/adult.data.gz, or name .*SLUICE_REFERENCE_"
-    ):
+    with golden.raises(FetchError):
         have("http://127.0.0.1:9/adult.data", tmp_path)
 
 
 def test_a_table_of_r_is_asked_for_and_what_r_wrote_is_believed(tmp_path: Path) -> None:
     table = DataFile("census.csv", "write.csv(census, 'census.csv')", hashlib.sha256(CONTENT).hexdigest(), "census.csv")
-    with pytest.raises(FetchError, match=r"census.csv is a table of an R package. In R: write.csv\("):
+    with golden.raises(FetchError):
         provide(table, tmp_path / "data", tmp_path / "reference")
     (tmp_path / "census.csv").write_bytes(CONTENT)
     assert str(tmp_path) in provide(table, tmp_path / "data", tmp_path)
@@ -103,7 +102,7 @@ def test_the_reference_data_are_read_where_they_lie(tmp_path: Path) -> None:
     assert str(tmp_path / "reference") in have("http://127.0.0.1:9/nobody-is-asked", tmp_path)
     assert (tmp_path / "data" / "adult.data.gz").resolve() == known
     known.write_bytes(gzip.compress(b"another"))
-    with pytest.raises(FetchError, match="holds something else than"):
+    with golden.raises(FetchError):
         have("http://127.0.0.1:9/nobody-is-asked", tmp_path)
 
 

@@ -10,6 +10,7 @@ from policies.policy import load_policy
 from schemas.contract import load_contract
 from sluice.errors import DocumentError
 from tasks.release.products import load_definition
+from tests.golden import golden
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFINITION = """\
@@ -77,34 +78,33 @@ def test_a_mistake_in_a_definition(tmp_path: Path, right: str, wrong: str, says:
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "says"),
+    ("right", "wrong"),
     [
         (
             "margin: 0.05",
             "margin: 5",
-            "margin: must be at least 0 and less than 1; got 5. Is it a percentage? Use 0.05.",
         ),
-        ("margin: 0.05", "margin: -1", "margin: must be at least 0 and less than 1; got -1"),
+        ("margin: 0.05", "margin: -1"),
         (
             "mean: {at_most: 0.1}",
             "mean: 0.1",
-            "utility.mean: must have the key 'at_most'; got 0.1. Write {at_most: 0.1}.",
         ),
-        ("[distance, ambiguity]", "[distances]", "'uncertainty'; got 'distances'. Did you mean 'distance'?"),
-        ("reference: leave_one_out", "reference: loo", "reference: must be 'leave_one_out' or 'holdout'; got 'loo'"),
+        ("[distance, ambiguity]", "[distances]"),
+        ("reference: leave_one_out", "reference: loo"),
     ],
 )
-def test_a_mistake_in_a_policy(tmp_path: Path, right: str, wrong: str, says: str) -> None:
+def test_a_mistake_in_a_policy(tmp_path: Path, right: str, wrong: str) -> None:
     assert right in POLICY
-    assert says in refusal(tmp_path, load_policy, POLICY.replace(right, wrong, 1))
+    golden(refusal(tmp_path, load_policy, POLICY.replace(right, wrong, 1)))
 
 
 def test_a_waiver_must_end_and_dates_are_written_year_first(tmp_path: Path) -> None:
     waiver = {"rule": "k_anonymity", "scope": "survey", "reason": "The board of May decided so", "owner": "amara"}
     endless = POLICY + yaml.safe_dump({"waivers": [waiver | {"granted": "2026-05-01"}]})
-    assert "waivers.0.expires: must be given: last day on which it holds" in refusal(tmp_path, load_policy, endless)
+    golden(refusal(tmp_path, load_policy, endless))
     german = POLICY + yaml.safe_dump({"waivers": [waiver | {"granted": "01.05.2026", "expires": "2026-06-01"}]})
-    assert "must be a date, year first, such as 2026-12-31; got '01.05.2026'" in refusal(tmp_path, load_policy, german)
+    golden(refusal(tmp_path, load_policy, german))
+    assert "2026-12-31" in refusal(tmp_path, load_policy, german)
 
 
 def test_one_wrong_entry_of_a_list_is_one_fault_and_an_empty_list_is_called_so(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_one_wrong_entry_of_a_list_is_one_fault_and_an_empty_list_is_called_so(t
 def test_a_variable_is_found_by_its_line(tmp_path: Path) -> None:
     contract = "dataset: d\nversion: 1\nvariables:\n  - name: a\n    role: other\n    kind: continous\n"
     says = refusal(tmp_path, load_contract, contract)
-    assert "line 6, variables.0.kind: must be 'continuous', 'integer'" in says
+    golden(says)
     assert says.endswith("got 'continous'. Did you mean 'continuous'?")
 
 
@@ -140,4 +140,5 @@ def test_a_variable_is_found_by_its_line(tmp_path: Path) -> None:
 )
 def test_broken_yaml_says_where_and_what_it_may_be(tmp_path: Path, right: str, wrong: str, says: str) -> None:
     assert right in DEFINITION
-    assert f"is not valid YAML at {says}" in refusal(tmp_path, load_definition, DEFINITION.replace(right, wrong, 1))
+    golden(refusal(tmp_path, load_definition, DEFINITION.replace(right, wrong, 1)))
+    assert str(says) in refusal(tmp_path, load_definition, DEFINITION.replace(right, wrong, 1))

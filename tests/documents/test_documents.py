@@ -10,18 +10,19 @@ from hypothesis import strategies as st
 
 from sluice.documents.documents import read_yaml
 from sluice.errors import DocumentError
+from tests.golden import golden
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "policy.yaml").write_text("name: a\n", encoding="utf-8")
-    with pytest.raises(DocumentError, match=r"polcy\.yaml: no such file\. Did you mean 'policy\.yaml'\?"):
+    with golden.raises(DocumentError):
         read_yaml(tmp_path / "polcy.yaml")
-    with pytest.raises(DocumentError, match=r"nowhere/policy\.yaml: no such file\.$"):
+    with golden.raises(DocumentError):
         read_yaml(tmp_path / "nowhere" / "policy.yaml")
 
 
 def test_a_folder_is_no_document(tmp_path: Path) -> None:
-    with pytest.raises(DocumentError, match="is a folder; name a file in it"):
+    with golden.raises(DocumentError):
         read_yaml(tmp_path)
 
 
@@ -75,7 +76,7 @@ def test_a_long_list_is_refused_before_it_has_taken_all_memory(tmp_path: Path, m
     monkeypatch.setattr("sluice.documents.documents._MOST_VALUES", 1000)
     file = tmp_path / "document.yaml"
     file.write_bytes(b"a: [" + b"x, " * 10_000 + b"\xc3\xa9: }")  # nobody reads on to what is wrong at its end
-    with pytest.raises(DocumentError, match="values, or an anchor that holds itself"):
+    with golden.raises(DocumentError):
         read_yaml(file)
 
 

@@ -19,6 +19,7 @@ from sluice.errors import DataError
 from sluice.publication.records_file import read_typed, write_parquet
 from sluice.sources.sources import CsvSource
 from sluice.verdict import Finding, Verdict, decide
+from tests.golden import golden
 
 CANARY = "canary4711"
 CONTRACT = Contract.model_validate(
@@ -76,28 +77,25 @@ def changed(row: int, column: str, value: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize(
-    ("rows", "says"),
+    "rows",
     [
-        (changed(33, "age", CANARY), "'age': 1 value is not a finite number (check number)"),
-        (changed(33, "age", "20.5"), "'age': 1 value is not a whole number"),
-        (changed(33, "income", "inf"), "'income': 1 value is not a finite number"),
-        (changed(33, "income", "1.234,50"), "line 34: 6 fields expected, 7 found"),
-        (changed(33, "sex", CANARY), "'sex': 1 value is not one of the declared categories"),
-        (changed(33, "sex", "F"), "'sex': 1 value is not one of the declared categories"),  # spelled otherwise
-        (changed(33, "married", "2001-02-30"), "'married': 1 value is not a date"),
-        (
-            changed(33, "name", f'"{CANARY}'),
-            "line 34: 6 fields expected, 2 found. Is the separator ',', and every quote closed?",
-        ),
-        (changed(0, "age", "Age"), "no column 'age'. Did you mean 'Age'?"),
-        (changed(0, "name", "age"), "column named twice: age"),
-        (sound()[:1], "holds no record"),
+        changed(33, "age", CANARY),
+        changed(33, "age", "20.5"),
+        changed(33, "income", "inf"),
+        changed(33, "income", "1.234,50"),
+        changed(33, "sex", CANARY),
+        changed(33, "sex", "F"),  # spelled otherwise
+        changed(33, "married", "2001-02-30"),
+        changed(33, "name", f'"{CANARY}'),
+        changed(0, "age", "Age"),
+        changed(0, "name", "age"),
+        sound()[:1],
     ],
 )
-def test_what_cannot_be_typed_is_refused(tmp_path: Path, rows: list[list[str]], says: str) -> None:
+def test_what_cannot_be_typed_is_refused(tmp_path: Path, rows: list[list[str]]) -> None:
     with pytest.raises(DataError) as refusal:
         ingest(tmp_path, rows)
-    assert says in str(refusal.value)
+    golden(refusal.value)
     assert CANARY not in str(refusal.value)
     assert refusal.value.__context__ is None
 

@@ -28,6 +28,7 @@ from sluice.risk.reference.equivalence_test import equivalence_test
 from sluice.variables import Role, Variable
 from sluice.verdict import Finding, Verdict, decide
 from tasks.release.memory_forecast import within_memory
+from tests.golden import golden
 from tests.policies.rules.written_rules import is_sensitive
 
 RULE: TypeAdapter[Any] = TypeAdapter(PolicyRule)
@@ -81,7 +82,7 @@ def test_a_status_is_no_text_that_an_unexpected_spelling_turns_into_a_pass(spell
         Finding.model_validate({"rule": "k_anonymity", "verdict": spelling, "says": "Two are alone."})
     assert decide([]) is Verdict.UNKNOWN
     content = {"name": "p", "version": 1, "rules": [{"rule": "k_anonimity", "k": 3}], "approvals": {}}
-    with pytest.raises(DocumentError, match=r"is named 'k_anonimity'\. Did you mean 'k_anonymity'"):
+    with golden.raises(DocumentError):
         parse_document(Policy, content, "policy.yaml")
 
 
@@ -128,7 +129,7 @@ def test_an_unreachable_k_is_an_error_and_writes_nothing() -> None:
     """Also, with the whole chain: tests/faults/test_chain_faults.py::test_a_plan_that_cannot_reach_its_k."""
     frame = people([30, 30, 40], "aab", ["flu", "gout", "none"])
     step = LocalSuppression(columns=("age", "area"), k=4)
-    with pytest.raises(PlanError, match="k of local_suppression must be at most the number of records, 3; got 4"):
+    with golden.raises(PlanError):
         step.mask(frame, VARIABLES, np.random.default_rng(1))
 
 
@@ -136,7 +137,7 @@ def test_a_file_too_large_to_check_is_refused(monkeypatch: pytest.MonkeyPatch) -
     """Also: tests/tasks/release/test_memory_forecast.py."""
     monkeypatch.setattr("tasks.release.memory_forecast.free_memory", lambda: 500_000_000)
     batches = iter([people([30] * 100_000, "a" * 100_000, ["flu"] * 100_000)] * 100)
-    with pytest.raises(DataError, match="need at least"):
+    with golden.raises(DataError):
         list(within_memory(batches, VARIABLES, 1))
 
 
@@ -207,8 +208,8 @@ def test_a_row_of_the_ledger_cannot_be_hidden_or_changed(tmp_path: Path) -> None
     with sqlite3.connect(tmp_path / "ledger.db") as database:
         database.execute("DROP TRIGGER sluice_ledger_delete")
         database.execute("DELETE FROM sluice_ledger WHERE seq = 3")
-    assert ledger.verify() == ["the end was cut off: the last row should be 3; it is 2"]
-    with pytest.raises(SluiceError, match="history was changed"):
+    golden(ledger.verify())
+    with golden.raises(SluiceError):
         ledger.append("people-1", "masked", "amara", {})
 
 
@@ -226,7 +227,7 @@ def test_an_exception_has_a_reason_an_owner_a_scope_and_an_end_and_stays_visible
     for field in granted:
         with pytest.raises(ValidationError):
             Waiver.model_validate({key: value for key, value in granted.items() if key != field})
-    with pytest.raises(ValidationError, match="expires must be 0 to 366 days after granted"):
+    with golden.raises(ValidationError):
         Waiver.model_validate(granted | {"expires": today + timedelta(days=3650)})
     failed = [Finding(rule="k_anonymity", verdict=Verdict.FAIL, says="Two are alone.")]
     waiver = Waiver.model_validate(granted)

@@ -48,6 +48,7 @@ from tasks.release.release import last
 from tasks.release.review import approve as approve_as
 from tasks.release.under_review import UnderReview
 from tests.flows.house import House
+from tests.golden import golden
 
 CANARY = "canary4711"
 
@@ -115,7 +116,7 @@ def test_a_hair_of_noise_makes_no_group_diverse() -> None:
     ("rule", "setting"), [(LDiversity, {"l": 1}), (TCloseness, {"t": 1}), (SampleUniquesShare, {"at_most": 1})]
 )
 def test_a_rule_that_nothing_can_break_is_refused(rule: type, setting: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match=r"(greater|less) than 1"):
+    with golden.raises(ValueError):
         rule(**setting)
 
 
@@ -138,7 +139,7 @@ def test_a_quasi_identifier_that_no_rule_looks_at_needs_a_decision(house: House)
 )
 def test_a_published_mean_is_of_more_than_two(house: House, step: dict[str, Any]) -> None:
     house.definition["plan"].append(step)
-    with pytest.raises(DocumentError, match=r"plan\.4: .* must be at least 3 in a release"):
+    with golden.raises(DocumentError):
         parse_document(RecordsDefinition, house.definition, "release.yaml")
 
 
@@ -292,7 +293,7 @@ def test_the_first_record_of_a_file_without_header_is_not_quoted(tmp_path: Path,
 def test_the_first_record_of_a_second_file_is_not_quoted(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("age,name\n40,Ann\n", encoding="utf-8")
     (tmp_path / "b.csv").write_text(f"41,{CANARY}\n40,Ann\n", encoding="utf-8")
-    with pytest.raises(DataError, match="missing: age, name; others: 2") as refusal:
+    with golden.raises(DataError) as refusal:
         list(CsvSource(path=("a.csv", "b.csv")).resolve(tmp_path).batches(["age", "name"]))
     assert CANARY not in str(refusal.value)
 
@@ -310,7 +311,7 @@ def test_a_category_that_only_the_data_tell_is_in_no_error(house: House, step: d
     house.data.loc[3, "town"] = CANARY
     house.variable("town")["hierarchy"] = {"rows": {town: ["*"] for town in ("Aldby", "Borgen", "Cresthill")}}
     house.definition["plan"] = [{"method": "removal", "columns": ["household"]}, step]
-    with pytest.raises(DataError, match="Declare the categories of town") as refusal:
+    with golden.raises(DataError) as refusal:
         staged(house)
     assert CANARY not in str(refusal.value)
     assert refusal.value.__context__ is None or refusal.value.__suppress_context__
@@ -358,14 +359,14 @@ def test_a_password_in_the_wrong_place_is_not_repeated(house: House) -> None:
 @pytest.mark.parametrize("target", ["../home", "../home/vault/objects", "..", "/"])
 def test_nothing_is_published_in_or_around_the_workspace(house: House, target: str) -> None:
     house.definition["target"] = target
-    with pytest.raises(DocumentError, match="target: must lie apart from the workspace"):
+    with golden.raises(DocumentError):
         product_of(house)
 
 
 def test_a_shelf_that_everybody_may_write_to_is_refused(tmp_path: Path) -> None:
     (tmp_path / "shelf").mkdir()
     (tmp_path / "shelf").chmod(0o777)
-    with pytest.raises(SluiceError, match="can be written by everybody, who could put anything there"):
+    with golden.raises(SluiceError):
         shelf.publish(tmp_path / "shelf", "fair-1", {"a.csv": b"a\r\n"})
     assert list((tmp_path / "shelf").iterdir()) == []
 
@@ -374,9 +375,7 @@ def test_a_shelf_that_everybody_may_replace_is_refused(tmp_path: Path) -> None:
     parent = tmp_path / "open"
     parent.mkdir()
     parent.chmod(0o777)
-    with pytest.raises(
-        SluiceError, match=r"open can be written by everybody, who could put another folder in the place"
-    ):
+    with golden.raises(SluiceError):
         shelf.publish(parent / "shelf", "fair-1", {"a.csv": b"a\r\n"})
     parent.chmod(0o1777)  # as /tmp
     assert shelf.publish(parent / "shelf", "fair-1", {"a.csv": b"a\r\n"}).is_dir()
@@ -403,9 +402,9 @@ def test_a_ledger_that_is_gone_together_with_its_anchor_does_not_begin_anew(hous
     staged(house)
     (house.home / "ledger.db").unlink()
     (house.home / "vault" / "anchor").unlink()
-    with pytest.raises(SluiceError, match="does not fit its anchor"):
+    with golden.raises(SluiceError):
         staged(house)
-    assert house.workspace().ledger.verify() == ["the anchor in the vault is missing or was changed"]
+    golden(house.workspace().ledger.verify())
 
 
 def approved(house: House, finding: Finding) -> AnyRelease:
@@ -448,7 +447,7 @@ def failing(rule: str) -> Finding:
 
 def test_what_did_not_pass_is_not_published_though_the_ledger_says_approved(house: House) -> None:
     release = approved(house, failing("k_anonymity"))
-    with pytest.raises(SluiceError, match="does not meet its policy today"):
+    with golden.raises(SluiceError):
         bare(publish)(release)
     assert (release.state, house.shelf) == (State.APPROVED, [])
 
@@ -459,7 +458,7 @@ def test_a_waiver_that_ended_between_approval_and_publication_excuses_nothing(ho
          "granted": "2026-01-01", "expires": "2026-01-31"},
     ]  # fmt: skip
     release = approved(house, failing("k_anonymity"))
-    with pytest.raises(SluiceError, match=r"The waiver of k_anonymity by amara ended on 2026-01-31"):
+    with golden.raises(SluiceError):
         bare(publish)(release)
     assert house.shelf == []
 
@@ -476,7 +475,7 @@ def test_bytes_that_were_changed_in_the_vault_after_their_hash_was_taken_do_not_
         return on_the_shelf(*arguments, **options)
 
     monkeypatch.setattr(shelf, "publish", late)
-    with pytest.raises(DataError, match=r"people-puf\.csv differs from what was approved"):
+    with golden.raises(DataError):
         bare(publish)(release)
     assert house.shelf == []
 

@@ -29,6 +29,7 @@ from tests.flows.house import BLOCKED, DONE, ERROR, WAITING
 from tests.flows.prefect_server import PrefectServer
 from tests.flows.tables_house import TablesHouse
 from tests.flows.test_canary import found_in, places, spellings
+from tests.golden import golden
 
 SAFE = [30, 29, 28, 27, 26]  # of five contributors: no rule minds
 
@@ -126,7 +127,7 @@ def test_groups_of_the_same_leaves_cannot_be_cut_off_from_them() -> None:
     rows = [("Total", ""), ("A", "Total"), ("B", "Total"), ("a1", "A"), ("a2", "A"), ("b1", "B"), ("b2", "B")]
     n = Dimension.of("n", rows, [("G", ""), ("a1", "G"), ("a2", "G")])
     made = [n, Dimension.flat("r", ["u", "v"])]
-    with pytest.raises(DataError, match="down to the leaves of 'n', which are grouped in several ways"):
+    with golden.raises(DataError):
         refuse_hidden_ties(made, [["n:1", "r"]])
     refuse_hidden_ties(made, [["n", "r"]])
     refuse_hidden_ties([Dimension.of("n", rows), made[1]], [["n:1", "r"], ["n", "r"]])
@@ -136,7 +137,7 @@ def test_tables_in_a_circle_are_refused() -> None:
     """Where region r2 holds the firms of n2 alone, (r2, s) and (n2, s) are one cell; only n x r x s would tell."""
     made = [Dimension.flat(name, [f"{name}1", f"{name}2"]) for name in "nrst"]
     for circle in (["nr", "rs", "ns"], ["nr", "rs", "st", "nt"], ["nr", "rs", "ns", "t"]):
-        with pytest.raises(DataError, match=r"tie n, r, s.* together in a circle"):
+        with golden.raises(DataError):
             refuse_hidden_ties(made, [list(one) for one in circle])
     for fine in (["nr", "ns"], ["nr", "rs", "st"], ["nr", "rs", "ns", "nrs"], ["nr", "nr", "n"], ["n", "r"]):
         refuse_hidden_ties(made, [list(one) for one in fine])
@@ -197,7 +198,7 @@ def test_tables_in_a_circle_are_refused_before_a_record_is_read(house: TablesHou
     house.write()
     told = house.release()
     assert told.code == ERROR
-    assert "in a circle" in told.words
+    golden.words(told.words)
     assert house.ids == []
 
 
@@ -267,7 +268,7 @@ def test_a_hierarchy_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFi
 )
 def test_numbers_of_the_manual_file_have_bounds(text: str) -> None:
     for column in ("lower", "upper", "cost"):
-        with pytest.raises(DataError, match=f"row 1: {column} must be a number of 0 or more"):
+        with golden.raises(DataError):
             manual_rows([{"n": "a", "status": "sensitive", column: text}], ["n"])
 
 

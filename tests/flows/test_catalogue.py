@@ -13,6 +13,7 @@ import pytest
 from flows.verification import verify
 from tests.flows.forks import Forks
 from tests.flows.house import DONE, ERROR, UNCHECKED, WAITING, House
+from tests.golden import golden
 
 TITLE = "<script>alert(1)</script> \"People\" & 'incomes' </title>"
 
@@ -135,8 +136,9 @@ def test_a_pointer_does_not_pass_for_what_it_points_to(published: House) -> None
     link = published.target / "people-puf.current"
     told = published.sluice("verify", str(link), "--keys", str(keys), "--unsigned")
     assert told.code == ERROR
-    assert f"this is the release {published.id}, not people-puf.current" in told.words
-    assert f"ask for the folder by its own name, here {link.resolve()}" in told.words
+    golden(told.words)
+    assert str(published.id) in told.words
+    assert str(link.resolve()) in told.words
 
 
 FILES = ["people-puf.current.json", "catalogue.jsonld", "catalogue.json", "catalogue.html"]
@@ -166,7 +168,9 @@ def test_a_link_that_leads_elsewhere_is_named_and_mended(published: House) -> No
     link.unlink()
     link.symlink_to("/etc")
     [problem] = verify(published.workspace()).problems
-    assert problem.startswith(f"{link} does not lead to {published.id}")
+    golden(problem)
+    assert str(link) in problem
+    assert str(published.id) in problem
     assert published.sluice("catalogue").code == DONE
     assert os.readlink(link) == published.id
     whole(published)
@@ -239,5 +243,6 @@ def test_a_shelf_that_is_not_there_is_named_and_fails_no_other(published: House)
     published.target.rename(published.root / "unmounted")
     told = published.sluice("catalogue")
     assert told.code == ERROR
-    assert f"the catalogue of {published.target} cannot be written: No such file or directory" in told.words
+    golden(told.words)
+    assert str(published.target) in told.words
     assert not published.target.exists()

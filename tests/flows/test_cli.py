@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
+from tests.golden import golden
 
 
 @pytest.mark.parametrize(
@@ -102,7 +103,7 @@ def test_text_of_documents_and_data_is_never_taken_for_markup(house: House) -> N
     house.write()
     told = house.release()
     assert told.code == ERROR
-    assert "no column 'income'" in told.words
+    golden.words(told.words)
     assert "[/income]" in told.words
 
 
@@ -114,7 +115,7 @@ def test_a_ledger_from_before_versions_is_upgraded_by_one_command(pending: House
     assert "sluice ledger upgrade" in told.words
     told = pending.sluice("ledger", "upgrade")
     assert told.code == DONE
-    assert "went from schema version 0000 to 0001" in told.words
+    golden(told.words)
     assert pending.sluice("ledger", "upgrade", "--json").json["before"] == "0001"
     assert pending.sluice("ledger", "verify").code == DONE
 

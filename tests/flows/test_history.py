@@ -5,7 +5,6 @@ import json
 from io import StringIO
 from pathlib import Path
 
-import pytest
 from rich.console import Console
 
 from flows.cli.listing import show_history, show_releases
@@ -16,6 +15,7 @@ from sluice.documents.documents import document_bytes, document_sha256
 from sluice.errors import SluiceError
 from tests.flows.house import BLOCKED, DONE, ERROR, House
 from tests.flows.stages import COMMENT
+from tests.golden import golden
 
 
 def screen(width: int = 80) -> tuple[Console, StringIO]:
@@ -85,7 +85,7 @@ def test_what_keeps_a_release_back_stands_first(house: House) -> None:
 def test_an_unknown_id_is_refused_with_a_hint(tmp_path: Path) -> None:
     workspace = Workspace.open(tmp_path / "home")
     workspace.ledger.append("survey-0123456789ab", "failed", "emil", {"step": "ingest", "error": "DataError"})
-    with pytest.raises(SluiceError, match=r"nothing is recorded .* Did you mean 'survey-0123456789ab'\?"):
+    with golden.raises(SluiceError):
         history(workspace, "survey-0123456789aa")
     console, text = screen()
     show_history(console, history(workspace, "survey-0123456789ab"))
@@ -120,4 +120,5 @@ def test_the_kept_form_of_a_document_has_the_hash_that_the_ledger_names() -> Non
 def test_a_release_of_which_nothing_is_known_has_no_review(house: House) -> None:
     told = house.sluice("review", "nothing-0123456789ab")
     assert told.code == ERROR
-    assert "nothing is recorded of a release 'nothing-0123456789ab'" in told.words
+    golden(told.words)
+    assert "0123456789ab" in told.words

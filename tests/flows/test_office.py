@@ -16,6 +16,7 @@ import yaml
 from sluice.custody.ledger import Ledger
 from sluice.custody.signing.key_pair import make_key_pair
 from tests.flows.house import DONE, ERROR, WAITING, House, Told, contract, policy
+from tests.golden import golden
 
 needs_agent = pytest.mark.skipif(shutil.which("ssh-agent") is None, reason="ssh-agent is not installed")
 
@@ -145,7 +146,7 @@ def test_nothing_is_founded_where_nobody_answers(desks: Desks) -> None:
     for typed in ("", "Emil\n", "\n\n"):
         told = desks.runs("emil", "office", types=typed)
         assert told.code == ERROR
-        assert "nothing was founded" in told.words
+        golden.words(told.words)
         assert not Path("people.yaml").exists()
     assert desks.acts == []
 
@@ -195,7 +196,7 @@ def test_who_answers_wrongly_is_asked_again(desks: Desks) -> None:
 def test_an_office_is_founded_once(founded: Desks) -> None:
     told = founded.runs("emil", "office")
     assert (told.code, founded.acts) == (ERROR, ["founded"])
-    assert "this workspace has an office, founded by emil" in told.words
+    golden.words(told.words)
     assert "sluice people" in told.words
 
 
@@ -203,7 +204,7 @@ def test_a_document_that_is_wrong_stops_it_before_anybody_is_asked(desks: Desks)
     Path("contract.yaml").write_text("dataset: people\nvariables: []\n")
     told = desks.runs("emil", "office", "contract.yaml", types="Emil\n")
     assert told.code == ERROR
-    assert "contract.yaml is refused" in told.words
+    golden.words(told.words)
     assert "Who belongs" not in told.words
 
 
@@ -223,19 +224,19 @@ def test_only_the_head_founds_it(desks: Desks) -> None:
     desks.roster()
     told = desks.runs("amara", "office")
     assert (told.code, desks.acts) == (ERROR, [])
-    assert "'amara' cannot found the office: the roster gives the role head to emil" in told.words
+    golden.words(told.words)
 
 
 def test_a_key_that_is_not_on_the_roster_counts_for_nothing(desks: Desks) -> None:
     desks.roster()
     desks.key("mallory")
     told = desks.runs("mallory", "office")
-    assert "none of the keys in ~/.ssh and in the SSH agent is one of somebody on the roster" in told.words
+    golden.words(told.words)
     assert "sluice key new" in told.words
     told = desks.runs("mallory", "office", "--key", str(desks.ssh("mallory") / "id_ed25519"))
-    assert "it bears the signature of nobody on the roster. On it: emil, amara, jonas" in told.words
+    golden.words(told.words)
     told = desks.runs("emil", "office", "--as", "emil")
-    assert "here people are known by signature, not by --as; sign with --key" in told.words
+    golden.words(told.words)
     assert desks.acts == []
 
 
@@ -253,9 +254,9 @@ def test_several_keys_of_one_person_leave_no_doubt_and_those_of_two_do(founded: 
     shutil.copy(founded.ssh("emil") / "id_ed25519", founded.ssh("jonas") / "emil")
     told = founded.runs("jonas", "adopt", "policy.yaml")
     assert told.code == ERROR
-    assert "several keys are at hand:" in told.words
+    golden.words(told.words)
     assert "emil (emil)" in told.words
-    assert "Name yours with --key" in told.words
+    golden.words(told.words)
 
 
 @pytest.mark.servers
@@ -266,7 +267,7 @@ def test_the_agent_s_key_is_found(founded: Desks, agent: Path) -> None:
     founded.document("policy.yaml", policy())
     told = founded.runs("jonas", "adopt", "policy.yaml")
     assert (told.code, founded.acts[-1]) == (WAITING, "adopted"), told.err
-    assert "is proposed; needed: 1 more of the roster, among them a methodologist" in told.words
+    golden(told.words)
 
 
 @pytest.mark.servers
@@ -284,7 +285,7 @@ def test_a_key_with_a_passphrase_signs_when_it_is_given(founded: Desks, monkeypa
     asker.write_text("#!/bin/sh\necho another\n")
     told = founded.runs("amara", "adopt", "policy.yaml")
     assert (told.code, len(founded.acts)) == (ERROR, 2)
-    assert "ssh-keygen cannot sign by it" in told.words
+    golden.words(told.words)
 
 
 # Signing elsewhere
@@ -311,14 +312,14 @@ def test_an_office_is_founded_and_changed_where_nobody_has_a_key(desks: Desks) -
 def test_by_files_as_by_pipes(founded: Desks) -> None:
     founded.document("policy.yaml", policy())
     told = founded.runs("vault", "adopt", "policy.yaml", "--to-sign", "statement")
-    assert "statement is to be signed: sluice sign statement" in told.words
+    golden.words(told.words)
     key = str(founded.ssh("amara") / "id_ed25519")
     told = founded.runs("nobody", "sign", "statement", "--key", key, "--output", "signed")
     assert told.code == DONE
     assert "adoptions: kind policy, name test-policy, sha256 " in told.words
     assert founded.runs("vault", "adopt", "policy.yaml", "--envelope", "signed").code == WAITING
     told = founded.runs("vault", "adopt", "policy.yaml", "--envelope", "signed", "--key", key)
-    assert "--key and --envelope say in different ways who you are; give one" in told.words
+    golden.words(told.words)
 
 
 def test_what_was_signed_is_recorded_as_it_was_signed_or_not_at_all(founded: Desks) -> None:
@@ -327,16 +328,16 @@ def test_what_was_signed_is_recorded_as_it_was_signed_or_not_at_all(founded: Des
     asked = founded.runs("vault", "adopt", "policy.yaml", "--to-sign", "-").out
     signed = founded.runs("amara", "sign", "-", types=asked).out
     told = founded.runs("vault", "adopt", "milder.yaml", "--envelope", "-", types=signed)
-    assert "what was signed is not what this command records" in told.words
+    golden.words(told.words)
     told = founded.runs("vault", "adopt", "policy.yaml", "--valid-until", "2999-01-01", "--envelope", "-", types=signed)
-    assert "what was signed is not what this command records" in told.words
+    golden.words(told.words)
     statement = json.loads(asked)
     statement["predicate"]["at"] = "2026-01-01T00:00:00+00:00"
     old = founded.runs("amara", "sign", "-", types=json.dumps(statement)).out
     told = founded.runs("vault", "adopt", "policy.yaml", "--envelope", "-", types=old)
-    assert "a signature must be recorded within 7 days" in told.words
+    golden(told.words)
     told = founded.runs("amara", "sign", "-", types="Dear Amara, please sign")
-    assert "this is no in-toto statement" in told.words
+    golden.words(told.words)
     assert founded.acts == ["founded"]
 
 
@@ -347,22 +348,22 @@ def test_people_may_be_known_by_the_account_of_the_system(desks: Desks, monkeypa
     desks.roster("account")
     monkeypatch.setattr("tasks.release.acting.account", lambda: "mallory")
     told = desks.runs("emil", "office")
-    assert "'mallory' is not on the roster. On it: emil, amara, jonas. Run the command under the account" in told.words
-    assert "not by --as; run the command" in desks.runs("emil", "office", "--as", "emil").words
+    golden.words(told.words)
+    golden.words(desks.runs("emil", "office", "--as", "emil").words)
     monkeypatch.setattr("tasks.release.acting.account", lambda: "emil")
     told = desks.runs("emil", "office")
     assert told.code == DONE
-    assert "jonas (data_steward): acts under the account jonas" in told.words
+    golden.words(told.words)
 
 
 def test_an_office_whose_people_have_no_account_or_key_yet_says_so(desks: Desks) -> None:
     desks.roster("declared")
     told = desks.runs("emil", "office")
-    assert "say who you are with --as" in told.words
+    golden.words(told.words)
     desks.roster(jonas={"keys": []})
     told = desks.runs("emil", "office")
     assert told.code == DONE
-    assert "jonas (data_steward): cannot act before a key is on the roster: sluice key new" in told.words
+    golden.words(told.words)
 
 
 # Deciding on a release
@@ -385,7 +386,7 @@ def waiting(pending: House, desks: Desks, monkeypatch: pytest.MonkeyPatch) -> De
 def test_a_release_is_approved_by_two_signatures(waiting: Desks, pending: House) -> None:
     release = pending.id
     told = waiting.runs("amara", "approve", release, "--as", "amara")
-    assert "here people are known by signature, not by --as" in told.words
+    golden.words(told.words)
     told = waiting.runs("emil", "approve", release)
     assert "'emil' submitted" in told.words
     told = waiting.runs("amara", "approve", release)
@@ -393,15 +394,13 @@ def test_a_release_is_approved_by_two_signatures(waiting: Desks, pending: House)
     reject = waiting.runs("vault", "reject", release, "--comment", "no", "--to-sign", "-").out
     signed = waiting.runs("jonas", "sign", "-", types=reject).out
     told = waiting.runs("vault", "approve", release, "--envelope", "-", types=signed)
-    assert "it names another release, decision, document, file or --comment" in told.words
+    golden.words(told.words)
     told = elsewhere(waiting, "jonas", "approve", release, "--comment", "agreed")
     assert (told.code, pending.shelf) == (DONE, [release]), told.err
-    assert (
-        "another must run the same command"
-        in elsewhere(waiting, "jonas", "withdraw", release, "--reason", "wrong codes").out
-    )
+    golden.words(elsewhere(waiting, "jonas", "withdraw", release, "--reason", "wrong codes").out)
     told = elsewhere(waiting, "amara", "withdraw", release, "--reason", "wrong codes")
-    assert f"{release} is withdrawn" in told.words
+    golden(told.words)
+    assert str(release) in told.words
 
 
 def test_a_key_that_is_revoked_before_the_publication_takes_its_decision_with_it(
@@ -421,7 +420,7 @@ def test_a_key_that_is_revoked_before_the_publication_takes_its_decision_with_it
 
     assert waiting.runs("vault", "doctor", "--repair", "--after", "0").code == DONE, "there is nothing to carry out"
     assert pending.shelf == []
-    assert "1 of 2 decisions, 1 void" in waiting.runs("jonas", "approve", release).words
+    golden(waiting.runs("jonas", "approve", release).words)
     assert pending.shelf == []
     told = waiting.runs("amara", "approve", release, "--key", str(waiting.ssh("amara") / "id_new"))
     assert (told.code, pending.shelf) == (DONE, [release]), told.err
@@ -456,4 +455,4 @@ def test_a_key_is_made_where_it_is_found(desks: Desks) -> None:
     assert desks.runs("amara", "office").code == DONE
     told = desks.runs("amara", "key", "new")
     assert told.code == ERROR
-    assert "id_sluice exists; a key is never overwritten" in told.words
+    golden.words(told.words)

@@ -14,6 +14,7 @@ from sluice.errors import DocumentError
 from tasks.release.outcome import Outcome
 from tasks.suspension import WAITS
 from tests.flows.house import DONE, ERROR, House, definition
+from tests.golden import golden
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -90,31 +91,31 @@ def test_no_secret_is_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize(
-    ("changes", "says"),
+    "changes",
     [
-        ({"schedule": {"cron": "61 5 1 * *"}}, "schedule.cron: must have as minute *, values from 0 to 59"),
-        ({"schedule": {"cron": "monthly, please"}}, "schedule.cron: must be five fields as in crontab"),
-        ({"trigger": {"resource": "warehouse.{{ $HOME }}"}}, "Prefect expands it"),
-        ({"owner": ""}, "owner"),
+        {"schedule": {"cron": "61 5 1 * *"}},
+        {"schedule": {"cron": "monthly, please"}},
+        {"trigger": {"resource": "warehouse.{{ $HOME }}"}},
+        {"owner": ""},
     ],
 )
-def test_a_wrong_definition_is_refused_by_name(tmp_path: Path, changes: dict[str, Any], says: str) -> None:
+def test_a_wrong_definition_is_refused_by_name(tmp_path: Path, changes: dict[str, Any]) -> None:
     write(tmp_path, "wrong.yaml", **changes)
     with pytest.raises(DocumentError) as refused:
         prefect_yaml(tmp_path, tmp_path)
     assert "wrong.yaml" in str(refused.value)
-    assert says in str(refused.value)
+    golden(refused.value)
 
 
 def test_two_definitions_of_one_name_are_refused(tmp_path: Path) -> None:
     write(tmp_path, "one.yaml")
     write(tmp_path, "two.yaml")
-    with pytest.raises(DocumentError, match=r"two\.yaml: name: 'people-puf' is the name of .*one\.yaml too"):
+    with golden.raises(DocumentError):
         prefect_yaml(tmp_path, tmp_path)
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DocumentError, match="holds no release definition"):
+    with golden.raises(DocumentError):
         prefect_yaml(tmp_path, tmp_path)
 
 
@@ -124,7 +125,7 @@ def test_the_command_writes_it_and_says_how_to_deploy(tmp_path: Path, monkeypatc
     monkeypatch.chdir(tmp_path)
     told = house.sluice("deployments", "releases", "--output", "prefect.yaml")
     assert told.code == DONE
-    assert "prefect --no-prompt deploy --prefect-file prefect.yaml --all" in told.words
+    golden.words(told.words)
     assert (tmp_path / "prefect.yaml").read_text() == prefect_yaml(folder, tmp_path)
     assert house.sluice("deployments", "releases").out == prefect_yaml(folder, tmp_path)
     assert house.sluice("deployments", "nowhere").code == ERROR

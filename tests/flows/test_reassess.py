@@ -16,6 +16,7 @@ from tasks.release.pruning import prune
 from tests.flows.house import BLOCKED, DONE, ERROR, UNCHECKED, House
 from tests.flows.stages import stages
 from tests.flows.tables_house import TablesHouse
+from tests.golden import golden
 
 
 def stricter(house: House, **change: object) -> Path:
@@ -36,7 +37,9 @@ def test_what_passed_passes_again_and_nothing_but_the_ledger_changes(kind: type[
     before = {path: path.stat().st_mtime_ns for path in _files(house)}
     told = house.sluice("reassess")
     assert told.code == DONE, told.words
-    assert f"{house.id} (published), by the policy '{house.policy['name']}', version 1: would pass" in told.words
+    golden(told.words)
+    assert str(house.id) in told.words
+    assert str(house.policy["name"]) in told.words
     assert {path: path.stat().st_mtime_ns for path in _files(house)} == before
     assert remarks(house) == [REASSESSED]
     assert house.sluice("status", "--json").json[0]["state"] == "published"
@@ -151,10 +154,10 @@ def test_a_plan_that_gives_another_file_now_is_not_judged_by_it(published: House
 def test_an_unknown_id_and_a_ledger_that_is_not_whole_are_refused(published: House) -> None:
     told = published.sluice("reassess", "people-puf-0")
     assert told.code == ERROR
-    assert "no release 'people-puf-0' is public. Did you mean" in told.words
+    golden(told.words)
     workspace = published.workspace()
     (published.home / "vault" / "anchor").write_text("0\n")
-    with pytest.raises(SluiceError, match="nobody knows what is public"):
+    with golden.raises(SluiceError):
         list(reassess(workspace))
 
 

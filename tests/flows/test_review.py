@@ -10,6 +10,7 @@ import tasks.release.under_review
 from sluice.custody.states import State
 from tasks.release.account import account
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
+from tests.golden import golden
 
 
 def judged_again(house: House) -> str:
@@ -46,7 +47,7 @@ def test_nobody_from_outside_the_roster_can_decide(pending: House) -> None:
     for command in ("approve", "reject", "request-changes"):
         told = pending.sluice(command, pending.id, "--as", "mallory", "--comment", "I say so")
         assert told.code == ERROR
-        assert "'mallory' is not on the roster" in told.words
+        golden.words(told.words)
     assert pending.events()[-1] == State.PENDING_REVIEW
 
 
@@ -56,7 +57,8 @@ def test_one_person_counts_once(pending: House) -> None:
     for spelling in ("amara", " AMARA "):  # another spelling is no other person
         told = pending.approve(spelling)
         assert (told.code, pending.shelf) == (WAITING, [])
-        assert f"already decided so by you at {given.at}, nothing more was recorded; 1 of 2 decisions" in told.words
+        golden(told.words)
+        assert str(given.at) in told.words
     assert pending.events().count("decision") == 1
 
 
@@ -81,14 +83,15 @@ def test_two_people_of_one_role_do_not_fill_two_roles(pending: House) -> None:
     assert "among them data_steward" in told.words
     told = pending.approve("jonas")
     assert told.code == DONE
-    assert f"{pending.id} is published. 3 of 3 decisions; approved." in told.words
+    golden(told.words)
+    assert str(pending.id) in told.words
 
 
 def test_what_is_not_published_cannot_be_withdrawn(pending: House) -> None:
     refused = pending.withdraw(pending.id, "wrong codes")
     assert refused.code == ERROR
-    assert f"{pending.id} is pending review; only a published release can be withdrawn." in refused.words
-    assert f"Whoever submitted it takes it back: sluice request-changes {pending.id}" in refused.words
+    golden(refused.words)
+    assert str(pending.id) in refused.words
 
 
 def test_the_report_is_printed_for_whoever_may_not_read_it_and_is_the_one_that_approvals_are_bound_to(
@@ -121,7 +124,9 @@ def test_a_changed_document_voids_the_approvals(pending: House, document: str) -
     pending.write()
     told = pending.approve("jonas")
     assert (told.code, pending.shelf) == (ERROR, [])
-    assert f"the {document} changed since {judged} was judged, which voids its approvals" in told.words
+    golden(told.words)
+    assert str(document) in told.words
+    assert str(judged) in told.words
     assert judged_again(pending) != judged
     assert "0 of 2 decisions" in pending.sluice("review", pending.id).words
 
@@ -140,9 +145,7 @@ def test_a_definition_that_was_moved_is_decided_on_where_it_lies_now(pending: Ho
     moved = pending.file.rename(pending.file.with_name("moved.yaml"))
     told = pending.sluice("approve", pending.id, "--as", "amara")
     assert told.code == ERROR
-    assert (
-        "which is no longer there. Bring it back; or, where it was moved, first run sluice release FILE" in told.words
-    )
+    golden.words(told.words)
     judged = pending.id
     assert pending.sluice("release", str(moved)).code == WAITING
     assert pending.ids == [judged]
@@ -163,7 +166,7 @@ def test_what_is_altered_in_the_vault_is_neither_approved_nor_published(pending:
     altered.write_bytes(altered.read_bytes() + b" ")
     told = pending.approve("jonas")
     assert (told.code, pending.shelf) == (ERROR, [])
-    assert "was changed or damaged" in told.words
+    golden.words(told.words)
     assert pending.events()[-1] == "decision"  # amara's
 
 
@@ -182,7 +185,7 @@ def test_a_file_altered_after_the_last_approval_is_not_published(
     altered.write_bytes(altered.read_bytes().replace(b"north", b"south"))
     told = pending.release()
     assert (told.code, pending.shelf) == (ERROR, [])
-    assert "was changed or damaged" in told.words
+    golden.words(told.words)
     assert State.PUBLISHING not in pending.events()
 
 
@@ -193,7 +196,7 @@ def test_a_report_that_is_not_the_one_that_was_made_cannot_be_approved(pending: 
     report.unlink() if lost else report.write_bytes(content.replace(b"meets the rule", b"meets every rule"))
     told = pending.approve("amara")
     assert told.code == ERROR
-    assert "is not the report that was made when" in told.words
+    golden.words(told.words)
     report.write_bytes(content)
     assert pending.approve("amara").code == WAITING
 
@@ -220,7 +223,7 @@ def test_an_approved_release_whose_approval_ended_waits_again(pending: House, mo
     monkeypatch.setattr(flows.review, "go_on", lambda release: None)
     for person in ("amara", "jonas"):
         told = pending.approve(person)
-    assert "the run that waited for this goes on and publishes it" in told.words
+    golden.words(told.words)
     monkeypatch.undo()
     late = datetime.now(UTC) + timedelta(days=31)
 
@@ -232,7 +235,7 @@ def test_an_approved_release_whose_approval_ended_waits_again(pending: House, mo
     monkeypatch.setattr(tasks.release.under_review, "datetime", Later)
     told = pending.release()
     assert (told.code, pending.shelf) == (WAITING, [])
-    assert "0 of 2 decisions, 2 void" in told.words
+    golden(told.words)
 
 
 def test_of_a_blocked_release_no_decision_is_asked_for_and_it_is_said_where_to_look(house: House) -> None:
@@ -245,7 +248,8 @@ def test_of_a_blocked_release_no_decision_is_asked_for_and_it_is_said_where_to_l
     assert "needed" not in seen
     told = house.approve("amara")
     assert (told.code, house.events()[-1]) == (ERROR, State.BLOCKED)
-    assert f"What was found, and what may help: sluice review {house.id}" in told.words
+    golden(told.words)
+    assert str(house.id) in told.words
 
 
 @pytest.mark.parametrize(
@@ -255,19 +259,21 @@ def test_a_refusal_is_final(pending: House, command: str, state: State) -> None:
     assert pending.approve("amara").code == WAITING
     told = pending.sluice(command, pending.id, "--as", "jonas", "--comment", "too few women")
     assert (told.code, pending.events()[-1]) == (WAITING, "decision")
-    assert "2 of 2 decisions, and they differ; a further person must decide" in told.words
+    golden(told.words)
     told = pending.sluice(command, pending.id, "--as", "mina", "--comment", "too few women")
     assert (told.code, pending.events()[-1]) == (BLOCKED, state)
     told = pending.approve("jonas")
     assert told.code == ERROR
     words = state.replace("_", " ")
-    assert f"is {words}; only a release that is pending review can be decided on." in told.words
+    golden(told.words)
+    assert str(words) in told.words
     again = pending.release()
     assert (again.code, pending.shelf) == (BLOCKED, [])
     assert pending.events()[-1] == state
     other = "reject" if command == "request-changes" else "request-changes"
     told = pending.sluice(other, pending.id, "--as", "amara", "--comment", "too few women")
-    assert f"is {words}; only" in told.words
+    golden(told.words)
+    assert str(words) in told.words
 
 
 @pytest.mark.parametrize(
@@ -281,7 +287,7 @@ def test_a_refusal_needs_no_document_of_today(pending: House, command: str, stat
     (pending.documents / "policy.yaml").unlink()
     (pending.documents / "contract.yaml").unlink()
     refusal = (command, pending.id, "--comment", "the policy was too lax")
-    assert "is not on the roster" in pending.sluice(*refusal, "--as", "mallory").words
+    golden.words(pending.sluice(*refusal, "--as", "mallory").words)
     assert pending.sluice(*refusal, "--as", "jonas").code == WAITING
     told = pending.sluice(*refusal, "--as", "amara", "--json")
     assert (told.code, told.json["state"]) == (BLOCKED, state)
@@ -294,8 +300,8 @@ def test_a_name_that_is_typed_is_not_believed_where_accounts_are_asked_for(house
     assert house.release().code == WAITING
     told = house.approve("amara")
     assert (told.code, house.shelf) == (ERROR, [])
-    assert "here people are known by the account of the system, not by --as" in told.words
-    assert "is not on the roster" in house.sluice("approve", house.id).words  # this process's own account
+    golden.words(told.words)
+    golden.words(house.sluice("approve", house.id).words)  # this process's own account
 
 
 def test_an_approver_taken_off_the_roster_does_not_count_any_more(pending: House) -> None:
@@ -306,7 +312,7 @@ def test_an_approver_taken_off_the_roster_does_not_count_any_more(pending: House
     pending.adopt()
     told = pending.approve("jonas")
     assert (told.code, pending.shelf) == (WAITING, [])
-    assert "1 of 2 decisions, 1 void" in told.words
+    golden(told.words)
 
 
 def test_a_tampered_ledger_publishes_nothing(pending: House) -> None:
@@ -319,5 +325,5 @@ def test_a_tampered_ledger_publishes_nothing(pending: House) -> None:
         ledger.execute("UPDATE sluice_ledger SET actor = 'mina' WHERE event = 'decision'")
     told = pending.sluice("approve", release, "--as", "jonas")
     assert (told.code, pending.shelf) == (ERROR, [])
-    assert "history was changed" in told.words
+    golden.words(told.words)
     assert pending.sluice("ledger", "verify").code == ERROR

@@ -22,6 +22,7 @@ from sluice.custody.chain import START, Chain
 from tests.custody.ledgers import disarm
 from tests.flows.house import DONE, ERROR, UNCHECKED, WAITING, House, Told
 from tests.flows.stages import COMMENT, stages
+from tests.golden import golden
 from tests.publication.timestamp_authority import Authority
 
 WHOLE = "The ledger is whole, and what is published is what was approved."
@@ -100,7 +101,7 @@ def test_neither_definition_nor_note_leads_away_from_the_shelf(
     lead_away(published)
     answer = told(published)
     assert answer.code == ERROR
-    assert "people-puf.csv was changed" in answer.words
+    golden.words(answer.words)
 
 
 @pytest.mark.parametrize("lead_away", ELSEWHERE)
@@ -119,20 +120,20 @@ def test_what_is_withdrawn_is_what_was_published(published: House, lead_away: Ca
 def test_a_file_that_is_gone_is_named(published: House, file: str) -> None:
     folder = published.target / published.id
     (folder / file).unlink()
-    assert problems(published) == [f"{folder}: {file} is missing"]
+    golden(problems(published))
 
 
 def test_a_folder_that_is_gone_is_named(published: House) -> None:
     folder = published.target / published.id
     folder.rename(published.root / "aside")
-    assert problems(published) == [f"{folder} is missing"]
+    golden(problems(published))
     assert told(published).code == ERROR
 
 
 def test_a_folder_that_only_points_elsewhere_is_named(published: House) -> None:
     folder = published.target / published.id
     folder.symlink_to(folder.rename(published.root / "aside"))
-    assert problems(published) == [f"{folder} is not a plain folder"]
+    golden(problems(published))
 
 
 def test_what_was_added_to_a_folder_is_named(published: House) -> None:
@@ -148,7 +149,7 @@ def test_what_was_added_to_a_folder_is_named(published: House) -> None:
 def test_a_link_in_the_place_of_a_file_is_named(published: House) -> None:
     folder = published.target / published.id
     (folder / "people-puf.csv").symlink_to((folder / "people-puf.csv").rename(published.root / "aside"))
-    assert problems(published) == [f"{folder}: people-puf.csv is not a plain file"]
+    golden(problems(published))
 
 
 @pytest.mark.parametrize("name", ["people-puf-000000000000", "notes.txt", ".people-puf.partial-0", "link"])
@@ -160,7 +161,7 @@ def test_what_no_release_explains_is_named_on_every_shelf(published: House, name
         place.write_text("")
     else:
         shutil.copytree(published.target / published.id, place)
-    assert problems(published) == [f"{place} belongs to no release of this ledger"]
+    golden(problems(published))
 
 
 def test_an_earlier_edition_is_looked_at_too(published: House) -> None:
@@ -172,7 +173,7 @@ def test_an_earlier_edition_is_looked_at_too(published: House) -> None:
     assert len(published.shelf) == 2
     assert problems(published) == []
     (first / "manifest.json").write_text("{}")
-    assert problems(published) == [f"{first}: manifest.json was changed: its SHA-256 differs"]
+    golden(problems(published))
 
 
 def test_what_was_withdrawn_stays_withdrawn(published: House) -> None:
@@ -181,14 +182,14 @@ def test_what_was_withdrawn_stays_withdrawn(published: House) -> None:
     assert published.withdraw(release, "a mistake").code == DONE
     assert problems(published) == []
     note.write_text(f"{release} was withdrawn. Nothing is wrong with it.\n")
-    assert problems(published) == [f"{note} is not the note of its withdrawal"]
+    golden(problems(published))
     note.unlink()
-    assert problems(published) == [f"{note} is not the note of its withdrawal"]
+    golden(problems(published))
     note.write_text(f"{release} was withdrawn. a mistake\n")
     shutil.rmtree(folder.with_name(f".withdrawn-{release}"))  # the agency may dispose of it
     assert problems(published) == []
     folder.mkdir()
-    assert problems(published) == [f"{folder} was withdrawn, and is there again"]
+    golden(problems(published))
 
 
 @pytest.mark.parametrize("name", ["", "{release}", "{release}/people-puf.csv", "{release}.withdrawn.txt"])
@@ -206,7 +207,7 @@ def test_what_cannot_be_read_is_not_said_to_be_whole(
     assert len(found.unchecked) == 1
     assert "Permission denied" in found.unchecked[0]
     assert WHOLE not in answer.words
-    assert "could not be checked" in answer.words
+    golden.words(answer.words)
 
 
 def _closing(closed: Path, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -227,7 +228,7 @@ def test_a_shelf_that_is_not_there_is_not_said_to_be_whole(published: House) -> 
     assert found.unchecked == (
         f"{published.target} cannot be read (No such file or directory). Published there: {published.id}",
     )
-    assert "could not be checked" in answer.words
+    golden.words(answer.words)
 
 
 def test_a_publication_that_was_interrupted_is_checked_as_far_as_it_is_recorded() -> None:
@@ -240,10 +241,7 @@ def test_a_publication_that_was_interrupted_is_checked_as_far_as_it_is_recorded(
     assert "was not finished" in found.unchecked[0]
     (folder / "people-puf.csv").write_text("age\n30\n")
     (folder / "more.csv").write_text("age\n30\n")
-    assert problems(house) == [
-        f"{folder}: more.csv does not belong to the release",
-        f"{folder}: people-puf.csv was changed: its SHA-256 differs",
-    ]
+    golden(problems(house))
     shutil.rmtree(folder)
     assert problems(house) == []
     assert house.approve("jonas").code == DONE
@@ -266,7 +264,7 @@ def test_a_ledger_that_was_tampered_with_vouches_for_nothing(published: House) -
     alter(published.target / published.id, "manifest.json")
     anchor = published.workspace().vault.anchor
     anchor.write_text(json.dumps("forged"))
-    assert problems(published) == ["the anchor in the vault is missing or was changed"]
+    golden(problems(published))
 
 
 def rewrite_history(house: House) -> None:
@@ -309,7 +307,7 @@ def test_a_copy_of_a_manifest_tells_of_a_ledger_that_is_shorter(published: House
     shutil.rmtree(published.home)
     answer = published.sluice("ledger", "verify", "--manifest", str(copy))
     assert answer.code == ERROR
-    assert "the ledger has 0 rows, and" in answer.words
+    golden(answer.words)
 
 
 @pytest.mark.parametrize(
@@ -329,7 +327,7 @@ def test_a_copy_that_is_not_what_was_published_is_named(
     copy.write_text(json.dumps(manifest, indent=2, ensure_ascii=False))
     answer = published.sluice("ledger", "verify", "--manifest", str(copy))
     assert answer.code == ERROR
-    assert "is not the manifest that was published" in answer.words
+    golden.words(answer.words)
 
 
 @pytest.mark.parametrize(
@@ -350,12 +348,11 @@ def test_a_copy_that_is_no_manifest_could_not_be_checked(published: House, conte
     copy.write_bytes(content)
     answer = published.sluice("ledger", "verify", "--manifest", str(copy))
     assert answer.code == UNCHECKED
-    assert f"{copy}: is no manifest" in answer.words
+    golden(answer.words)
+    assert str(copy) in answer.words
     copy.unlink()
-    assert (
-        f"{copy}: cannot be read (No such file or directory)"
-        in published.sluice("ledger", "verify", "--manifest", str(copy)).words
-    )
+    golden(published.sluice("ledger", "verify", "--manifest", str(copy)).words)
+    assert str(copy) in published.sluice("ledger", "verify", "--manifest", str(copy)).words
 
 
 @pytest.fixture(scope="module")
@@ -384,7 +381,7 @@ def test_the_manifest_is_stamped(stamping: Authority, monkeypatch: pytest.Monkey
     asked = ("verify", str(folder), "--keys", str(keys), "--unsigned", "--timestamp-certificates")
     answer = house.sluice(*asked, str(stamping.certificates))
     assert (answer.code, "Stamped on" in answer.words) == (DONE, True)
-    assert "must hold the time-stamping authority's certificates" in house.sluice(*asked, str(keys)).words
+    golden.words(house.sluice(*asked, str(keys)).words)
     assert told(house).code == DONE
     monkeypatch.delenv("SLUICE_TIMESTAMP_URL")
     monkeypatch.delenv("SLUICE_TIMESTAMP_CERTIFICATES")
@@ -403,7 +400,7 @@ def test_a_publication_waits_for_an_authority_that_is_down(
         held = house.approve("jonas")
         assert held.code == ERROR
         assert says in held.words
-        assert "is approved and waits: approve it again when the authority answers" in held.words
+        golden.words(held.words)
         assert house.shelf == []
     assert house.approve("jonas").code == DONE
     assert (house.target / house.id / "manifest.tsr").is_file()
@@ -454,8 +451,7 @@ def test_what_is_made_up_later_cannot_be_stamped_in_the_past(stamping: Authority
         assert house.approve("amara").code == WAITING
         assert house.approve("jonas").code == DONE
     [problem] = problems(house)
-    assert "manifest.tsr: stamped on" in problem
-    assert "history was rewritten, or a clock was wrong" in problem
+    golden.words(problem)
 
 
 def test_a_stamp_of_another_authority_is_named(

@@ -24,6 +24,7 @@ from sluice.publication.attestation import VerificationSummary, attestation, dig
 from tests.flows.house import DONE, ERROR, WAITING, House, Told
 from tests.flows.stages import stages
 from tests.flows.tables_house import TablesHouse
+from tests.golden import golden
 from tests.publication.signed_folder import sha256, write_checksums
 
 
@@ -48,15 +49,18 @@ def test_a_published_folder_is_verified_without_the_house(kind: type[House], tmp
     shutil.rmtree(house.documents)
     answer = verify(house, folder)
     assert answer.code == DONE, answer.words
-    assert f"{folder.name} is as it was published." in answer.words
+    golden(answer.words)
+    assert str(folder.name) in answer.words
     assert "meets policy" in answer.words
-    assert "decided by amara (methodologist, known by declared) and jonas" in answer.words
+    golden.words(answer.words)
     assert not house.home.exists()  # not even made
     file = next(path for path in folder.iterdir() if path.suffix == ".csv")
     file.write_bytes(file.read_bytes() + b"\n")
     refused = verify(house, folder)
     assert refused.code == ERROR
-    assert f"{folder} is not to be believed: {file.name} was changed: its SHA-256 differs" in refused.words
+    golden(refused.words)
+    assert str(folder) in refused.words
+    assert str(file.name) in refused.words
 
 
 def test_what_nobody_signed_is_said(published: House) -> None:
@@ -64,7 +68,7 @@ def test_what_nobody_signed_is_said(published: House) -> None:
     folder = published.target / published.id
     answer = published.sluice("verify", str(folder), "--keys", str(keys))
     assert answer.code == ERROR
-    assert "the publisher alone says that amara and jonas approved: there is no signature" in answer.words
+    golden.words(answer.words)
 
 
 def test_machines_are_told_the_same(published: House) -> None:
@@ -85,7 +89,7 @@ def test_keys_that_cannot_be_read_are_refused(published: House) -> None:
     (published.root / "keys").write_text("publisher ssh-rsa AAAA\n")
     answer = verify(published, folder)
     assert answer.code == ERROR
-    assert "line 1: must be NAME [OPTIONS] KIND KEY" in answer.words
+    golden(answer.words)
 
 
 def test_the_key_is_the_same_as_long_as_the_vault_is(published: House, house: House) -> None:
@@ -151,12 +155,12 @@ def test_signed_decisions_are_verified_by_whoever_has_the_keys() -> None:
     shutil.rmtree(house.home)
     answer = house.sluice("verify", str(folder), "--keys", str(keys), "--people", "2")
     assert answer.code == DONE, answer.words
-    assert "Signed by: amara, jonas." in answer.words
+    golden.words(answer.words)
     assert {path.name for path in folder.glob("decision-*")} == {"decision-1.json", "decision-2.json"}
     keys.write_text("".join(line for line in keys.read_text().splitlines(keepends=True) if "jonas" not in line))
     refused = house.sluice("verify", str(folder), "--keys", str(keys))
     assert refused.code == ERROR
-    assert "decision-2.json: no key of amara or jonas signed it" in refused.words
+    golden(refused.words)
     assert (
         house.sluice("verify", str(folder), "--keys", str(keys), "--unsigned").code == ERROR
     )  # it is there, and wrong
@@ -186,7 +190,7 @@ def test_a_key_verifies_what_it_signed_before_it_was_taken_off_the_roster_and_no
     write_checksums(folder)
     refused = house.sluice("verify", str(folder), "--keys", str(keys), "--unsigned")
     assert refused.code == ERROR
-    assert "decision-2.json: the key of amara or jonas that signed it did not count at" in refused.words
+    golden(refused.words)
 
 
 def test_what_was_signed_before_its_key_was_on_the_roster_is_no_decision() -> None:
@@ -204,7 +208,7 @@ def test_what_was_signed_before_its_key_was_on_the_roster_is_no_decision() -> No
         house.sluice("adopt", str(house.documents / "people.yaml"), "--as", person)
     told = house.sluice("approve", house.id, "--envelope", str(signed))
     assert (told.code, house.shelf) == (ERROR, []), told.words
-    assert "when its key did not count here yet; sign it again" in told.words
+    golden.words(told.words)
     assert house.sluice("approve", house.id, "--key", new).code == DONE
     told = house.sluice("verify", str(house.target / house.id), "--keys", str(keys_of(house)), "--people", "2")
     assert told.code == DONE, told.words
@@ -228,11 +232,7 @@ def test_the_owner_of_the_vault_cannot_make_up_a_decision() -> None:
     )
     (folder / "attestation.json").write_bytes(attestation(files, summary, key))
     write_checksums(folder)
-    assert house.sluice("verify", str(folder), "--keys", str(keys)).words.split(": ", 1)[1] == (
-        "decision-1.json: it is signed for another subject decision-2.json: it is signed for another subject "
-        "the publisher alone says that amara and jonas approved: there is no signature "
-        "too few people signed their approval: 0 of at least 1"
-    )
+    golden(house.sluice("verify", str(folder), "--keys", str(keys)).words.split(": ", 1)[1])
 
 
 def test_the_attestation_names_every_file_and_a_rerun_makes_the_same_bytes() -> None:

@@ -13,13 +13,14 @@ from tests.flows.house import ERROR, House
 from tests.flows.installation import BIN, kill, processes, until
 from tests.flows.prefect_server import PrefectServer
 from tests.flows.test_engine import call, of_run
+from tests.golden import golden
 
 
 def test_it_needs_a_server(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     told = house.sluice("worker")
     assert told.code == ERROR
-    assert "PREFECT_API_URL must name Prefect's server" in told.words
+    golden.words(told.words)
 
 
 def test_it_leaves_the_folder_that_others_may_write_in_and_keeps_its_settings(

@@ -5,6 +5,7 @@ from sluice.errors import DataError
 from sluice.generalization.cost_benefit import CostBenefit, information_loss
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import bottom
+from tests.golden import golden
 
 
 def test_an_attack_that_just_breaks_even_is_not_made():
@@ -29,5 +30,5 @@ def test_keys_of_one_value_have_nothing_to_lose():
 
 @pytest.mark.parametrize("amount", [-1, float("inf"), float("nan")])
 def test_amounts_are_refused(amount):
-    with pytest.raises(DataError, match="gain of costs and benefits must be 0 or more and finite; got"):
+    with golden.raises(DataError):
         CostBenefit(1, 1, amount, 1)

@@ -16,6 +16,7 @@ from sluice.errors import DataError, DocumentError
 from sluice.generalization.draft import draft_hierarchy
 from sluice.generalization.outline import group_counts
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 CELL = 10
 AGE = Variable(name="age", kind=Kind.INTEGER, minimum=0, maximum=109)
@@ -150,20 +151,20 @@ def test_periods_of_dates_follow_from_the_declared_range() -> None:
 
 
 @pytest.mark.parametrize(
-    ("variable", "counts", "says"),
+    ("variable", "counts"),
     [
-        (AGE, {"5": 9, "50": 9}, "'age' cannot be cut into two groups of 10 records or more"),
-        (AGE, {"5": 90, "500": 3}, "'age': 3 of 93 records have no declared value"),
-        (PLACE, {"a": 500, "b": 9}, "'place' has too few categories of 10 records or more"),
-        (Variable(name="s", kind=Kind.BINARY, categories=("a", "b")), {"a": 50, "b": 50}, "'s' has too few categories"),
+        (AGE, {"5": 9, "50": 9}),
+        (AGE, {"5": 90, "500": 3}),
+        (PLACE, {"a": 500, "b": 9}),
+        (Variable(name="s", kind=Kind.BINARY, categories=("a", "b")), {"a": 50, "b": 50}),
     ],
 )
-def test_what_would_tell_of_rare_values_is_refused(variable: Variable, counts: dict[str, int], says: str) -> None:
-    with pytest.raises(DataError, match=says) as refusal:
+def test_what_would_tell_of_rare_values_is_refused(variable: Variable, counts: dict[str, int]) -> None:
+    with golden.raises(DataError) as refusal:
         draft_hierarchy(variable, counts)
     assert "500" not in str(refusal.value)
 
 
 def test_an_undeclared_domain_is_refused() -> None:
-    with pytest.raises(DocumentError, match="'x' has no categories"):
+    with golden.raises(DocumentError):
         draft_hierarchy(Variable(name="x", kind=Kind.NOMINAL), {"a": 50})

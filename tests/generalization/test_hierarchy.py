@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from sluice.generalization.hierarchy import Hierarchy
+from tests.golden import golden
 
 ZIP = Hierarchy(rows={"4217": ("42xx", "*"), "1742": ("1000-1999", "*"), "1691": ("1000-1999", "*")})
 
@@ -43,21 +44,21 @@ def test_recoding_twice_is_recoding_once(leaves: int, depth: int, width: int, da
 
 @pytest.mark.parametrize("level", [-1, 3])
 def test_a_level_outside_is_refused(level: int) -> None:
-    with pytest.raises(ValueError, match=f"level must be from 0 to 2; got {level}"):
+    with golden.raises(ValueError):
         ZIP.at_level(level)
-    with pytest.raises(ValueError, match="level must be from 0 to 2"):
+    with golden.raises(ValueError):
         ZIP.above(level)
 
 
 @pytest.mark.parametrize(
-    ("rows", "says"),
+    "rows",
     [
-        ({}, "same number of levels"),
-        ({"a": ()}, "at least 1"),
-        ({"a": ("x",), "b": ("x", "y")}, r"got \[1, 2\]"),
-        ({"a": ("x", "y"), "b": ("x", "z")}, "a group of level 1 lies in two groups of level 2"),
+        {},
+        {"a": ()},
+        {"a": ("x",), "b": ("x", "y")},
+        {"a": ("x", "y"), "b": ("x", "z")},
     ],
 )
-def test_rows_that_are_no_hierarchy_are_refused(rows: dict[str, tuple[str, ...]], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
+def test_rows_that_are_no_hierarchy_are_refused(rows: dict[str, tuple[str, ...]]) -> None:
+    with golden.raises(ValidationError):
         Hierarchy(rows=rows)

@@ -8,6 +8,7 @@ from sluice.generalization.builders.intervals import Intervals
 from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.soundness import Remark, remarks_for, remarks_on, remarks_with
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 AGE = Variable(name="age", kind=Kind.INTEGER, minimum=0, maximum=99)
 
@@ -21,29 +22,27 @@ def of(*leaves: str) -> Hierarchy:
 
 
 @pytest.mark.parametrize(
-    ("hierarchy", "fault", "says"),
+    ("hierarchy", "fault"),
     [
         (
             of("New York", "new  york", "x"),
             True,
-            "in case, blanks or accents' form alone: 'New York', 'new  york'",
         ),
-        (of("Zu\u0308rich", "Z\u00fcrich"), True, "accents' form"),
-        (of("01", "1", "x"), False, "leaves that are the same number: '01', '1'; were zeros lost"),
-        (of("1", "1.0"), False, "the same number"),
+        (of("Zu\u0308rich", "Z\u00fcrich"), True),
+        (of("01", "1", "x"), False),
+        (of("1", "1.0"), False),
         (
             Hierarchy(rows={"a": ("b", "*"), "b": ("c", "*"), "d": ("c", "*")}),
             True,
-            "group 'b' of level 1 has the name of a leaf that lies in another group",
         ),
-        (Hierarchy(rows={"a": ("A", "*"), "b": ("B", "*")}), False, "level 1 merges nothing of the level below"),
-        (Hierarchy(rows={"a": ("x",), "b": ("x",), "c": ("y",)}), False, "the widest level has 2 groups"),
+        (Hierarchy(rows={"a": ("A", "*"), "b": ("B", "*")}), False),
+        (Hierarchy(rows={"a": ("x",), "b": ("x",), "c": ("y",)}), False),
     ],
 )
-def test_what_shows_in_the_hierarchy_alone(hierarchy: Hierarchy, fault: bool, says: str) -> None:
+def test_what_shows_in_the_hierarchy_alone(hierarchy: Hierarchy, fault: bool) -> None:
     (remark,) = remarks_on(hierarchy)
     assert remark.fault is fault
-    assert says in remark.says
+    golden(remark.says)
 
 
 def test_sound_hierarchies_have_no_remark() -> None:
@@ -99,7 +98,7 @@ def test_values_of_the_data_are_counted_and_never_named_unless_declared() -> Non
     (remark,) = remarks_with(of("a", "b"), {"a": 5, "secret": 2, "c": 1}, declared=("a", "b", "c"))
     assert remark == Remark(True, "3 of 8 records lie outside the hierarchy, with 2 different values, among them 'c'")
     (remark,) = remarks_with(of("1", "2"), {"01": 4, "2": 1})
-    assert remark.says == "4 of 5 records lie outside the hierarchy, with 1 different value. Were leading zeros lost?"
+    golden(remark.says)
     (remark,) = remarks_with(of("north"), {"NORTH": 4})
     assert "NORTH" not in remark.says
 

@@ -6,6 +6,7 @@ import pytest
 from sluice.errors import DataError
 from sluice.generalization.hierarchy import Hierarchy
 from sluice.items.item_tree import ItemTree
+from tests.golden import golden
 from tests.items.set_columns import HIERARCHY, ROWS
 
 
@@ -41,15 +42,15 @@ def test_without_a_hierarchy_there_are_items_alone() -> None:
 
 def test_what_the_tree_does_not_hold_is_counted_and_not_named() -> None:
     tree = ItemTree.of(ROWS, HIERARCHY)
-    with pytest.raises(DataError, match="2 of 3 items are neither") as refused:
+    with golden.raises(DataError) as refused:
         tree.places(["apple", "cigars", "gin"])
     assert "cigars" not in str(refused.value)
-    with pytest.raises(ValueError, match="lacks 1 of the 2 items"):
+    with golden.raises(ValueError):
         ItemTree.of(["apple", "cigars"], HIERARCHY)
 
 
 def test_a_name_that_means_two_things_is_refused() -> None:
     twice = Hierarchy(rows={"a": ("x", "all"), "b": ("y", "x"), "c": ("y", "x")})
-    with pytest.raises(ValueError, match="different items at two places"):
+    with golden.raises(ValueError):
         ItemTree.of("abc", twice)
     assert np.array_equal(ItemTree.of("a", Hierarchy(rows={"a": ("a",)})).parent, [-1])

@@ -17,6 +17,7 @@ from sluice.masking.plan import apply_plan
 from sluice.masking.step import MaskingStep, carried_out
 from sluice.risk.transparency.attack import NoAttack
 from sluice.variables import Kind, Variable, Variables
+from tests.golden import golden
 from tests.items.brute_force import crowds, read
 from tests.masking.survey import (
     DTYPES,
@@ -495,9 +496,12 @@ def test_extremes_of_every_kind_are_masked_or_refused(method: str, name: str) ->
                 masked_by(step, original, variables)
             if name in GAPS and "missing" in methods()[method].model_fields:
                 count = original[variable].isna().sum()
-                assert f"'{variable}' takes no missing values; there are {count}" in str(refused.value)
+                golden(refused.value)
+                assert str(variable) in str(refused.value)
+                assert str(count) in str(refused.value)
             elif name in FEW and method in IN_GROUPS:
-                assert f"needs at least k = 3 records; there are {len(original)}" in str(refused.value)
+                golden(refused.value)
+                assert str(len(original)) in str(refused.value)
             continue
         masked = masked_by(step, original, variables)
         well_typed(masked, step, original, variables)
@@ -528,17 +532,17 @@ def test_other_kinds_and_unknown_columns_are_refused_by_name(method: str) -> Non
         if kind in ON_ONE[method][1]:
             assert list(on_one(method, name, kind).released(variables))
         else:
-            with pytest.raises(PlanError, match=f"{method} on '{name}' takes .*; it is {kind}"):
+            with golden.raises(PlanError):
                 on_one(method, name, kind).released(variables)
     if method != "sampling":
         kind = ON_ONE[method][1][0]
         name = OF_KIND[kind].name
         variables = {"other": VARIABLES["hours"], f"{name}s": OF_KIND[kind]}
-        with pytest.raises(PlanError, match=f"{method}: no variable '{name}' at this point. Did you mean '{name}s'"):
+        with golden.raises(PlanError):
             on_one(method, name, kind).released(variables)
-        with pytest.raises(ValidationError, match="at least 1 item"):
+        with golden.raises(ValidationError):
             step_of(step_with(method) | {"columns": []})
-        with pytest.raises(ValidationError, match="a variable is named twice"):
+        with golden.raises(ValidationError):
             step_of(step_with(method) | {"columns": [name, name]})
 
 
@@ -564,7 +568,7 @@ def test_missing_values_are_taken_where_it_is_asked_for(method: str, option: str
         for gaps in ("some missing", "all missing"):
             original, variables = extreme(gaps, kind)
             if filled and gaps == "all missing":
-                with pytest.raises(PlanError, match=f"{method} on '{name}' needs a value; all are missing"):
+                with golden.raises(PlanError):
                     masked_by(step, original, variables)
                 continue
             masked = masked_by(step, original, variables)
@@ -579,15 +583,15 @@ def test_groups_are_of_two_records_at_least_and_blocks_of_one_group(method: str)
     kind = ON_ONE[method][1][0]
     name = OF_KIND[kind].name
     fields = {"method": method, "columns": [name]}
-    with pytest.raises(ValidationError, match=rf"k of {method} on '{name}' must be at least 2; got 1\."):
+    with golden.raises(ValidationError):
         step_of(fields | {"k": 1})
     if "block_size" in methods()[method].model_fields:
-        with pytest.raises(ValidationError, match=f"block_size of {method} on .* must be at least k = 5; got 4"):
+        with golden.raises(ValidationError):
             step_of(fields | {"k": 5, "block_size": 4})
     few, variables = extreme("plain", kind)
     few = few.assign(**{name: few[name].where(np.arange(60) % 4 == 0)})
     step = step_of(fields | {"k": 16, "missing": "by_pattern"})
-    with pytest.raises(PlanError, match="fewer than k = 16 records miss the same columns") as refused:
+    with golden.raises(PlanError) as refused:
         masked_by(step, few, variables)
     assert "15" not in str(refused.value)  # how few share a pattern is a figure about them
 
@@ -611,7 +615,7 @@ def test_strata_and_households_are_masked_by_themselves_or_refused(method: str) 
         "other": VARIABLES["hours"].model_copy(update={"name": "other"}),
     }
     if not model.takes_strata:
-        with pytest.raises(ValidationError, match=f"{method} is not done by strata"):
+        with golden.raises(ValidationError):
             step_of(fields | {"strata": ["part"]})
     elif method != "global_recoding":
         step = step_of(fields | {"strata": ["part"]})
@@ -624,7 +628,7 @@ def test_strata_and_households_are_masked_by_themselves_or_refused(method: str) 
             part = [each[each["part"] == "a"].astype("str") for each in (masked, again)]
             pd.testing.assert_frame_equal(*part)
     if not (model.takes_households or model.keeps_households):
-        with pytest.raises(ValidationError, match=f"{method} is not done by household"):
+        with golden.raises(ValidationError):
             step_of(fields | {"unit": "household"})
     else:
         step = step_of(fields | {"unit": "household"})

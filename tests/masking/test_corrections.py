@@ -11,6 +11,7 @@ from sluice.masking.catalogue import methods
 from sluice.masking.corrections import CORRECTIONS
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 N = 100_000
 AMOUNT = 0.3
@@ -55,11 +56,9 @@ def test_noise_is_corrected_by_the_factors_that_are_told(kind: Any, corrected: b
     assert on_it == pytest.approx(root if corrected else factor, **about)
     assert ratio(original, masked, "a", "other", of="cov") == pytest.approx(root if corrected else none, **about)
     if kind == "uncorrelated" and not corrected:
-        assert says == (
-            f"Means need no correction. Divide a variance by {FACTOR}; covariances need none. Multiply a correlation "
-            f"between two of these variables by {FACTOR}, and with any other variable by {ROOT}; multiply a slope on "
-            f"one such predictor by {FACTOR}."
-        )
+        golden(says)
+        assert str(FACTOR) in says
+        assert str(ROOT) in says
     assert ROOT in says
     assert (FACTOR in says) is (kind == "uncorrelated" or not corrected)
 
@@ -69,8 +68,7 @@ def test_the_noise_is_published_as_a_share_and_no_figure_of_the_data() -> None:
     assert step.parameters() == {
         "noise": {"columns": ["a"], "kind": "uncorrelated", "share_of_variance": AMOUNT, "corrected": False}
     }
-    assert step.correction().startswith("Within each combination of other: Means need no correction.")
-    assert "values were moved to the ends of the range" in step.correction()
+    golden.words(step.correction())
 
 
 @pytest.mark.parametrize("invariant", [False, True])
@@ -102,7 +100,7 @@ def test_tables_are_corrected_by_the_inverse_of_the_published_matrices(invariant
 
 def test_an_invariant_matrix_needs_no_correction_of_a_variable_by_itself() -> None:
     says = Pram(columns=("x",), retention=0.8, invariant=True).correction()
-    assert says.startswith("Frequencies of a variable by itself need no correction but for chance.")
+    golden.words(says)
     assert "t = inverse(P transposed) c" in Pram(columns=("x",), retention=0.8).correction()
 
 
@@ -119,10 +117,7 @@ def test_a_sample_tells_its_fraction_or_its_weight() -> None:
     plain = Sampling(fraction=0.25).correction()
     assert "Multiply totals by 4; means and shares need no correction." in plain
     assert "With the sampling fraction f (0.25)" in plain
-    assert (
-        "Weigh each record by w, whose total is that of all records."
-        in Sampling(fraction=0.25, weight="w").correction()
-    )
+    golden.words(Sampling(fraction=0.25, weight="w").correction())
     sized = Sampling(size=100, strata=("town",), unit="household").correction()
     assert "The sampling fraction is 100 of the number of households, another in each stratum." in sized
     assert "of households as clusters" in sized
@@ -132,7 +127,5 @@ def test_group_means_with_their_variance_restored_say_so() -> None:
     def step(**more: Any) -> MicroaggregationStep:
         return Microaggregation(columns=("a", "b"), k=3, **more)
 
-    assert "Variances and standard errors come out too small" in step().correction()
-    assert (
-        step(restore_variance=True).correction().startswith("Means and variances of the whole file need no correction")
-    )
+    golden.words(step().correction())
+    golden.words(step(restore_variance=True).correction())

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from sluice.masking import AdditiveNoise, GlobalRecoding, RankSwapping, TopBotto
 from sluice.masking.plan import apply_plan, apply_recodings, released_variables
 from sluice.progress import reported_to
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 VARIABLES = {
     "age": Variable(name="age", kind=Kind.INTEGER, minimum=0, maximum=120),
@@ -71,7 +71,7 @@ def test_progress_tells_nothing_of_the_seed() -> None:
 
 
 def test_a_step_that_cannot_treat_what_reaches_it_is_refused() -> None:
-    with pytest.raises(PlanError, match="no variable 'incom'"):
+    with golden.raises(PlanError):
         released_variables([RankSwapping(columns=("incom",), window=1)], VARIABLES)
 
 

@@ -4,7 +4,6 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -15,6 +14,7 @@ from sluice.masking.plan import apply_plan, apply_recodings
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import NoAttack
 from sluice.variables import Kind, Role, Variable, Variables
+from tests.golden import golden
 
 VARIABLES = {
     "income": Variable(name="income", kind=Kind.CONTINUOUS),
@@ -118,7 +118,7 @@ def test_thresholds_of_each_stratum_are_used_again_on_other_records_of_it() -> N
     assert masked.loc[~north, "income"].max() < 10
     again = apply_recodings(carried_out, frame.sample(frac=1, random_state=1), VARIABLES)
     assert sorted(again["income"]) == sorted(masked["income"])
-    with pytest.raises(PlanError, match="a stratum of this file was not in the file that was masked"):
+    with golden.raises(PlanError):
         apply_recodings(apply_plan([step], frame[north], VARIABLES, SEED)[1], frame, VARIABLES)
 
 
@@ -147,7 +147,7 @@ def test_a_household_is_masked_once() -> None:
 
 
 def test_what_differs_within_a_household_is_no_property_of_it() -> None:
-    with pytest.raises(PlanError, match="unit: household of shuffled on 'income' needs one value in each household"):
+    with golden.raises(PlanError):
         apply_plan([Shuffled(columns=("income",), unit="household")], survey(90), VARIABLES, SEED)
 
 
@@ -166,17 +166,17 @@ def test_a_sample_tells_where_its_records_come_from() -> None:
 
 def test_refusals() -> None:
     step = Shuffled(columns=("income",), strata=("regoin",))
-    with pytest.raises(PlanError, match=r"strata of shuffled: no variable 'regoin'\. Did you mean 'region'\?"):
+    with golden.raises(PlanError):
         step.released(VARIABLES)
-    with pytest.raises(PlanError, match="strata of shuffled are of categories or integers; 'household' has too many"):
+    with golden.raises(PlanError):
         Shuffled(columns=("income",), strata=("household",)).released(VARIABLES)
-    with pytest.raises(PlanError, match="needs a variable of role household; there is none"):
+    with golden.raises(PlanError):
         Shuffled(columns=("income",), unit="household").released({"income": VARIABLES["income"]})
-    with pytest.raises(ValidationError, match="'income' is among columns and strata"):
+    with golden.raises(ValidationError):
         Shuffled(columns=("income",), strata=("income",))
-    with pytest.raises(ValidationError, match="a variable is named twice"):
+    with golden.raises(ValidationError):
         Shuffled(columns=("income",), strata=("region", "region"))
-    with pytest.raises(ValidationError, match="removal is not done by strata"):
+    with golden.raises(ValidationError):
         Removal(columns=("income",), strata=("region",))
     assert GlobalRecoding.is_recoding
 
@@ -186,7 +186,5 @@ def test_a_given_variable_must_be_one_of_the_household_too() -> None:
     frame = survey(90).reset_index(drop=True)
     frame["income"] = frame.groupby("household")["income"].transform("first").fillna(0.0)
     step = DataShuffling(columns=("income",), given=("year",), unit="household")
-    with pytest.raises(
-        PlanError, match="unit: household of data_shuffling on 'year' needs one value in each household"
-    ):
+    with golden.raises(PlanError):
         apply_plan([step], frame, VARIABLES, SEED)

@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from sluice.notices.mail import Address, MailServer, message
 from sluice.notices.notice import Notice, NoticeDelayedError, NoticeRefusedError
+from tests.golden import golden
 from tests.notices.servers import mail_server
 
 pytestmark = pytest.mark.chain
@@ -92,7 +93,7 @@ def test_nothing_goes_out_to_a_server_that_cannot_be_trusted(
 def test_a_recipient_whom_the_server_refuses(code: int, error: type[Exception]) -> None:
     with mail_server() as box:
         box.recipients[TO] = code
-        with pytest.raises(error, match=f"the mail server answers {code}"):
+        with golden.raises(error):
             MailServer.parse(f"smtp://127.0.0.1:{box.port}").send(NOTICE, FROM, TO)
     assert box.taken == []
 
@@ -103,7 +104,7 @@ def test_a_server_that_is_down_is_asked_later() -> None:
         server = MailServer.parse(f"smtp://127.0.0.1:{box.port}")
         with pytest.raises(NoticeDelayedError, match="421"):
             server.send(NOTICE, FROM, TO)
-    with pytest.raises(NoticeDelayedError, match="cannot be reached"):
+    with golden.raises(NoticeDelayedError):
         server.send(NOTICE, FROM, TO)
 
 
@@ -119,7 +120,7 @@ def test_a_server_that_never_comes_to_an_end_is_left(
         monkeypatch.setattr("sluice.notices.mail.LOOPBACK", ())
     with mail_server(serving(certificate) if encrypted else None) as box:
         vars(box).update(wrong)
-        with pytest.raises(NoticeDelayedError, match="cannot be reached"):
+        with golden.raises(NoticeDelayedError):
             MailServer.parse(f"smtp://localhost:{box.port}").send(NOTICE, FROM, TO)
         assert box.taken == []
 
@@ -131,7 +132,7 @@ def test_a_server_with_tls_from_the_first_byte(certificate: Path, monkeypatch: p
         assert len(box.to(TO)) == 1
         monkeypatch.setattr("sluice.notices.mail._IN_ALL", 0.5)
         box.pause = 0.05
-        with pytest.raises(NoticeDelayedError, match="cannot be reached"):
+        with golden.raises(NoticeDelayedError):
             MailServer.parse(f"smtps://localhost:{box.port}").send(NOTICE, FROM, TO)
 
 
@@ -149,7 +150,7 @@ def test_no_text_becomes_a_header() -> None:
      "a@b.example\r\nBcc: m@e.example", "a@b.example\n", "ämara@agency.example", "a b@c.example"],
 )  # fmt: skip
 def test_what_is_no_single_plain_address_is_refused(address: str) -> None:
-    with pytest.raises(ValidationError, match="must be one address"):
+    with golden.raises(ValidationError):
         TypeAdapter(Address).validate_python(address)
 
 

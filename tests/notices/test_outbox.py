@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-import pytest
-
 from sluice.errors import SluiceError
 from sluice.notices.outbox import Outbox
+from tests.golden import golden
 from tests.notices.test_mail import NOTICE
 
 OTHER = NOTICE.model_copy(update={"id": "8-published"})
@@ -44,5 +43,5 @@ def test_others_cannot_read_it(tmp_path: Path) -> None:
 
 def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
     (tmp_path / "outbox.db").write_bytes(b"no database" * 100)
-    with pytest.raises(SluiceError, match=r"outbox\.db cannot be read as the outbox of notices"):
+    with golden.raises(SluiceError):
         Outbox(tmp_path / "outbox.db")

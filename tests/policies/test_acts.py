@@ -13,6 +13,7 @@ from policies.people import Identity, Roster
 from sluice.custody.chain import START
 from sluice.custody.ledger import Entry
 from sluice.errors import SluiceError
+from tests.golden import golden
 from tests.policies.signed_acts import BEGAN, OFFICE_ID, PEOPLE, key_line, later, roster, signed
 
 SUBJECT = "d" * 64
@@ -45,50 +46,50 @@ def test_an_act_is_known_as_it_claims_and_no_weaker_than_the_office_asks(asked: 
         if identities.index(identity) >= identities.index(asked):
             assert verified(entry, known_by(asked)) == "mina"
         else:
-            with pytest.raises(SluiceError, match="are known by"):
+            with golden.raises(SluiceError):
                 verified(entry, known_by(asked))
 
 
 @pytest.mark.parametrize(
-    ("entry", "says"),
+    "entry",
     [
-        (acted("mallory", "account"), "not on the roster"),
-        (acted("mina", "account", account="jonas"), "under another account than its author's"),
-        (acted("mina", "account", account=None), "under another account than its author's"),
-        (acted("mina", "declared", account="jonas"), "under the account of jonas"),
-        (acted("mina", None), "are known by"),
-        (acted("mina", "guessed"), "are known by"),
-        (acted("mina", by="jonas"), "nobody else on the roster, must have signed it"),
-        (acted("mina", by="mallory"), "nobody else on the roster, must have signed it"),
-        (acted("mina", by=("mina", "jonas")), "nobody else on the roster, must have signed it"),
-        (acted("mina", envelope=None), "no DSSE envelope"),
-        (acted("mina", envelope={"payload": "", "payloadType": "x", "signatures": []}), "no DSSE envelope"),
-        (replace(acted("mina"), at="2031-01-01T00:00:00+00:00"), "not on the roster at that time"),
+        acted("mallory", "account"),
+        acted("mina", "account", account="jonas"),
+        acted("mina", "account", account=None),
+        acted("mina", "declared", account="jonas"),
+        acted("mina", None),
+        acted("mina", "guessed"),
+        acted("mina", by="jonas"),
+        acted("mina", by="mallory"),
+        acted("mina", by=("mina", "jonas")),
+        acted("mina", envelope=None),
+        acted("mina", envelope={"payload": "", "payloadType": "x", "signatures": []}),
+        replace(acted("mina"), at="2031-01-01T00:00:00+00:00"),
     ],
 )
-def test_an_act_that_cannot_be_verified_is_nobody_s(entry: Entry, says: str) -> None:
+def test_an_act_that_cannot_be_verified_is_nobody_s(entry: Entry) -> None:
     people = roster(PEOPLE, mina={"valid_until": "2030-12-31"}).model_copy(update={"identity": "declared"})
-    with pytest.raises(SluiceError, match=says):
+    with golden.raises(SluiceError):
         verified(entry, people)
 
 
 def test_a_person_without_an_account_acts_by_none() -> None:
     people = roster(PEOPLE, mina={"account": None}).model_copy(update={"identity": "account"})
-    with pytest.raises(SluiceError, match="under another account"):
+    with golden.raises(SluiceError):
         verified(acted("mina", "account", account=None), people)
 
 
 @pytest.mark.parametrize("wrong", [{"office": "other"}, {"comment": "x"}, {"at": "2026-03-01"}, {"more": 1}])
 def test_what_was_signed_must_be_what_is_recorded(wrong: dict[str, Any]) -> None:
-    with pytest.raises(SluiceError, match="not what is recorded"):
+    with golden.raises(SluiceError):
         verified_person(acted("mina"), roster(), "urn:test:1", PREDICATE_OF_ONE | wrong)
-    with pytest.raises(SluiceError, match="not what is recorded"):
+    with golden.raises(SluiceError):
         verified_person(acted("mina"), roster(), "urn:test:2", PREDICATE_OF_ONE)
 
 
 @pytest.mark.parametrize("wrong", ["yesterday", "2026-03-01T09:00:00", 5, ["x"]])
 def test_a_time_that_is_none_is_refused(wrong: object) -> None:
-    with pytest.raises(SluiceError, match="no time in UTC"):
+    with golden.raises(SluiceError):
         said_at(acted("mina", said_at=wrong))
     assert said_at(acted("mina", said_at="2026-02-01T09:00:00+00:00")).month == 2
     assert said_at(acted("mina")) == BEGAN
@@ -136,7 +137,7 @@ def test_a_signature_under_anything_else_is_no_decision_here(other: dict[str, st
     """Another office, release, decision, evaluation or comment than the one that is recorded."""
     found = standing(decided("mina"), decided("jonas", **other))
     assert not found.complete
-    assert [each.reason for each in found.void] == ["what was signed is not what is recorded"]
+    golden([each.reason for each in found.void])
 
 
 @pytest.mark.parametrize("changed", ["reject", "request_changes", "conflicted"])
@@ -145,7 +146,7 @@ def test_a_decision_that_is_replayed_after_its_author_changed_the_mind_does_not_
     again = replace(approval, at=later(hours=3).isoformat())
     found = standing(decided("mina"), approval, decided("jonas", changed, at=2), again)
     assert not found.complete
-    assert [each.reason for each in found.void] == ["was said before another decision of the same person"]
+    golden([each.reason for each in found.void])
     text = again.body["envelope"]["payload"]
     spelled = replace(again, body=again.body | {"envelope": again.body["envelope"] | {"payload": text + "\n"}})
     assert not standing(decided("mina"), approval, decided("jonas", changed, at=2), spelled).complete

@@ -16,6 +16,7 @@ from policies.people import HEAD, Roster
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.public_key import PublicKey
 from sluice.errors import SluiceError
+from tests.golden import golden
 from tests.policies.signed_acts import (
     BEGAN,
     PEOPLE,
@@ -47,9 +48,8 @@ def test_an_office_is_founded_by_its_head_with_what_it_brings() -> None:
     found = read_office([founding(None, POLICY)])
     assert found is not None
     assert (found.founder.who, found.roster, counts(found)) == ("amara", roster(), True)
-    assert found.in_force["policy", "public-use-file"].says == (
-        "amara (2026-02-28, by signature), who founded the office"
-    )
+    golden(found.in_force["policy", "public-use-file"].says)
+    assert "2026-02-28" in found.in_force["policy", "public-use-file"].says
     assert read_office([]) is None
 
 
@@ -58,27 +58,21 @@ def edited(entry: Entry, **body: Any) -> Entry:
 
 
 @pytest.mark.parametrize(
-    ("entry", "says"),
+    "entry",
     [
-        (founding(who="jonas"), "by somebody with the role head"),
-        (replace(founding(), event=ADOPTED), "by the first act on record"),
-        (act("amara", POLICY, brought=roster(), event=FOUNDED), "which brings its roster"),
-        (
-            edited(founding(), roster=roster({"amara": ["head"]}).model_dump(mode="json")),
-            "not the one which was adopted",
-        ),
-        (
-            act("amara", adopts_roster(roster()), brought=roster(), event=FOUNDED, by="mallory"),
-            "nobody else on the roster, must have signed",
-        ),
-        (edited(founding(), office="other"), "what was signed is not what is recorded"),
-        (edited(founding(), adoptions=None), "incomplete"),
-        (edited(founding(), identity="declared"), "known by signature"),
-        (founding(None, POLICY, POLICY.model_copy(update={"sha256": "c" * 64})), "twice"),
+        founding(who="jonas"),
+        replace(founding(), event=ADOPTED),
+        act("amara", POLICY, brought=roster(), event=FOUNDED),
+        edited(founding(), roster=roster({"amara": ["head"]}).model_dump(mode="json")),
+        act("amara", adopts_roster(roster()), brought=roster(), event=FOUNDED, by="mallory"),
+        edited(founding(), office="other"),
+        edited(founding(), adoptions=None),
+        edited(founding(), identity="declared"),
+        founding(None, POLICY, POLICY.model_copy(update={"sha256": "c" * 64})),
     ],
 )
-def test_a_founding_that_cannot_be_verified_founds_nothing(entry: Entry, says: str) -> None:
-    with pytest.raises(SluiceError, match=says):
+def test_a_founding_that_cannot_be_verified_founds_nothing(entry: Entry) -> None:
+    with golden.raises(SluiceError):
         read_office([entry])
 
 
@@ -107,13 +101,9 @@ def test_a_policy_takes_two_people_one_of_them_a_methodologist(people: list[str]
 
 
 def test_what_is_missing_is_said() -> None:
-    assert (office(act("noor", POLICY)).missing(POLICY, office(act("noor", POLICY)).proposed[POLICY])) == (
-        "1 more of the roster, among them a methodologist"
-    )
-    assert office().missing(POLICY, []) == "2 more of the roster, among them a methodologist"
-    assert office(act("mina", POLICY)).missing(POLICY, office(act("mina", POLICY)).proposed[POLICY]) == (
-        "1 more of the roster"
-    )
+    golden(office(act("noor", POLICY)).missing(POLICY, office(act("noor", POLICY)).proposed[POLICY]))
+    golden(office().missing(POLICY, []))
+    golden(office(act("mina", POLICY)).missing(POLICY, office(act("mina", POLICY)).proposed[POLICY]))
 
 
 # -- who acts
@@ -124,13 +114,13 @@ def test_an_act_counts_by_the_one_signature_of_its_author(by: str | tuple[str, .
     found = office(act("jonas", POLICY), act("mina", POLICY, by=by, at=later(minutes=1)))
     assert counts(found) is (by == ("mallory", "mina"))  # who is on no roster neither adds nor takes away
     if not counts(found):
-        assert "must have signed it" in next(iter(found.void.values()))
+        golden.words(next(iter(found.void.values())))
 
 
 def test_who_is_on_no_roster_adopts_nothing() -> None:
     found = office(act("mallory", POLICY), act("mina", POLICY))
     assert not counts(found)
-    assert "its author is not on the roster" in next(iter(found.void.values()))
+    golden.words(next(iter(found.void.values())))
 
 
 def test_the_same_statement_may_be_signed_by_two_people() -> None:
@@ -160,7 +150,7 @@ def test_what_was_signed_before_another_was_adopted_does_not_replace_it() -> Non
     kept_back = [act(who, POLICY, at=later(hours=2), said_at=BEGAN) for who in ("mina", "jonas")]
     found = office(*adopted, *kept_back)
     assert counts(found, stricter)
-    assert "given before the policy 'public-use-file', version 2 was adopted" in next(iter(found.void.values()))
+    golden(next(iter(found.void.values())))
 
 
 def test_an_act_of_another_office_is_none_of_this() -> None:
@@ -195,7 +185,7 @@ def test_the_roster_of_the_time_decides_and_not_the_one_that_is_proposed() -> No
         act("mallory", adopts_roster(invented), brought=invented, at=later(minutes=1)),
     )
     assert found.roster == roster()
-    assert "its author is not on the roster" in next(iter(found.void.values()))
+    golden.words(next(iter(found.void.values())))
 
 
 def test_two_people_one_of_them_the_head_change_the_roster() -> None:
@@ -208,14 +198,14 @@ def test_two_people_one_of_them_the_head_change_the_roster() -> None:
         *(act(who, adopts_roster(smaller), brought=smaller) for who in ("amara", "jonas")),
         act("jonas", POLICY, at=later(minutes=1)),
     )
-    assert "its author is not on the roster" in next(iter(gone.void.values()))
+    golden.words(next(iter(gone.void.values())))
 
 
 def test_a_roster_without_a_head_would_be_the_last_one() -> None:
     headless = roster({"amara": ["methodologist"], "jonas": ["owner"]})
     found = office(*(act(who, adopts_roster(headless), brought=headless) for who in ("amara", "jonas")))
     assert found.roster == roster()
-    assert "somebody with the role head" in next(iter(found.void.values()))
+    golden.words(next(iter(found.void.values())))
 
 
 def test_an_act_by_a_key_that_was_taken_from_its_owner_completes_nothing() -> None:
@@ -246,7 +236,7 @@ def test_who_does_not_count_yet_or_any_more_adopts_nothing() -> None:
     )
     assert found is not None
     assert not counts(found)
-    assert "not on the roster at that time" in next(iter(found.void.values()))
+    golden.words(next(iter(found.void.values())))
 
 
 def test_an_act_that_counts_for_nothing_changes_nothing() -> None:
@@ -254,7 +244,7 @@ def test_an_act_that_counts_for_nothing_changes_nothing() -> None:
     other = roster({"amara": ["head"], "jonas": ["owner"]})
     both = (POLICY, adopts_roster(other))
     found = office(act("amara", *both, brought=other), act("jonas", *both, brought=roster(), at=later(minutes=1)))
-    assert "it brings a roster that is not the one which was adopted" in next(iter(found.void.values()))
+    golden.words(next(iter(found.void.values())))
     assert not counts(found)
     assert [each.who for each in found.proposed[POLICY]] == ["amara"]
 

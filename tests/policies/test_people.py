@@ -14,6 +14,7 @@ from policies.people import Person, Roster
 from sluice.custody.signing.public_key import ECDSA_P256, ED25519, TOKEN, PublicKey, packed
 from sluice.documents.documents import parse_document, read_yaml
 from sluice.errors import DocumentError, SluiceError
+from tests.golden import golden
 
 KEY, OTHER = (PublicKey.of(Ed25519PrivateKey.from_private_bytes(bytes([each]) * 32).public_key()) for each in (1, 2))
 ROSTER = Roster.model_validate(
@@ -41,26 +42,26 @@ def test_people_are_found_by_name_and_account() -> None:
 
 
 @pytest.mark.parametrize(
-    ("people", "says"),
+    "people",
     [
-        ("{Ann: {roles: [a]}, ' ann ': {roles: [a]}}", "names both 'Ann' and ' ann '"),
-        ("{Ann: {roles: [a], account: x}, Bo: {roles: [a], account: X}}", "names both 'Ann' and 'Bo'"),
-        ("{Ann: {roles: [a], account: bo}, Bo: {roles: [a]}}", "names both 'Ann' and 'Bo'"),
-        ("{' ': {roles: [a]}}", "is blank"),
+        "{Ann: {roles: [a]}, ' ann ': {roles: [a]}}",
+        "{Ann: {roles: [a], account: x}, Bo: {roles: [a], account: X}}",
+        "{Ann: {roles: [a], account: bo}, Bo: {roles: [a]}}",
+        "{' ': {roles: [a]}}",
         # To `ssh-keygen -Y verify` they would be everybody, everybody but one, and Ann.
-        ("{'*': {roles: [a]}}", "without any of"),
-        ("{'!Ann': {roles: [a]}}", "without any of"),
-        ("{Ann: {roles: [a]}, 'Bo,Ann': {roles: [a]}}", "without any of"),
-        ("{Ann Lee: {roles: [a]}, Ann-Lee: {roles: [a]}}", "names both 'Ann Lee' and 'Ann-Lee'"),
-        ("{Ann: {roles: []}}", "people.Ann.roles"),
-        ("{}", "must not be empty"),
-        ("{Ann: {roles: [a], acount: x}}", "people.Ann.acount: unknown key"),
+        "{'*': {roles: [a]}}",
+        "{'!Ann': {roles: [a]}}",
+        "{Ann: {roles: [a]}, 'Bo,Ann': {roles: [a]}}",
+        "{Ann Lee: {roles: [a]}, Ann-Lee: {roles: [a]}}",
+        "{Ann: {roles: []}}",
+        "{}",
+        "{Ann: {roles: [a], acount: x}}",
     ],
 )
-def test_a_roster_that_leaves_doubt_is_refused(tmp_path: Path, people: str, says: str) -> None:
+def test_a_roster_that_leaves_doubt_is_refused(tmp_path: Path, people: str) -> None:
     file = tmp_path / "people.yaml"
     file.write_text(f"people: {people}\n")
-    with pytest.raises(DocumentError, match=says):
+    with golden.raises(DocumentError):
         load_roster(file)
 
 
@@ -76,19 +77,19 @@ def test_people_are_found_by_their_key_whatever_its_comment() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "says"),
+    "keys",
     [
-        (f"[{KEY.line} a], [{KEY.line} b]", "one key is given to both 'Ann' and 'Bo'"),
-        ("[ssh-rsa AAAA], []", "of the kind ssh-ed25519"),
-        ("[ssh-ed25519 AAAA], []", "damaged"),
+        f"[{KEY.line} a], [{KEY.line} b]",
+        "[ssh-rsa AAAA], []",
+        "[ssh-ed25519 AAAA], []",
     ],
 )
-def test_a_key_is_one_person_s(tmp_path: Path, keys: str, says: str) -> None:
+def test_a_key_is_one_person_s(tmp_path: Path, keys: str) -> None:
     first, second = keys.split("], [")
     people = f"Ann: {{roles: [a], keys: {first}]}}, Bo: {{roles: [a], keys: [{second}}}"
     file = tmp_path / "people.yaml"
     file.write_text(f"people: {{{people}}}\n")
-    with pytest.raises(DocumentError, match=says):
+    with golden.raises(DocumentError):
         load_roster(file)
 
 
@@ -102,7 +103,7 @@ def test_a_person_counts_from_the_first_to_the_last_day() -> None:
 
 @pytest.mark.parametrize("name", ["publisher", "Publisher", "pub lisher"])
 def test_no_person_has_the_name_of_the_installation(name: str) -> None:
-    with pytest.raises(ValidationError, match="no person can be called 'publisher'"):
+    with golden.raises(ValidationError):
         Roster.model_validate({"people": {name: {"roles": ["head"]}}})
 
 
@@ -116,7 +117,7 @@ def test_one_key_in_two_spellings_is_one_key() -> None:
         PublicKey.parse(short)
     raw = KEY.blob[-32:]
     token = wire_line(TOKEN, packed(raw) + packed(b"ssh:"))
-    with pytest.raises(ValidationError, match="one key is given to both 'Ann' and 'Bo'"):
+    with golden.raises(ValidationError):
         Roster.model_validate(
             {"people": {"Ann": {"roles": ["a"], "keys": [KEY.line]}, "Bo": {"roles": ["a"], "keys": [token]}}}
         )

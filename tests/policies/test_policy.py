@@ -18,6 +18,7 @@ from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Verdict, decide
+from tests.golden import golden
 
 POLICIES = Path(__file__).resolve().parents[2] / "policies"
 SHIPPED = sorted(POLICIES.glob("*.yaml"))
@@ -106,7 +107,7 @@ def test_an_unknown_key_is_refused_with_its_path_and_a_hint() -> None:
 
 
 def test_a_policy_that_judges_nothing_or_asks_nobody_is_refused() -> None:
-    assert "nothing would be judged" in refused(rules=[])
+    golden.words(refused(rules=[]))
     assert parse_document(Policy, LEAST | {"rules": [], "reference_standard": {}}, "policy.yaml").rules == ()
     assert "approvals.count" in refused(approvals={"count": 0})
     with pytest.raises(DocumentError, match="approvals"):
@@ -131,7 +132,7 @@ def test_a_waiver_for_no_rule_of_the_policy_is_refused() -> None:
 def test_a_key_given_twice_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "twice.yaml"
     path.write_text("name: a\nversion: 1\nname: b\n")
-    with pytest.raises(DocumentError, match=r"line 3: the key 'name' stands twice"):
+    with golden.raises(DocumentError):
         load_policy(path)
 
 

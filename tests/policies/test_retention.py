@@ -12,6 +12,7 @@ from policies.retention import LEAST_DAYS, KeptDays, Retention, kept_until
 from sluice.documents.documents import document_bytes
 from sluice.errors import DocumentError
 from tests.flows.house import policy
+from tests.golden import golden
 
 ENDED = datetime(2026, 1, 1, tzinfo=UTC)
 LONG, SHORT = (Retention(published=KeptDays(seeds=days)) for days in (365, 30))
@@ -48,7 +49,7 @@ def test_nobody_can_adopt_a_rule_that_deletes_at_once(tmp_path: Path) -> None:
         KeptDays(seeds=LEAST_DAYS - 1)
     file = tmp_path / "policy.yaml"
     file.write_text(yaml.safe_dump(policy() | {"retention": {"published": {"staged_data": 0}}}))
-    with pytest.raises(DocumentError, match=r"retention\.published\.staged_data: must be at least 30"):
+    with golden.raises(DocumentError):
         load_policy(file)
 
 

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from policies.waivers import Waiver, apply_waivers
 from sluice.verdict import Finding, Verdict, decide
+from tests.golden import golden
 
 TODAY = date(2026, 11, 21)
 WAIVER = Waiver(
@@ -46,7 +47,7 @@ def test_what_could_not_be_measured_is_never_excused() -> None:
     waived = apply_waivers([finding(Verdict.UNKNOWN)], [WAIVER], "fair", TODAY)
     assert waived[0].waiver is None
     assert decide(waived) is Verdict.UNKNOWN
-    assert "what could not be measured cannot be excused" in waived[1].says
+    golden.words(waived[1].says)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ def test_another_rule_or_scope_is_not_excused(other: dict[str, str]) -> None:
     waived = apply_waivers([finding(Verdict.FAIL, **other)], [WAIVER], "fair", TODAY)
     assert waived[0].waiver is None
     assert decide(waived) is Verdict.FAIL
-    assert "was not used" in waived[1].says
+    golden.words(waived[1].says)
 
 
 def test_a_waiver_that_expired_does_nothing_and_says_so() -> None:
@@ -65,22 +66,22 @@ def test_a_waiver_that_expired_does_nothing_and_says_so() -> None:
     assert decide(waived) is Verdict.FAIL
     remark = waived[1]
     assert (remark.rule, remark.verdict, remark.binding) == ("waiver", Verdict.REVIEW, False)
-    assert remark.says == (
-        "The waiver of k_anonymity for age, sex by Amara expired on 2026-12-31 and excuses nothing any more."
-    )
+    golden(remark.says)
+    assert "2026-12-31" in remark.says
 
 
 def test_a_waiver_does_not_hold_before_it_was_granted() -> None:
     waived = apply_waivers([finding(Verdict.FAIL)], [WAIVER], "fair", WAIVER.granted - timedelta(days=1))
     assert decide(waived) is Verdict.FAIL
-    assert "holds only from 2026-11-01 on" in waived[1].says
+    golden(waived[1].says)
+    assert "2026-11-01" in waived[1].says
 
 
 @pytest.mark.parametrize("findings", [[], [finding(Verdict.PASS)]])
 def test_a_waiver_that_nothing_needs_is_reported_and_decides_nothing(findings: list[Finding]) -> None:
     waived = apply_waivers(findings, [WAIVER], "fair", TODAY)
     assert waived[:-1] == findings
-    assert "was not used" in waived[-1].says
+    golden.words(waived[-1].says)
     assert decide(waived) is decide(findings)
 
 

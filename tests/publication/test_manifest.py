@@ -13,6 +13,7 @@ from sluice.publication.datapackage import PublishedFile
 from sluice.publication.manifest import GivenApproval, LedgerHead, build_manifest, read_manifest, summary
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.verdict import Finding, Verdict
+from tests.golden import golden
 
 FINDINGS = (
     Finding(rule="k_anonymity", verdict=Verdict.PASS, says="Every class has 7 people.", observed=7.0, limit=5.0),
@@ -140,5 +141,5 @@ def test_a_manifest_is_read_back() -> None:
 def test_a_ledger_that_is_not_in_its_form_is_refused(change: dict[str, Any]) -> None:
     manifest = build()
     manifest["ledger"] |= change
-    with pytest.raises(DataError, match="is no manifest"):
+    with golden.raises(DataError):
         read_manifest(json.dumps(manifest).encode())

@@ -3,55 +3,55 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from sluice.errors import DataError
 from sluice.publication.published_table import published_table
 from sluice.tabular.model.dimension import Dimension
+from tests.golden import golden
 from tests.publication.small_table import small, whole
 
 
 class TestRefusals:
     def test_statuses_of_another_length(self) -> None:
         cells, status = small()
-        with pytest.raises(DataError, match=r"status must have one entry for each of 9 cells; got shape \(8,\)"):
+        with golden.raises(DataError):
             whole(cells, status[1:])
 
     def test_a_status_that_does_not_exist(self) -> None:
         cells, status = small()
-        with pytest.raises(DataError, match=r"status must be one of 0 \(PUBLISHED\).*; got 7"):
+        with golden.raises(DataError):
             whole(cells, np.where(status == 1, 7, status).astype(np.uint8))
 
     def test_a_suppressed_cell_with_a_value(self) -> None:
         table = whole(*small())
-        with pytest.raises(DataError, match="suppressed cell area 01, kind x must have no value") as error:
+        with golden.raises(DataError) as error:
             replace(table, value=(*table.value[:4], 905, *table.value[5:]))
         assert "905" not in str(error.value)
-        with pytest.raises(DataError, match="must have no value and no contributors"):
+        with golden.raises(DataError):
             replace(table, contributors=(1,) * 9)
 
     def test_a_margin_that_must_be_withheld(self) -> None:
         cells, status = small()
         cells = replace(cells, published=np.array([True, False, *[True] * 7]))
-        with pytest.raises(DataError, match="must be withheld; area Total, kind x is not"):
+        with golden.raises(DataError):
             whole(cells, status)
 
     def test_an_interval_that_tells_the_value_or_misses_it(self) -> None:
         cells, status = small()
         for lower, upper in ((0, 0), (1, 2), (-2, -1)):
-            with pytest.raises(DataError, match="must hold its cell and have a width; see area 01, kind x"):
+            with golden.raises(DataError):
                 whole(cells, status, interval=(cells.total + lower, cells.total + upper))
 
     def test_a_table_that_the_cells_do_not_have(self) -> None:
         cells, status = small()
-        with pytest.raises(DataError, match=r"the dimension 'knd', which there is not. Did you mean 'kind'\?"):
+        with golden.raises(DataError):
             published_table(cells, status, "t", ["knd"])
         for dimensions in ([], ["kind", "kind"]):
-            with pytest.raises(DataError, match="at least one dimension, and each once"):
+            with golden.raises(DataError):
                 published_table(cells, status, "t", dimensions)
 
     def test_a_dimension_that_is_named_like_a_column(self) -> None:
         cells, status = small()
         renamed = replace(cells, dimensions=(Dimension.flat("value", ["01", "NA"]), cells.dimensions[1]))
-        with pytest.raises(DataError, match="a dimension named 'value'"):
+        with golden.raises(DataError):
             whole(renamed, status)

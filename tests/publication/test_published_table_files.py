@@ -23,6 +23,7 @@ from sluice.publication.tables_datapackage import tables_datapackage
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, Integers, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
+from tests.golden import golden
 from tests.publication.small_table import EVERYTHING, file_of, small, whole
 from tests.tabular.tables import tables
 
@@ -72,7 +73,7 @@ class TestBytes:
         table = published_table(cells, status, "t", ["d:1"], **EVERYTHING)
         assert to_csv(table).decode().splitlines()[1:] == ["T,published,321,3", "A,published,320,2", "B,published,1,1"]
         assert discrepancies(table, cells, status, dimensions=["d:1"], **EVERYTHING) == []
-        assert discrepancies(table, cells, status, **EVERYTHING) == ["2 cells are left out: d a1; d a2"]
+        golden(discrepancies(table, cells, status, **EVERYTHING))
 
     def test_the_order_of_the_dimensions_is_the_callers(self) -> None:
         cells, status = small()
@@ -238,24 +239,24 @@ class TestReadBack:
             assert [code for (code,) in back.codes] == ["Total", *odd]
 
     @pytest.mark.parametrize(
-        ("before", "after", "says"),
+        ("before", "after"),
         [
-            ("01,x,primary,,", "01,x,primary,905,", "area 01, kind x"),
-            ("01,x,primary,,", "01,x,primary,,1", "area 01, kind x"),
-            ("Total,x,published,926,3", "Total,x,published,,3", "area Total, kind x"),
-            ("Total,x,published,926,3", "Total,x,published,9.26,3", "line 3, value"),
-            ("01,x,primary,,", "01,x,hidden,,", "'hidden'"),
-            ("01,x,primary,,", "01,x,primary,", "line 6: must have 5 cells; got 4"),
-            ("area,kind", "kind,area", "the first line must be area,kind"),
+            ("01,x,primary,,", "01,x,primary,905,"),
+            ("01,x,primary,,", "01,x,primary,,1"),
+            ("Total,x,published,926,3", "Total,x,published,,3"),
+            ("Total,x,published,926,3", "Total,x,published,9.26,3"),
+            ("01,x,primary,,", "01,x,hidden,,"),
+            ("01,x,primary,,", "01,x,primary,"),
+            ("area,kind", "kind,area"),
         ],
     )
-    def test_a_file_that_is_not_right_is_refused_without_a_value(self, before: str, after: str, says: str) -> None:
+    def test_a_file_that_is_not_right_is_refused_without_a_value(self, before: str, after: str) -> None:
         cells, status = small()
         text = to_csv(whole(cells, status)).decode()
         assert text.count(before) == 1
         with pytest.raises(DataError) as error:
             read_csv(text.replace(before, after).encode(), "t", cells.dimensions, 0)
-        assert says in str(error.value)
+        golden(error.value)
         assert "905" not in str(error.value)
 
     @pytest.mark.parametrize(
@@ -278,11 +279,7 @@ class TestReadBack:
 
     def test_a_file_that_says_more_than_was_judged_is_told(self) -> None:
         cells, status = small()
-        assert discrepancies(whole(cells, status), cells, status) == [
-            "4 cells are given another status: area 01, kind x; area 01, kind y; area NA, kind x; ...",
-            "5 cells are given a number of contributors, which was not judged: area Total, kind Total; "
-            "area Total, kind x; area Total, kind y; ...",
-        ]
+        golden(discrepancies(whole(cells, status), cells, status))
         untold = whole(cells, status, tell_contributors=False, tell_primary=False)
         assert discrepancies(untold, cells, status) == []
         assert discrepancies(untold, cells, status, tell_primary=True)[0].startswith("4 cells are given another status")

@@ -19,6 +19,7 @@ from sluice.errors import DataError
 from sluice.publication.records_file import read_typed, write_csv, write_parquet
 from sluice.publication.spreadsheet_text import columns_with_formulas
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 VARIABLES = {
     variable.name: variable
@@ -147,15 +148,15 @@ def test_category_order_is_the_declared_one_though_nobody_has_the_category(tmp_p
 
 def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
-    with pytest.raises(DataError, match="the table to be written has no column x"):
+    with golden.raises(DataError):
         write_parquet(small().drop(columns="x"), path, VARIABLES)
     assert not path.exists()
     write_parquet(small(), path, VARIABLES)
     other = {"z": VARIABLES["x"].model_copy(update={"name": "z"})}
-    with pytest.raises(DataError, match="has no column z"):
+    with golden.raises(DataError):
         read_typed(path, VARIABLES | other)
     fewer = {"o": VARIABLES["o"].model_copy(update={"categories": ("low", "middle")})}
-    with pytest.raises(DataError, match="'o' holds a category that is not declared"):
+    with golden.raises(DataError):
         read_typed(path, fewer)
 
 
@@ -164,7 +165,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path, cut: int) -> None:
     path = tmp_path / "a.parquet"
     write_parquet(small(), path, VARIABLES)
     path.write_bytes(path.read_bytes()[:cut])
-    with pytest.raises(DataError, match="is not a whole Parquet file"):
+    with golden.raises(DataError):
         read_typed(path, VARIABLES)
 
 
@@ -173,7 +174,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path, cut: int) -> None:
 def test_a_full_disk_is_told_and_leaves_no_file(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.symlink_to("/dev/full")
-    with pytest.raises(DataError, match="no space left on the disk"):
+    with golden.raises(DataError):
         write_parquet(small(), path, VARIABLES) if name == "a.parquet" else write_csv(small(), path)
     assert not path.is_symlink()
 
@@ -183,7 +184,7 @@ def test_a_batch_that_fails_leaves_no_file(tmp_path: Path) -> None:
         yield small()
         raise DataError("the database went away")
 
-    with pytest.raises(DataError, match="went away"):
+    with golden.raises(DataError):
         write_parquet(batches(), tmp_path / "a.parquet", VARIABLES)
     assert list(tmp_path.iterdir()) == []
 

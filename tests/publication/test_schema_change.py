@@ -19,6 +19,7 @@ from sluice.publication import schema_change
 from sluice.publication.schema_change import SchemaChange, carry_out, differences
 from sluice.publication.separate_writing import carry_out_apart, differences_apart
 from sluice.sources.database_url import database_url
+from tests.golden import golden
 
 DATABASES = [
     "duckdb",
@@ -136,7 +137,7 @@ def test_doing_it_again_changes_nothing(public: Public) -> None:
 
 def test_a_table_with_other_content_stays_as_it_is(public: Public) -> None:
     carry_out(public.change(tables={"people_1": public.file("a", a=[1, 1, 2])}))
-    with pytest.raises(DataError, match=r"people_1' exists with other content"):
+    with golden.raises(DataError):
         carry_out(public.change(tables={"people_1": public.file("b", a=[1, 2, 2])}, views={"people": "people_1"}))
     assert public.shown("people_1") == [(1,), (1,), (2,)]
 
@@ -161,7 +162,7 @@ def test_what_somebody_else_made_is_not_replaced(public: Public, theirs: str) ->
     before = public.shown()
     for views in ({"people": "people_1"}, {"people": "people_2"}):
         tables = {"people_2": public.file("b", a=[5])}
-        with pytest.raises(DataError, match="is no view that editions of this definition made"):
+        with golden.raises(DataError):
             carry_out(public.change(tables=tables, views=views))
     carry_out(public.change(views={"people": None}))  # nothing of ours is there
     assert public.shown() == before
@@ -187,7 +188,7 @@ def test_a_rehearsal_leaves_nothing_and_says_what_would_be_refused(public: Publi
     carry_out(change, rehearse=True)
     assert public.objects() == set()
     public.run(f"CREATE TABLE {public.named('people')} (theirs INT)")
-    with pytest.raises(DataError, match="is no view that editions of this definition made"):
+    with golden.raises(DataError):
         carry_out(change, rehearse=True)
 
 
@@ -234,19 +235,19 @@ def test_a_view_of_a_part_of_the_table_or_of_other_values_is_none_of_it(public: 
         assert not public.url.startswith("duckdb"), "which knows them all; of the others each knows some"
         return
     assert "does not show people_1, which is current" in " ".join(differences(change))
-    with pytest.raises(DataError, match="is no view that editions of this definition made"):
+    with golden.raises(DataError):
         carry_out(change)
 
 
 def test_columns_that_stand_in_another_order_are_another_table(public: Public) -> None:
     """Of equal values a digest of the records alone would not tell."""
     carry_out(public.change(tables={"people_1": public.file("a", a=[1], b=[1])}))
-    with pytest.raises(DataError, match="exists with other content"):
+    with golden.raises(DataError):
         carry_out(public.change(tables={"people_1": public.file("b", b=[1], a=[1])}))
 
 
 def test_a_view_shows_no_table_that_is_not_there(public: Public) -> None:
-    with pytest.raises(DataError, match="'people' cannot show it"):
+    with golden.raises(DataError):
         carry_out(public.change(views={"people": "people_9"}))
 
 
@@ -285,7 +286,7 @@ def test_a_database_that_keeps_something_else_publishes_nothing(public: Public) 
 
     with (
         patch.object(schema_change._Work, "insert", cutting),
-        pytest.raises(DataError, match="does not hold what was written"),
+        golden.raises(DataError),
     ):
         carry_out(public.change(tables={"people_1": public.file("a", a=[1, 2])}, views={"people": "people_1"}))
     with pytest.raises(sa.exc.DBAPIError):
@@ -306,7 +307,7 @@ def test_a_view_that_another_definition_made_meanwhile_is_not_replaced(
             carry_out(theirs)
 
     mine = public.change(tables={"people_1": public.file("a", a=[1])}, views={"people": "people_1"})
-    with pytest.raises(DataError, match="exists and is no view that editions of this definition made"):
+    with golden.raises(DataError):
         carry_out(mine.model_copy(update={"own_tables": ("people_1",)}), meanwhile)
     assert public.shown() == [(2,)]
 
@@ -328,7 +329,7 @@ def test_an_error_of_the_database_is_its_kind_alone(public: Public) -> None:
     change = public.change(tables={"people_1": public.file("a", a=["secret-4711"])}).model_copy(update={"into": "none"})
     if public.url.startswith("sqlite"):
         change = change.model_copy(update={"url": "sqlite:////nowhere/x.db"})
-    with pytest.raises(DataError, match=r"refuses to publish into schema 'none' \(\w+\)\.$") as raised:
+    with golden.raises(DataError) as raised:
         carry_out(change)
     assert raised.value.__context__ is None
 
@@ -390,16 +391,16 @@ def test_an_account_that_sees_sources_publishes_nothing(postgresql: str, tmp_pat
     carry_out(change, rehearse=True)
     public.run(f'GRANT USAGE ON SCHEMA survey TO "{writer}"')
     public.run(f'GRANT SELECT ON survey.people TO "{writer}"')
-    with pytest.raises(DataError, match="may use tables of 'survey', which releases are read from"):
+    with golden.raises(DataError):
         carry_out(change, rehearse=True)
     public.run(f'REVOKE SELECT ON survey.people FROM "{writer}"')
     carry_out(change)
     public.run(f'ALTER TABLE open_data.people_1 OWNER TO "{sa.make_url(postgresql).username}"')
     public.run(f'GRANT SELECT ON open_data.people_1 TO "{writer}"')
-    with pytest.raises(DataError, match="or is another account's"):
+    with golden.raises(DataError):
         carry_out(change)
     [says] = differences(change)
-    assert "belongs to another account, which could change it" in says
+    golden.words(says)
 
 
 def test_a_server_is_written_to_apart_and_says_why_it_refuses(postgresql: str, tmp_path: Path) -> None:
@@ -412,6 +413,6 @@ def test_a_server_is_written_to_apart_and_says_why_it_refuses(postgresql: str, t
     carry_out_apart(change)
     assert public.shown() == [(1,)]
     assert differences_apart(change) == []
-    with pytest.raises(DataError, match="exists with other content"):
+    with golden.raises(DataError):
         carry_out_apart(public.change(tables={"people_1": public.file("b", a=[2])}))
     assert url.database

@@ -13,6 +13,7 @@ from sluice.publication.published_table import PublishedTable, published_table
 from sluice.publication.sdmx_csv import read_sdmx_csv, to_sdmx_csv
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.dimension import Dimension
+from tests.golden import golden
 
 
 def table(name: str = "area", codes: tuple[str, ...] = ("01", "NA", "B"), **options: Any) -> PublishedTable:
@@ -67,40 +68,40 @@ def test_synthetic_values_are_a_further_measure_and_come_back() -> None:
 
 @pytest.mark.parametrize("dataflow", ["TURNOVER", "XX:", "1X:T(1.0)", "XX:T(1.0", "XX:T,U(1.0)", "XX:T(one)"])
 def test_a_dataflow_of_another_form_is_refused(dataflow: str) -> None:
-    with pytest.raises(DataError, match="dataflow must have the form AGENCY:ID"):
+    with golden.raises(DataError):
         to_sdmx_csv(table(), dataflow)
 
 
 @pytest.mark.parametrize("period", ["", "26", "2026Q1", "2026-1", "2026-Q1\r\n"])
 def test_a_period_of_another_form_is_refused(period: str) -> None:
-    with pytest.raises(DataError, match="time_period must be like"):
+    with golden.raises(DataError):
         to_sdmx_csv(table(), "XX:T(1.0)", period)
 
 
 @pytest.mark.parametrize("name", ["2nd", "turn over", "obs_value", "Time_Period", "größe"])
 def test_a_dimension_that_cannot_be_a_column_is_refused(name: str) -> None:
-    with pytest.raises(DataError, match=f"dimension '{name}' cannot be a column of SDMX-CSV"):
+    with golden.raises(DataError):
         to_sdmx_csv(table(name), "XX:T(1.0)")
 
 
 def test_a_code_that_sdmx_does_not_allow_is_refused_with_a_hint() -> None:
-    with pytest.raises(DataError, match=r"a code of 'area' must consist of.*got '10\.1'\. Rename it"):
+    with golden.raises(DataError):
         to_sdmx_csv(table(codes=("10.1", "x", "y")), "XX:T(1.0)")
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "says"),
+    ("before", "after"),
     [
-        (",NaN,Q,C", ",905,Q,C", "line 3: OBS_VALUE must be NaN where it is suppressed, and only there"),
-        (",NaN,Q,C", ",NaN,A,C", "line 3: OBS_STATUS and CONF_STATUS must be"),
-        (",NaN,Q,C", ",NaN,Q,A", "line 3: OBS_STATUS and CONF_STATUS must be"),
-        (",20,A,F", ",2e1,A,F", "line 5, OBS_VALUE: must be a number with 0 decimals"),
-        ("ACTION,AREA", "ACTION,PLACE", "the first line must be"),
+        (",NaN,Q,C", ",905,Q,C"),
+        (",NaN,Q,C", ",NaN,A,C"),
+        (",NaN,Q,C", ",NaN,Q,A"),
+        (",20,A,F", ",2e1,A,F"),
+        ("ACTION,AREA", "ACTION,PLACE"),
     ],
 )
-def test_a_message_that_is_not_right_is_refused(before: str, after: str, says: str) -> None:
+def test_a_message_that_is_not_right_is_refused(before: str, after: str) -> None:
     text = to_sdmx_csv(table(), "XX:T(1.0)").decode()
     assert text.count(before) == 1
-    with pytest.raises(DataError, match=says) as error:
+    with golden.raises(DataError) as error:
         read_sdmx_csv(text.replace(before, after).encode(), "t", table().dimensions, 0)
     assert "905" not in str(error.value)

@@ -20,6 +20,7 @@ from sluice.publication.published_table import published_table
 from sluice.publication.sdmx_csv import read_sdmx_csv, to_sdmx_csv
 from sluice.publication.sdmx_structure import sdmx_structure
 from sluice.tabular.model.dimension import Dimension
+from tests.golden import golden
 from tests.publication.small_table import small, whole
 
 AT = datetime(2026, 3, 31, 12, tzinfo=UTC)
@@ -98,7 +99,7 @@ def test_a_file_of_fewer_dimensions_holds_totals_of_the_others() -> None:
     assert read.keys() == {("Total", "Total"), ("Total", "x"), ("Total", "y")}
     kind = [each for each in cells.dimensions if each.name == "kind"]
     assert read_sdmx_csv(content, "t", kind, 0, cells.dimensions) == by_kind
-    with pytest.raises(DataError, match="line 3: AREA must be its total"):
+    with golden.raises(DataError):
         read_sdmx_csv(content.replace(b"Total,x", b"01,x"), "t", kind, 0, cells.dimensions)
 
 
@@ -107,7 +108,7 @@ def test_a_suppressed_value_is_nan_and_a_published_one_is_not() -> None:
     content = to_sdmx_csv(whole(cells, status), FLOW)
     for before, after in ((b"NaN,Q,C", b",Q,C"), (b"926,A,F", b"NaN,A,F"), (b"NaN,Q,C", b"905,Q,C")):
         assert before in content
-        with pytest.raises(DataError, match="OBS_VALUE must be NaN where it is suppressed, and only there"):
+        with golden.raises(DataError):
             read_sdmx_csv(content.replace(before, after, 1), "t", cells.dimensions, 0)
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from sluice.errors import DataError, DocumentError, SluiceError
 from sluice.publication.timestamp import read_certificates, request_stamp, stamped_at
+from tests.golden import golden
 from tests.publication.timestamp_authority import Authority
 
 pytestmark = pytest.mark.servers
@@ -43,7 +44,7 @@ def test_a_stamp_is_of_one_document_and_of_one_authority(authority: Authority, t
         (b"", CONTENT, certificates),
         (CONTENT, CONTENT, certificates),
     ):
-        with pytest.raises(DataError, match="is no time stamp of this document by these certificates"):
+        with golden.raises(DataError):
             stamped_at(response, content, known)
 
 
@@ -52,21 +53,21 @@ def test_an_answer_to_another_request_or_none_at_all_is_refused(authority: Autho
     with authority.serving() as url:
         stamp = request_stamp(CONTENT, url, certificates)
         authority.answers = [stamp]  # of the same document, and of another request
-        with pytest.raises(SluiceError, match="is no time stamp"):
+        with golden.raises(SluiceError):
             request_stamp(CONTENT, url, certificates)
         authority.answers = [b"", b"not a response", b"0" * (2 << 20)]
-        with pytest.raises(SluiceError, match=r"does not answer \(HTTPError\)"):
+        with golden.raises(SluiceError):
             request_stamp(CONTENT, url, certificates)
         for _ in range(2):
-            with pytest.raises(SluiceError, match=f"the answer of the time-stamping authority {url} is no time stamp"):
+            with golden.raises(SluiceError):
                 request_stamp(CONTENT, url, certificates)
-    with pytest.raises(SluiceError, match=r"does not answer \(URLError\)"):
+    with golden.raises(SluiceError):
         request_stamp(CONTENT, url, certificates)
 
 
 def test_certificates_that_are_none_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(DocumentError, match="cannot be read"):
+    with golden.raises(DocumentError):
         read_certificates(tmp_path / "absent.pem")
     (tmp_path / "wrong.pem").write_text("no certificate")
-    with pytest.raises(DocumentError, match="must hold the time-stamping authority's certificates in PEM"):
+    with golden.raises(DocumentError):
         read_certificates(tmp_path / "wrong.pem")

@@ -21,6 +21,7 @@ from sluice.errors import SluiceError
 from sluice.publication.attestation import digest_of
 from sluice.publication.timestamp import read_certificates, request_stamp
 from sluice.publication.verification import verify_folder
+from tests.golden import golden
 from tests.publication.signed_folder import (
     AMARA,
     JONAS,
@@ -52,19 +53,15 @@ def test_what_was_signed_is_believed(folder: Path) -> None:
     assert found.signed_by == ["Amara Diallo", "jonas"]
     assert found.files == {file: sha256(content) for file, content in Publication().data.items()}
     assert found.summary is not None
-    assert found.summary.says == (
-        f"{digest_of(Publication().reviewed)} meets policy 'public use', version 2, decided by "
-        "Amara Diallo (methodologist, known by account) and jonas (data_steward, known by account)."
-    )
+    golden(found.summary.says)
+    assert str(digest_of(Publication().reviewed)) in found.summary.says
 
 
 def test_waivers_are_told(tmp_path: Path) -> None:
     found = verify_folder(Publication(waived=("k_anonymity", "linkage")).put(tmp_path), SIGNERS)
     assert found.problems == []
     assert found.summary is not None
-    assert (
-        "meets policy 'public use', version 2, with waivers of k_anonymity, linkage, decided by" in found.summary.says
-    )
+    golden(found.summary.says)
 
 
 def test_the_digest_is_the_one_that_people_approve() -> None:
@@ -135,7 +132,7 @@ def test_another_release_does_not_pass_by_a_link(folder: Path, monkeypatch: pyte
     """Who can write to a shelf puts a link to another release, or an earlier edition, in the place of one."""
     link = folder.with_name("fair-aaaaaaaaaaaa")
     link.symlink_to(folder.name)
-    assert problems(link) == [f"this is the release {RELEASE}, not fair-aaaaaaaaaaaa"]
+    golden(problems(link))
     named, elsewhere = folder.with_name("shelf-2026") / RELEASE, folder.rename(folder.with_name("stored"))
     named.parent.mkdir()
     named.symlink_to(elsewhere)
@@ -147,17 +144,9 @@ def test_another_release_does_not_pass_by_a_link(folder: Path, monkeypatch: pyte
 def test_what_was_added_and_altered_is_named(folder: Path) -> None:
     (folder / "fair.csv").write_text("age\n")
     (folder / "more.csv").write_text("age\n")
-    assert problems(folder) == [
-        "more.csv does not belong to the release",
-        "fair.csv was changed: its SHA-256 differs",
-    ]
+    golden(problems(folder))
     write_checksums(folder)
-    assert problems(folder) == [
-        "fair.csv is not the file that was signed",
-        "more.csv was not signed",
-        "fair.csv is not as manifest.json lists it",
-        "more.csv is not as manifest.json lists it",
-    ]
+    golden(problems(folder))
 
 
 @pytest.mark.parametrize(
@@ -213,11 +202,11 @@ def test_another_release_does_not_pass_in_its_place(tmp_path: Path) -> None:
     older = Publication(release="fair-000000000000").put(tmp_path / "shelf")
     shutil.rmtree(folder)
     shutil.copytree(older, folder)
-    assert problems(folder) == [f"this is the release fair-000000000000, not {RELEASE}"]
+    golden(problems(folder))
     assert problems(folder, release="fair-000000000000") == []
     elsewhere = folder.rename(tmp_path / "download (1)")
     assert problems(elsewhere, release="fair-000000000000") == []
-    assert problems(elsewhere) == ["this is the release fair-000000000000, not download (1)"]
+    golden(problems(elsewhere))
 
 
 def test_two_folders_of_one_name_are_told_apart(tmp_path: Path) -> None:
@@ -258,9 +247,8 @@ def test_an_edition_is_verified_by_the_decisions_on_its_series(tmp_path: Path) -
     found = verify_folder(folder, SIGNERS, people=2)
     assert (found.problems, found.signed_by) == ([], ["Amara Diallo", "jonas"])
     assert found.summary is not None
-    assert found.summary.says.endswith(
-        f"jonas (data_steward, known by account), who approved the series with {BEFORE.release}."
-    )
+    golden(found.summary.says)
+    assert str(BEFORE.release) in found.summary.says
 
 
 def test_who_left_approves_no_further_edition(tmp_path: Path) -> None:
@@ -270,9 +258,8 @@ def test_who_left_approves_no_further_edition(tmp_path: Path) -> None:
     ]
     signers = [*SIGNERS[:2], *left]
     assert verify_folder(Publication().put(tmp_path / "single"), signers, people=2).problems == []
-    assert verify_folder(in_series().put(tmp_path / "series"), signers).problems[0] == (
-        "decision-2.json: the key of jonas that signed it did not count at 2026-11-21 05:00 UTC"
-    )
+    golden(verify_folder(in_series().put(tmp_path / "series"), signers).problems[0])
+    assert "2026-11-21" in verify_folder(in_series().put(tmp_path / "series"), signers).problems[0]
 
 
 WITH_THE_PUBLISHERS_KEY: dict[str, tuple[Publication, str]] = {
@@ -409,8 +396,8 @@ def test_how_many_people_must_have_signed_is_for_the_reader_to_say(tmp_path: Pat
         deciders=((AMARA, nothing),), manifest=lambda manifest: manifest.update(approvals=manifest["approvals"][:1])
     ).put(tmp_path / "one")
     assert problems(one) == []
-    assert problems(one, people=2) == ["too few people signed their approval: 1 of at least 2"]
-    assert problems(folder, unsigned=True, people=1) == ["too few people signed their approval: 0 of at least 1"]
+    golden(problems(one, people=2))
+    golden(problems(folder, unsigned=True, people=1))
 
 
 def test_a_key_counts_within_its_time(folder: Path) -> None:
@@ -420,14 +407,11 @@ def test_a_key_counts_within_its_time(folder: Path) -> None:
     begins = replace(publisher, after=datetime(2026, 11, 22, tzinfo=UTC))
     holds = replace(jonas, after=datetime(2026, 11, 20, 9, tzinfo=UTC), before=datetime(2026, 11, 21, tzinfo=UTC))
     assert problems(folder, signers=[publisher, amara, holds]) == []
-    assert problems(folder, signers=[publisher, ended, jonas])[0] == (
-        "decision-1.json: the key of Amara-Diallo or jonas that signed it did not count at 2026-11-20 09:00 UTC"
-    )
-    assert problems(folder, signers=[begins, amara, jonas]) == [
-        "attestation.json: the key of publisher that signed it did not count at 2026-11-21 05:00 UTC"
-    ]
+    golden(problems(folder, signers=[publisher, ended, jonas])[0])
+    assert "2026-11-20" in problems(folder, signers=[publisher, ended, jonas])[0]
+    golden(problems(folder, signers=[begins, amara, jonas]))
     assert problems(folder, signers=[publisher, jonas])[0].startswith("decision-1.json: no key of")
-    assert problems(folder, signers=[]) == ["attestation.json: no key of publisher signed it"]
+    golden(problems(folder, signers=[]))
     both = AllowedSigner(("Amara-Diallo", "jonas"), amara.key)
     assert "the publisher alone says that jonas approved: there is no signature" in problems(
         folder, signers=[publisher, both]
@@ -467,7 +451,7 @@ def test_a_folder_without_what_describes_it_is_refused(folder: Path, file: str) 
 
 
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
-    assert problems(tmp_path / "nowhere") == [f"{CHECKSUMS} cannot be read (No such file or directory)"]
+    golden(problems(tmp_path / "nowhere"))
 
 
 @pytest.mark.servers
@@ -475,7 +459,7 @@ def test_a_stamp_must_be_there_where_it_is_asked_for(folder: Path, tmp_path: Pat
     """With it, keys are held to the authority's time, not to the time that their holder gives."""
     authority = Authority(tmp_path / "authority")
     certificates = read_certificates(authority.certificates)
-    assert problems(folder, certificates=certificates) == ["manifest.tsr cannot be read (No such file or directory)"]
+    golden(problems(folder, certificates=certificates))
     with authority.serving() as url:
         stamp = request_stamp((folder / "manifest.json").read_bytes(), url, certificates)
         other = request_stamp(b"another", url, certificates)

@@ -18,6 +18,7 @@ from sluice.tabular.rules.dominance import Dominance, dominance
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency, minimum_frequency
 from sluice.tabular.rules.p_percent import PPercent, p_percent
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
+from tests.golden import golden
 
 FREQUENCIES = np.array([[2, 15, 30, 20, 10], [72, 20, 1, 30, 10], [38, 38, 15, 40, 5]])
 MAGNITUDES = np.array([[360, 450, 720, 400, 360], [1440, 540, 22, 570, 320], [722, 1178, 375, 800, 363]])
@@ -81,12 +82,7 @@ def test_the_internal_attack_with_dominance() -> None:
     """ "If one of them has a salary of 350, then it is clear that the salary of the other four is at most 13." """
     seen = dominance_attack(salaries().contributions)
     assert (seen.others[at("M3", "P5")], seen.together_to[at("M3", "P5")]) == (4, 13)
-    assert in_words(salaries().contributions, contributor=("person", "people")) == [
-        "In 1 cell everybody can read a single person's value.",
-        "In 1 cell each of two people can compute the other's value.",
-        "In 1 cell the second largest person can estimate the largest to within 10 %.",
-        "In 1 cell the largest person knows that all others together have less than 10 % of what it has.",
-    ]
+    golden(in_words(salaries().contributions, contributor=("person", "people")))
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@
 from itertools import product
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.golden import golden
 from tests.reader.knowledge import anybody, largest_sensitive_count, who_knows_the_status
 from tests.reader.published import Hierarchy, Published, read_tables
 from tests.reader.solve import Solver, suppressed
@@ -66,7 +66,7 @@ def test_what_contradicts_itself_fits_no_table() -> None:
     published = table(np.full((3, 3), 2), {("a0", "b0"), ("a0", "b1"), ("a1", "b0"), ("a1", "b1")})
     lower, upper = anybody(published, counts=True)
     lower[published.place["a0", "b0"]] = 5
-    with pytest.raises(ValueError, match="no table fits"):
+    with golden.raises(ValueError):
         Solver(published, lower, upper).interval(published.place["a0", "b1"])
 
 

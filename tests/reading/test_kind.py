@@ -25,6 +25,7 @@ from sluice.sources.tabular_source import TabularSource
 from sluice.variables import Kind, Variable
 from tasks.workbench.mask import mask_file
 from tasks.workbench.masked_file import understood
+from tests.golden import golden
 from tests.typed_frame import typed_frame
 
 N = 200
@@ -198,7 +199,7 @@ def test_a_category_column_of_a_notebook_is_categories_even_of_numbers_and_keeps
 def test_an_infinite_number_is_a_number_that_is_refused() -> None:
     frame = pd.DataFrame({"x": [1.5, np.inf]})
     assert summary_of([frame["x"]]).kind is Kind.CONTINUOUS
-    with pytest.raises(DataError, match="'x': 1 value is not a finite number"):
+    with golden.raises(DataError):
         typed_frame(frame)
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.reading import values
+from tests.golden import golden
 
 
 @given(st.text("0123456789+-.eE_, \u0661", max_size=8))
@@ -76,7 +77,7 @@ def test_a_day_lasts_to_its_last_microsecond() -> None:
     assert values.moment("9999-12-31", last=True).year == 9999
     assert values.moment("2024-02-29T10:30+02:00", last=True) == datetime(2024, 2, 29, 8, 30)
     for text in ("2023-02-29", "20240229", "29.2.2024", ""):
-        with pytest.raises(ValueError, match="no date"):
+        with golden.raises(ValueError):
             values.moment(text)
 
 
@@ -84,5 +85,5 @@ def test_a_time_zone_that_leads_out_of_the_calendar_makes_no_date_and_no_crash()
     texts = ["0001-01-01T00:00+14:00", "9999-12-31T23:59-14:00", "2024-12-31T10:00Z", None]
     assert values.read_dates(pa.array(texts)).to_pylist() == [None, None, datetime(2024, 12, 31, 10), None]
     for text in texts[:2]:
-        with pytest.raises(ValueError, match="no date"):
+        with golden.raises(ValueError):
             values.moment(str(text))

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.reading.visible_text import as_name, as_prose, json_text, one_line, unseen, visible
+from tests.golden import golden
 
 TEXTS = st.text(st.characters(), max_size=30)  # halves of characters, too
 
@@ -37,20 +38,20 @@ def test_no_control_format_or_separator_is_in_a_name(category: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    "text",
     [
-        ("a\x1b[31m", "it holds U+001B"),
-        ("evil \u202etxt.exe", "it holds U+202E RIGHT-TO-LEFT OVERRIDE"),
-        ("income\u200b", "it holds U+200B ZERO WIDTH SPACE"),
-        ("income\u200d", "it holds U+200D ZERO WIDTH JOINER"),
-        ("\ud800", "it holds U+D800"),
-        ("two\nlines", "must be one line of characters that can be seen; it holds U+000A"),
+        "a\x1b[31m",
+        "evil \u202etxt.exe",
+        "income\u200b",
+        "income\u200d",
+        "\ud800",
+        "two\nlines",
     ],
 )
-def test_a_name_with_what_is_not_seen_is_refused(text: str, says: str) -> None:
-    with pytest.raises(ValueError, match="must be one line") as refusal:
+def test_a_name_with_what_is_not_seen_is_refused(text: str) -> None:
+    with golden.raises(ValueError) as refusal:
         as_name(text)
-    assert says in str(refusal.value)
+    golden(refusal.value)
     assert str(refusal.value).isprintable()
 
 

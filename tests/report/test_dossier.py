@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from sluice.report.dossier import Dossier, RecordsView, TablesView
+from tests.golden import golden
 from tests.report.pages import dossier, finding, full_records, full_tables
 
 
@@ -19,17 +20,17 @@ def test_a_dossier_is_read_back_with_its_view(made: object, kind: type) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "says"),
+    "changes",
     [
-        ({"kind": "tables"}, "view.tables.measure"),
-        ({"kind": "maps"}, "does not match any of the expected tags: 'records', 'tables'"),
-        ({"measure": "turnover"}, "view.records.measure"),
+        {"kind": "tables"},
+        {"kind": "maps"},
+        {"measure": "turnover"},
     ],
 )
-def test_a_view_of_another_kind_is_refused(changes: dict[str, str], says: str) -> None:
+def test_a_view_of_another_kind_is_refused(changes: dict[str, str]) -> None:
     fields = json.loads(dossier(finding()).model_dump_json())
     fields["view"] |= changes
-    with pytest.raises(ValidationError, match=says):
+    with golden.raises(ValidationError):
         Dossier.model_validate(fields)
 
 

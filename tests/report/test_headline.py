@@ -5,6 +5,7 @@ import pytest
 from sluice.report.headline import SUGGEST, headline, next_steps, reasons
 from sluice.report.report import render
 from sluice.verdict import Finding
+from tests.golden import golden
 from tests.report.pages import FAIL, PASS, REVIEW, UNKNOWN, Page, dossier, finding, full_tables
 
 
@@ -16,7 +17,7 @@ class TestHeadline:
             finding(FAIL, says="Second."),
             finding(UNKNOWN, says="Reported only.", binding=False),
         )
-        assert headline(held) == "Blocked: 2,570 of 6,366 women are alone."
+        golden(headline(held))
         page = Page(render(held))
         assert page.texts("p", class_="headline") == ["✗ Blocked: 2,570 of 6,366 women are alone."]
         verdict = page.section("verdict")
@@ -25,35 +26,35 @@ class TestHeadline:
 
     def test_passing_says_who_must_approve(self) -> None:
         passing = dossier(finding(), finding(FAIL, stage="original", binding=False))
-        assert headline(passing) == "Meets the policy: 2 people must approve before it is published."
+        golden(headline(passing))
         assert "Further reasons" not in Page(render(passing)).section("verdict")
 
     def test_waived_is_said_in_the_headline_and_shown_beside_it(self) -> None:
         passing = dossier(finding(), finding(FAIL, says="Means moved.", waiver="B. Moe until 2027-01-01: teaching"))
-        assert headline(passing) == "Meets the policy under 1 waiver: 2 people must approve before it is published."
+        golden(headline(passing))
         assert "Means moved. Waiver: B. Moe until 2027-01-01: teaching" in Page(render(passing)).section("verdict")
         two = dossier(*[finding(REVIEW, waiver="w")] * 2)
-        assert headline(two).startswith("Meets the policy under 2 waivers: ")
+        golden(headline(two))
 
     def test_unknown_is_worse_than_broken_and_no_waiver_helps(self) -> None:
         held = dossier(finding(FAIL), finding(UNKNOWN, says="Too few records.", waiver="please"), verdict=PASS)
-        assert headline(held) == "Blocked, could not be judged: Too few records."
+        golden(headline(held))
         assert reasons(held)[0].verdict is UNKNOWN
 
     def test_review_is_held(self) -> None:
-        assert headline(dossier(finding(REVIEW, says="Near the limit."))) == "Held for a decision: Near the limit."
+        golden(headline(dossier(finding(REVIEW, says="Near the limit."))))
 
     @pytest.mark.parametrize("findings", [(), (finding(binding=False),)])
     def test_no_deciding_finding_blocks(self, findings: tuple[Finding, ...]) -> None:
         empty = dossier(*findings, verdict=PASS)
-        assert headline(empty).startswith("Blocked: nothing was judged")
+        golden.words(headline(empty))
         page = Page(render(empty))
         assert page.all("section", id="verdict")[0][0]["class"] == "verdict unknown"
         assert "Meets the policy" not in page.section("verdict")
 
     def test_a_recorded_verdict_without_a_reason_blocks(self) -> None:
-        assert headline(dossier(finding(), verdict=FAIL)).startswith("Blocked: the recorded verdict is worse")
-        assert headline(dossier(finding(REVIEW), verdict=FAIL)).startswith("Blocked: the recorded verdict is worse")
+        golden.words(headline(dossier(finding(), verdict=FAIL)))
+        golden.words(headline(dossier(finding(REVIEW), verdict=FAIL)))
 
     def test_a_recorded_pass_does_not_hide_a_broken_rule(self) -> None:
         assert headline(dossier(finding(FAIL, says="Broken."), verdict=PASS)) == "Blocked: Broken."
@@ -82,5 +83,5 @@ def test_what_a_plan_may_mend_points_to_the_search_of_changes_until_somebody_mad
     assert "sluice suggest FILE" in Page(render(dossier(broken))).section("verdict")
     assert not any("sluice suggest" in step for step in next_steps(dossier(broken, suggestions=("leave town out",))))
     of_data = finding(FAIL, stage="contract", advice="Mend the data.")
-    assert next_steps(dossier(of_data)) == ["Mend the data."]
+    golden(next_steps(dossier(of_data)))
     assert not any("sluice suggest" in step for step in next_steps(dossier(broken, view=full_tables().view)))

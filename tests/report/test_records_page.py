@@ -5,6 +5,7 @@ import pytest
 from sluice.errors import SluiceError
 from sluice.report.report import render
 from sluice.verdict import Verdict
+from tests.golden import golden
 from tests.report.pages import PASS, UNKNOWN, Page, curve, dossier, finding, variable
 
 
@@ -12,14 +13,12 @@ class TestSmallCounts:
     @pytest.mark.parametrize("field", ["counts_before", "counts_after"])
     @pytest.mark.parametrize("small", [0, 1, 9])
     def test_a_small_count_in_the_dossier_is_refused(self, field: str, small: int) -> None:
-        with pytest.raises(
-            SluiceError, match=rf"^{field} of 'age' must be None .* minimum cell of 10; got 1 such"
-        ) as error:
+        with golden.raises(SluiceError) as error:
             render(dossier(finding(), variables=(variable(**{field: (small, 600)}),)))
         assert "600" not in str(error.value)
 
     def test_a_withheld_variable_is_looked_at_too(self) -> None:
-        with pytest.raises(SluiceError, match="minimum cell"):
+        with golden.raises(SluiceError):
             render(dossier(finding(), variables=(variable(kind_after=None, counts_before=(3, 600)),)))
 
     def test_the_minimum_itself_is_shown(self) -> None:
@@ -27,11 +26,11 @@ class TestSmallCounts:
         assert "20 to 30 10 390" in " ".join(page.texts("tr"))
 
     def test_counts_that_do_not_fit_the_bins_are_refused(self) -> None:
-        with pytest.raises(SluiceError, match="one count for each of 2 bins; got 3"):
+        with golden.raises(SluiceError):
             render(dossier(finding(), variables=(variable(counts_after=(20, 30, 40)),)))
 
     def test_curves_that_do_not_fit_the_grid_are_refused(self) -> None:
-        with pytest.raises(SluiceError, match="one share for each of 2 grid values; got 3 and 3"):
+        with golden.raises(SluiceError):
             render(dossier(finding(), curves=(curve(grid=(0.1, 0.2)),)))
 
     def test_a_hidden_count_is_hatched_and_cannot_be_subtracted(self) -> None:

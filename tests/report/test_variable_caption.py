@@ -1,6 +1,7 @@
 """What a caption says of a variable follows from its figures."""
 
 from sluice.report.variable_caption import InTables, caption
+from tests.golden import golden
 from tests.report.pages import variable
 
 ROWS = [("20 to 30", 400, 250), ("30 to 40", 600, 740), ("40 or more", None, None)]
@@ -8,22 +9,17 @@ ROWS = [("20 to 30", 400, 250), ("30 to 40", 600, 740), ("40 or more", None, Non
 
 def test_a_caption_says_what_was_lost_and_where_it_went() -> None:
     summary = variable(entropy_before=4.0, entropy_after=1.0, mean_after=34.25, deviation_after=6.6)
-    assert caption(summary, ROWS, 1000, 1000, InTables(0.443, 1, 9)) == (
-        "It lost 75.0 % of its 4 bits. The mean is 0.5 standard deviations higher, the spread 10.0 % wider. "
-        "Most moved: 20 to 30, from 40.0 % to 25.0 % of the records. In tables with another released variable 44.3 % "
-        "of the records stand in another cell, the second most of 9 variables."
-    )
+    golden(caption(summary, ROWS, 1000, 1000, InTables(0.443, 1, 9)))
 
 
 def test_what_did_not_change_is_said_to_be_there() -> None:
     summary = variable(entropy_before=4.0, entropy_after=4.0, mean_after=31.25, deviation_after=6.0)
     same = [("20 to 30", 400, 400), ("30 to 40", 600, 601)]
     says = caption(summary, same, 1000, 1000, InTables(0.0, 5, 9))
-    assert says.startswith("Its 4 bits are all there. Mean and spread are the same. The groups that are shown")
-    assert says.endswith("0.0 % of the records stand in another cell.")
+    golden(says)
 
 
 def test_without_figures_nothing_is_made_up() -> None:
     bare = variable(mean_before=None, mean_after=None)
-    assert caption(bare, [("a", None, None)], 1000, 1000, None) == "As far as its figures show, it is as it was."
-    assert caption(bare, ROWS, 0, 0, None) == "As far as its figures show, it is as it was."
+    golden(caption(bare, [("a", None, None)], 1000, 1000, None))
+    golden(caption(bare, ROWS, 0, 0, None))

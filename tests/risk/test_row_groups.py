@@ -2,11 +2,11 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.risk.row_groups import row_groups
+from tests.golden import golden
 
 
 def test_agrees_with_pandas():
@@ -52,5 +52,5 @@ def test_many_rows_are_grouped_as_few_are(monkeypatch):
 
 def test_one_row_and_no_column():
     assert row_groups([np.array([3.0])]).size.tolist() == [1]
-    with pytest.raises(ValueError, match="at least one column"):
+    with golden.raises(ValueError):
         row_groups([])

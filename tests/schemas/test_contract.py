@@ -17,6 +17,7 @@ from sluice.sources.hierarchy_file import read_hierarchy
 from sluice.sources.sources import CsvSource
 from sluice.variables import Kind, Role, with_role
 from sluice.verdict import Verdict
+from tests.golden import golden
 from tests.schemas.typed import type_batch, type_source
 
 CONTRACTS = Path(schemas.__path__[0])
@@ -62,55 +63,40 @@ RULE = {"name": "adult", "expression": "age >= 18", "says": "Adults only."}
 
 
 @pytest.mark.parametrize(
-    ("content", "says"),
+    "content",
     [
-        (
-            document(rules=[RULE | {"expression": "aeg > 1"}]),
-            "'adult': no variable 'aeg' in the typed data. Did you mean",
-        ),
-        (document(rules=[RULE | {"expression": "name == 'x'"}]), "no variable 'name' in the typed data"),
-        (document(rules=[RULE, RULE]), "two rules are named 'adult'"),
-        (document(rows={"minimum": 5, "maximum": 4}), "rows: 'maximum' must be at least 'minimum', 5; got 4"),
-        (document(record_key=["idd"]), "record_key: the contract has no variable 'idd'. Did you mean 'id'?"),
-        (document(record_key=["id", "id"]), "record_key names a variable twice"),
-        (document(freshness={"column": "age", "max_age_days": 1}), "'age' must be a date"),
-        (
-            document(knowledge={"register": ["aeg"]}),
-            "knowledge.register: the contract has no variable 'aeg'. Did you mean",
-        ),
-        (document(knowledge={"register": ["age", "age"]}), "knowledge.register names a variable twice"),
-        (document(knowledge={"register": ["id"]}), "knowledge.register: 'id' is never compared with a released record"),
-        (document(knowledge={"register": []}), "knowledge.register"),
-        (document(knowledge={"everything": ["age"]}), "knowledge: 'everything' is an intruder of every policy"),
-        (
-            with_variable("age", harmless={"values": [0], "why": "all were born"}),
-            "'age' has role quasi_identifier: 'harmless' is for sensitive variables",
-        ),
-        (
-            with_variable("seen", role="sensitive", harmless={"why": "nothing"}),
-            "'harmless' names nothing: give 'values', or 'missing: true'",
-        ),
-        (
-            with_variable("level", role="sensitive", harmless={"values": [4], "why": "nobody minds"}),
-            "'level': 'harmless.values' names what is no category: 4",
-        ),
-        (with_variable("age", minimum=121), "'age': 'minimum' is above 'maximum'"),
-        (with_variable("age", minimum="young"), "'age': 'minimum' must be a number"),
-        (with_variable("seen", minimum="yesterday"), "'seen': 'minimum' must be an ISO date"),
-        (with_variable("weight", kind="text"), "'weight' is the weight: it must be continuous or integer; got text"),
-        (with_variable("age", role="weight"), "more than one variable has the role 'weight'"),
-        (with_variable("age", max_missing_share=0.1), "'max_missing_share' above 0 needs nullable: true"),
-        (with_variable("level", missing_codes=[3]), "a category is also a missing code: 3"),
-        (with_variable("level", labels={4: "four"}), "'labels' names what is no category: 4"),
-        (with_variable("level", hierarchy={"rows": {1: ["x"], 2: ["x"]}}), "'hierarchy' has no row for: 3"),
-        (with_variable("level", rolle="other"), "unknown key. Did you mean 'role'?"),
-        (with_variable("age", role=None), "no role is chosen yet for age. A role is one of identifier,"),
+        document(rules=[RULE | {"expression": "aeg > 1"}]),
+        document(rules=[RULE | {"expression": "name == 'x'"}]),
+        document(rules=[RULE, RULE]),
+        document(rows={"minimum": 5, "maximum": 4}),
+        document(record_key=["idd"]),
+        document(record_key=["id", "id"]),
+        document(freshness={"column": "age", "max_age_days": 1}),
+        document(knowledge={"register": ["aeg"]}),
+        document(knowledge={"register": ["age", "age"]}),
+        document(knowledge={"register": ["id"]}),
+        document(knowledge={"register": []}),
+        document(knowledge={"everything": ["age"]}),
+        with_variable("age", harmless={"values": [0], "why": "all were born"}),
+        with_variable("seen", role="sensitive", harmless={"why": "nothing"}),
+        with_variable("level", role="sensitive", harmless={"values": [4], "why": "nobody minds"}),
+        with_variable("age", minimum=121),
+        with_variable("age", minimum="young"),
+        with_variable("seen", minimum="yesterday"),
+        with_variable("weight", kind="text"),
+        with_variable("age", role="weight"),
+        with_variable("age", max_missing_share=0.1),
+        with_variable("level", missing_codes=[3]),
+        with_variable("level", labels={4: "four"}),
+        with_variable("level", hierarchy={"rows": {1: ["x"], 2: ["x"]}}),
+        with_variable("level", rolle="other"),
+        with_variable("age", role=None),
     ],
 )
-def test_a_wrong_contract_is_refused_when_it_loads(tmp_path: Path, content: dict[str, Any], says: str) -> None:
+def test_a_wrong_contract_is_refused_when_it_loads(tmp_path: Path, content: dict[str, Any]) -> None:
     with pytest.raises(DocumentError) as refusal:
         load(tmp_path, content)
-    assert says in str(refusal.value)
+    golden(refusal.value)
 
 
 def test_who_knows_what_is_kept_by_name(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from schemas.contract import Contract, load_contract
 from sluice.documents.documents import document_sha256
 from sluice.errors import DocumentError
 from sluice.generalization.builders import BUILDERS
+from tests.golden import golden
 
 AGE = {"name": "age", "kind": "integer", "role": "quasi_identifier", "minimum": 0, "maximum": 99}
 SCHOOL = {"name": "school", "kind": "ordinal", "role": "other", "categories": ["none", "basic", "high", "degree"]}
@@ -66,26 +67,26 @@ def test_the_same_rows_are_the_same_contract_however_they_are_written(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("variable", "hierarchy", "says"),
+    ("variable", "hierarchy"),
     [
-        (AGE, "{}", "variables.0.hierarchy: give exactly one of rows, file, intervals, .*; got none"),
-        (AGE, "{interval: [5]}", "give exactly one of .*; got interval. Did you mean 'intervals'?"),
-        (AGE, "{intervals: [5], cuts: [[5]]}", "give exactly one of .*; got intervals, cuts"),
-        (AGE, "{intervals: [5, 12]}", "hierarchy is refused:\n.*each a multiple of the one before; got 5, 12"),
-        (AGE, "{intervals: [5], hihgest: 80}", "hihgest: unknown key. Did you mean 'highest'?"),
-        (AGE, "{intervals: [wide]}", "intervals.0: must be a whole number; got 'wide'"),
-        (AGE, "{intervals: 5}", r"intervals: must be a list; got 5. Write \[5\]"),
-        (AGE | {"kind": "continuous"}, "{intervals: [5]}", "hierarchy: hierarchy by intervals is for integer"),
-        (AGE | {"maximum": None}, "{intervals: [5]}", "'age' needs minimum and maximum"),
-        (AGE | {"kind": "whole"}, "{intervals: [5]}", "variables.0.kind: must be 'continuous'"),
-        (PLACE, "{file: nowhere.csv}", "hierarchy.file: .*nowhere.csv: no such file"),
-        (PLACE, "{file: place.csv, separator: ';'}", "hierarchy.file: .*place.csv: a leaf needs a group"),
-        (PLACE, "{file: place.csv, level: 1}", "level: unknown key"),
-        (PLACE, "{parents: {a: b}}", "'hierarchy' has no row for: 0101, 0102, 0210"),
+        (AGE, "{}"),
+        (AGE, "{interval: [5]}"),
+        (AGE, "{intervals: [5], cuts: [[5]]}"),
+        (AGE, "{intervals: [5, 12]}"),
+        (AGE, "{intervals: [5], hihgest: 80}"),
+        (AGE, "{intervals: [wide]}"),
+        (AGE, "{intervals: 5}"),
+        (AGE | {"kind": "continuous"}, "{intervals: [5]}"),
+        (AGE | {"maximum": None}, "{intervals: [5]}"),
+        (AGE | {"kind": "whole"}, "{intervals: [5]}"),
+        (PLACE, "{file: nowhere.csv}"),
+        (PLACE, "{file: place.csv, separator: ';'}"),
+        (PLACE, "{file: place.csv, level: 1}"),
+        (PLACE, "{parents: {a: b}}"),
     ],
 )
-def test_what_cannot_be_built_is_refused(tmp_path: Path, variable: dict[str, Any], hierarchy: str, says: str) -> None:
-    with pytest.raises(DocumentError, match=says):
+def test_what_cannot_be_built_is_refused(tmp_path: Path, variable: dict[str, Any], hierarchy: str) -> None:
+    with golden.raises(DocumentError):
         load(tmp_path, variable, hierarchy)
 
 

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from schemas.contract import Contract
 from schemas.reference_period import ReferencePeriod, period_of
 from sluice.errors import DataError
+from tests.golden import golden
 
 MONTH = {"length": "month", "column": "month"}
 
@@ -29,7 +30,7 @@ def test_a_column_that_tells_of_nobody_may_hold_it(kind: str) -> None:
 def test_what_tells_of_somebody_is_refused(role: str) -> None:
     """The newest of many dates of discharge is one patient's; the period is published."""
     kind = "integer" if role == "weight" else "text"
-    with pytest.raises(ValidationError, match="with the role 'other', as the period is published"):
+    with golden.raises(ValidationError):
         contract(MONTH | {"of": "latest"}, role=role, kind=kind)
 
 
@@ -50,7 +51,7 @@ def test_a_declaration_that_makes_no_sense_is_refused(asked: dict[str, Any], say
 
 
 def test_a_continuous_number_is_no_period() -> None:
-    with pytest.raises(ValidationError, match="it is continuous"):
+    with golden.raises(ValidationError):
         contract(MONTH, kind="continuous")
 
 
@@ -70,17 +71,17 @@ def test_the_period_of_the_data() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "of", "says"),
+    ("values", "of"),
     [
-        (["2025-03", "2025-04"], "all", "holds 2 different periods"),
-        (["2025-03", None], "all", "is missing in records"),
-        ([None, None], "latest", "is missing in records"),
-        ([], "latest", "is missing in records"),
-        (["2025-03", "hidden-7193"], "latest", "holds what is no month; it must look like 2025-03"),
+        (["2025-03", "2025-04"], "all"),
+        (["2025-03", None], "all"),
+        ([None, None], "latest"),
+        ([], "latest"),
+        (["2025-03", "hidden-7193"], "latest"),
     ],
 )
-def test_data_that_say_no_period_are_refused_without_a_value(values: list[Any], of: str, says: str) -> None:
-    with pytest.raises(DataError, match=says) as refused:
+def test_data_that_say_no_period_are_refused_without_a_value(values: list[Any], of: str) -> None:
+    with golden.raises(DataError) as refused:
         found(values, of)
     assert "7193" not in str(refused.value)
     assert "2025-04" not in str(refused.value)

@@ -2,6 +2,7 @@ import pytest
 
 from sluice.errors import DataError
 from sluice.sources.aggregate_query import read_aggregate_query
+from tests.golden import golden
 
 
 def test_a_query_is_read_into_groups_and_figures() -> None:
@@ -50,29 +51,29 @@ def test_whatever_is_not_one_select_over_the_records_is_refused(attack: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("query", "says"),
+    "query",
     [
-        ("SELECT * FROM records", r"holds \* outside"),
-        ("SELECT age FROM records", "must have an aggregate"),
-        ("SELECT max(age) AS a FROM records", "not let through: MAX"),
-        ("SELECT min(age) AS a FROM records", "not let through: MIN"),
-        ("SELECT count(DISTINCT age) AS a FROM records", "not let through: DISTINCT"),
-        ("SELECT DISTINCT sex, count(*) AS n FROM records GROUP BY sex", "DISTINCT"),
-        ("SELECT avg(age) FROM records", "a name of its own"),
-        ("SELECT avg(age) AS a, avg(pay) AS a FROM records", "a name of its own"),
-        ("SELECT avg(age) AS a FROM records GROUP BY sex", "must show each column"),
-        ("SELECT sex, avg(age) AS a FROM records", "must show each column"),
-        ("SELECT sex, avg(age) AS a FROM records GROUP BY 1", "must show each column"),
-        ("SELECT sex, avg(age) AS a FROM records GROUP BY ROLLUP (sex)", "ROLLUP|group"),
-        ("SELECT sex, avg(age) AS a FROM records GROUP BY sex HAVING count(*) < 3", "HAVING"),
-        ("SELECT sex, avg(age) AS a FROM records GROUP BY sex LIMIT 1", "LIMIT"),
-        ("SELECT avg(age) FILTER (WHERE age > 90) AS a FROM records", "FILTER"),
-        ("SELECT avg(age) OVER (PARTITION BY sex) AS a FROM records", "WINDOW"),
-        ("SELECT avg((SELECT 1)) AS a FROM records", "SUBQUERY|records"),
+        "SELECT * FROM records",
+        "SELECT age FROM records",
+        "SELECT max(age) AS a FROM records",
+        "SELECT min(age) AS a FROM records",
+        "SELECT count(DISTINCT age) AS a FROM records",
+        "SELECT DISTINCT sex, count(*) AS n FROM records GROUP BY sex",
+        "SELECT avg(age) FROM records",
+        "SELECT avg(age) AS a, avg(pay) AS a FROM records",
+        "SELECT avg(age) AS a FROM records GROUP BY sex",
+        "SELECT sex, avg(age) AS a FROM records",
+        "SELECT sex, avg(age) AS a FROM records GROUP BY 1",
+        "SELECT sex, avg(age) AS a FROM records GROUP BY ROLLUP (sex)",
+        "SELECT sex, avg(age) AS a FROM records GROUP BY sex HAVING count(*) < 3",
+        "SELECT sex, avg(age) AS a FROM records GROUP BY sex LIMIT 1",
+        "SELECT avg(age) FILTER (WHERE age > 90) AS a FROM records",
+        "SELECT avg(age) OVER (PARTITION BY sex) AS a FROM records",
+        "SELECT avg((SELECT 1)) AS a FROM records",
     ],
 )
-def test_another_form_is_refused_with_what_is_allowed(query: str, says: str) -> None:
-    with pytest.raises(DataError, match=says):
+def test_another_form_is_refused_with_what_is_allowed(query: str) -> None:
+    with golden.raises(DataError):
         read_aggregate_query(query)
 
 

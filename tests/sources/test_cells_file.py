@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from sluice.errors import DataError
 from sluice.sources.cells_file import cells_bytes, read_asking, read_cells
 from sluice.tabular.model.cells import Cells
+from tests.golden import golden
 from tests.tabular.tables import tables
 
 
@@ -34,12 +35,12 @@ def test_cells_come_back_as_they_were(tmp_path: Path, cells: Cells) -> None:
 def test_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "cells.npz"
     path.write_bytes(content)
-    with pytest.raises(DataError, match="holds no cells of tables"):
+    with golden.raises(DataError):
         read_cells(path, [], [])
 
 
 def test_a_pickle_is_never_loaded(tmp_path: Path) -> None:
     path = tmp_path / "cells.npz"
     np.savez(path, codes=np.array([{"runs": "code"}], dtype=object))
-    with pytest.raises(DataError, match="holds no cells of tables"):
+    with golden.raises(DataError):
         read_cells(path, [], [])

@@ -23,6 +23,7 @@ from sluice.sources.select_guard import tables_of
 from sluice.sources.sources import Source
 from sluice.sources.sql_source import SqlSource
 from tasks.release.tables.definition import with_named_files
+from tests.golden import golden
 
 SECRET = "geheim-4711"
 SOURCE: TypeAdapter[Source] = TypeAdapter(Source)
@@ -96,9 +97,8 @@ def test_a_definition_holds_no_address(operator: Operator, monkeypatch: pytest.M
 
 
 def test_an_unknown_connection_is_refused_with_who_could_name_it(operator: Operator) -> None:
-    assert f"Whoever runs Sluice names it in {operator.home / 'connections.yaml'}" in operator.refuses(
-        connection="warehouse", table="survey.fair"
-    )
+    golden(operator.refuses(connection="warehouse", table="survey.fair"))
+    assert str(operator.home / "connections.yaml") in operator.refuses(connection="warehouse", table="survey.fair")
     operator.lets_warehouse()
     assert "Did you mean 'warehouse'?" in operator.refuses(connection="warehose", table="survey.fair")
 
@@ -147,7 +147,7 @@ def test_tables_may_be_listed_one_by_one(operator: Operator) -> None:
     assert operator.read(connection="warehouse", table="fair") == [2]
     assert operator.read(connection="warehouse", query="SELECT a FROM main.fair") == [2]
     says = operator.refuses(connection="warehouse", table="survey.fair")
-    assert "does not let 'survey.fair' be read; it lists survey.shown, Fair. Whoever runs Sluice can add it" in says
+    golden.words(says)
 
 
 def test_names_are_those_that_the_database_takes_for_the_same() -> None:
@@ -245,7 +245,7 @@ def test_sqlite_reads_no_table_behind_in() -> None:
         made.execute("CREATE TABLE staff AS SELECT 5 AS pay")
         query = "SELECT 'yes' AS a WHERE 5 IN staff"
         assert made.execute(query).fetchall() == [("yes",)]
-    with pytest.raises(DataError, match="IN without brackets"):
+    with golden.raises(DataError):
         tables_of(query, "sqlite")
 
 
@@ -253,7 +253,7 @@ def test_queries_are_the_operator_s_to_allow(operator: Operator) -> None:
     operator.lets_warehouse(queries=False)
     assert operator.read(connection="warehouse", table="survey.fair") == [1]
     says = operator.refuses(connection="warehouse", query="SELECT a FROM survey.fair")
-    assert "takes no queries; name a table. Whoever runs Sluice can make a view, or set 'queries: true' in" in says
+    golden.words(says)
 
 
 # -- secrets
@@ -274,12 +274,12 @@ def test_a_secret_fills_the_place_that_the_operator_gave_it(monkeypatch: pytest.
 def test_a_whole_address_may_be_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     connection = Connection(url="${WAREHOUSE}", secrets=("WAREHOUSE",), schemas=("public",))
     monkeypatch.delenv("WAREHOUSE", raising=False)
-    with pytest.raises(DocumentError, match="connection 'w' needs the environment variable WAREHOUSE, which is not"):
+    with golden.raises(DocumentError):
         connection.address("w", os.environ.get)
     monkeypatch.setenv("WAREHOUSE", f"postgresql://reader:{SECRET}@db/x")
     assert connection.address("w", os.environ.get).password == SECRET
     monkeypatch.setenv("WAREHOUSE", SECRET)
-    with pytest.raises(DocumentError, match="connection 'w': url: no address of a database") as raised:
+    with golden.raises(DocumentError) as raised:
         connection.address("w", os.environ.get)
     assert SECRET not in str(raised.value)
 
@@ -288,28 +288,28 @@ def test_a_block_is_no_variable_of_the_environment(monkeypatch: pytest.MonkeyPat
     url = "postgresql://reader:${block:house-password}@db/x"
     connection = Connection(url=url, secrets=("block:house-password",), schemas=("public",))
     assert connection.address("w", {"block:house-password": SECRET}.get).password == SECRET
-    with pytest.raises(DocumentError, match="needs Prefect's secret block house-password, which is not set"):
+    with golden.raises(DocumentError):
         connection.address("w", os.environ.get)
-    with pytest.raises(ValidationError, match="url: names block:house-password; list it under 'secrets'"):
+    with golden.raises(ValidationError):
         Connection(url=url, secrets=("house-password",), schemas=("public",))
 
 
 @pytest.mark.parametrize(
-    ("content", "says"),
+    "content",
     [
-        ({"url": "postgresql://${A}@host/x", "schemas": ["s"]}, "url: names A; list it under 'secrets'"),
-        ({"url": f"postgresql://u:{SECRET}@host/x", "schemas": ["s"]}, "url: holds a password"),
-        ({"url": f"postgresql://h/x?password={SECRET}", "schemas": ["s"]}, "url: holds a password"),
-        ({"url": f"no address {SECRET}", "schemas": ["s"]}, "no address of a database"),
-        ({"url": "postgresql://u@host/x"}, "list the 'schemas' or the 'tables' that may be read"),
-        ({"url": "postgresql://u@host/x", "schema": ["s"]}, "Did you mean 'schemas'?"),
+        {"url": "postgresql://${A}@host/x", "schemas": ["s"]},
+        {"url": f"postgresql://u:{SECRET}@host/x", "schemas": ["s"]},
+        {"url": f"postgresql://h/x?password={SECRET}", "schemas": ["s"]},
+        {"url": f"no address {SECRET}", "schemas": ["s"]},
+        {"url": "postgresql://u@host/x"},
+        {"url": "postgresql://u@host/x", "schema": ["s"]},
     ],
 )
-def test_a_wrong_connection_is_refused(operator: Operator, content: dict[str, Any], says: str) -> None:
+def test_a_wrong_connection_is_refused(operator: Operator, content: dict[str, Any]) -> None:
     operator.lets(connections={"w": content})
     with pytest.raises(DocumentError) as raised:
         load_connections()
-    assert says in str(raised.value)
+    golden(raised.value)
     assert SECRET not in str(raised.value)
 
 
@@ -321,7 +321,7 @@ def test_a_file_that_others_may_write_is_refused(operator: Operator, mode: int) 
     operator.lets_warehouse()
     file = operator.home / "connections.yaml"
     file.chmod(mode)
-    with pytest.raises(DocumentError, match=f"nobody else may write to it: chmod go-w {file}"):
+    with golden.raises(DocumentError):
         load_connections()
     file.chmod(0o644)
     assert list(load_connections().connections) == ["warehouse"]
@@ -331,21 +331,21 @@ def test_a_file_that_others_may_write_is_refused(operator: Operator, mode: int) 
 def test_a_file_that_somebody_else_owns_is_refused(operator: Operator) -> None:
     operator.lets_warehouse()
     os.chown(operator.home / "connections.yaml", 4711, 4711)
-    with pytest.raises(DocumentError, match="must belong to the account that runs Sluice, or to root"):
+    with golden.raises(DocumentError):
         load_connections()
 
 
 def test_a_file_that_is_asked_for_must_be_there(operator: Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     assert load_connections() == Connections()
     monkeypatch.setenv("SLUICE_CONNECTIONS", str(operator.home / "absent.yaml"))
-    with pytest.raises(DocumentError, match=r"absent\.yaml: no such file"):
+    with golden.raises(DocumentError):
         load_connections()
 
 
 def test_a_tag_of_yaml_runs_nothing(operator: Operator) -> None:
     operator.lets()
     (operator.home / "connections.yaml").write_text("connections: !!python/object/apply:os.system ['touch ran']\n")
-    with pytest.raises(DocumentError, match=r"line 1: the tag !!python/object/apply:os\.system is not read"):
+    with golden.raises(DocumentError):
         load_connections()
     assert not (operator.definitions / "ran").exists()
 
@@ -374,7 +374,7 @@ def test_files_beside_the_definition_and_in_the_current_folder_are_read(
     operator: Operator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert operator.read(type="csv", path="people.csv") == [SECRET]
-    assert "may not be read. Files are read below" in operator.refuses(type="csv", path="../elsewhere/people.csv")
+    golden.words(operator.refuses(type="csv", path="../elsewhere/people.csv"))
     monkeypatch.chdir(operator.elsewhere)
     assert operator.read(type="csv", path="../elsewhere/people.csv") == [SECRET]
 
@@ -382,7 +382,7 @@ def test_files_beside_the_definition_and_in_the_current_folder_are_read(
 def test_in_the_root_not_every_file_is_read(operator: Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     """A service's current folder is often the root."""
     monkeypatch.chdir("/")
-    assert "may not be read" in operator.refuses(type="csv", path=str(operator.elsewhere / "people.csv"))
+    golden.words(operator.refuses(type="csv", path=str(operator.elsewhere / "people.csv")))
 
 
 @pytest.mark.parametrize(
@@ -430,7 +430,7 @@ def test_a_link_to_a_listed_folder_is_followed(operator: Operator) -> None:
 def test_no_folder_at_all_may_be_listed(operator: Operator) -> None:
     operator.lets(files=[])
     says = operator.refuses(type="csv", path="people.csv")
-    assert "Files are read below no folder; whoever runs Sluice can list another folder under 'files' of" in says
+    golden.words(says)
 
 
 def test_a_database_file_of_a_definition(operator: Operator) -> None:
@@ -440,7 +440,7 @@ def test_a_database_file_of_a_definition(operator: Operator) -> None:
     assert operator.read(type="sqlite", path="people.db", table="people") == [7]
     database.rename(operator.definitions / "people?mode=rw.db")
     says = operator.refuses(type="sqlite", path="people?mode=rw.db", table="people")
-    assert "must hold no sign that addresses reserve" in says
+    golden.words(says)
 
 
 def test_a_database_file_reads_no_other_file(operator: Operator) -> None:
@@ -452,7 +452,7 @@ def test_a_database_file_reads_no_other_file(operator: Operator) -> None:
         assert made.execute("SELECT a FROM people").fetchall() == [(SECRET,)]
         assert SECRET in str(made.execute("SELECT upper(a) FROM t").fetchone())
     for wanted in ({"table": "people"}, {"query": "SELECT upper(a) AS a FROM t"}):
-        assert "the database refuses to read it" in operator.refuses(type="duckdb", path="people.duckdb", **wanted)
+        golden.words(operator.refuses(type="duckdb", path="people.duckdb", **wanted))
     assert operator.read(type="duckdb", path="people.duckdb", table="t") == ["x"]
 
 
@@ -464,5 +464,5 @@ def test_other_files_that_documents_name_are_held_to_the_same(operator: Operator
             "what is decided before": {"protection": {"a_priori": named}},
         }
         for document in written.values():
-            with pytest.raises(DocumentError, match=r"may not be read|must lie outside of the workspace"):
+            with golden.raises(DocumentError):
                 with_named_files(document, operator.definitions)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sluice.errors import DataError
 from sluice.sources.csv_shape import CsvShape, shape_of
 from sluice.sources.recognition import recognise
+from tests.golden import golden
 
 
 def shape(text: str, **given: str) -> CsvShape:
@@ -44,22 +45,22 @@ def test_shapes(text: str, expected: CsvShape) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    "text",
     [
-        ("A;B;C\n1;2\n1;2;3;4\n", "The first line holds 2 times the semicolon"),
-        ("a;b,c\n1;2,x\n", "the comma (2 columns), the semicolon (2 columns). Name it (--separator)"),
-        ("a;b\n1,5;2.5\n2,5;3.5\n", "a decimal comma in a and a decimal point in b"),
-        ("a;b\n1.234;x\n2.500;y\n", "in a. Are these decimals, or thousands?"),
-        ("a,b\n" + "1,2\n" * 9 + "1,2,3\n" + "1,2\n" * 3, "line 11 has another number of cells than 13 of 14 lines, 2"),
-        ("a;b\n1;2\na;b\n3;4\n", "the line that names the columns stands in the file again"),
-        ('a,b\n"x,1\ny",2\n', "may stand around cells with line breaks, or mean nothing"),
-        ("\n\n", "is empty"),
+        "A;B;C\n1;2\n1;2;3;4\n",
+        "a;b,c\n1;2,x\n",
+        "a;b\n1,5;2.5\n2,5;3.5\n",
+        "a;b\n1.234;x\n2.500;y\n",
+        "a,b\n" + "1,2\n" * 9 + "1,2,3\n" + "1,2\n" * 3,
+        "a;b\n1;2\na;b\n3;4\n",
+        'a,b\n"x,1\ny",2\n',
+        "\n\n",
     ],
 )
-def test_what_is_not_certain_is_asked(text: str, says: str) -> None:
+def test_what_is_not_certain_is_asked(text: str) -> None:
     with pytest.raises(DataError) as raised:
         shape(text)
-    assert says in str(raised.value)
+    golden(raised.value)
 
 
 def test_thousands_are_named() -> None:
@@ -106,7 +107,7 @@ BASKETS = "bread,milk,tea\nmilk\nbeer,bread\ntea,milk,beer,soap\n"
 
 
 def test_a_file_of_baskets_says_where_sets_belong() -> None:
-    with pytest.raises(DataError, match=r"Where each line is a set, .+: docs/sets-of-items.md"):
+    with golden.raises(DataError):
         shape(BASKETS)
 
 

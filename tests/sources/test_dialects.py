@@ -15,6 +15,7 @@ from sluice.sources.readable_tables import ReadableTables
 from sluice.sources.reading_engine import reading_engine
 from sluice.sources.separate_reading import read_apart
 from sluice.sources.sql_source import SqlSource
+from tests.golden import golden
 
 ROOT = Path(__file__).parents[2]
 ADDRESSES = {
@@ -75,7 +76,7 @@ def test_oracle_has_no_as_before_a_table() -> None:
 def test_a_query_goes_to_no_database_of_which_nobody_tried_how_it_reads_it(backend: str) -> None:
     """In MySQL's usual mode "town" is a text and no name, and /*! */ is no comment: it would read another query."""
     source = SqlSource(url=ADDRESSES[backend], query='SELECT "town" FROM survey.people')
-    with pytest.raises(DataError, match=f"of '{backend}' name a table"):
+    with golden.raises(DataError):
         source._select("*")
 
 
@@ -85,7 +86,7 @@ def test_a_dialect_that_is_not_installed_names_its_extra(backend: str) -> None:
     url = database_url(ADDRESSES[backend])
     with (
         patch("sluice.sources.dialects.find_spec", return_value=None),
-        pytest.raises(DataError, match=rf"connection 'w': .*'{backend}'.*pip install 'sluice\[{extra}\]'"),
+        golden.raises(DataError),
     ):
         refuse_absent(url, "connection 'w'")
     written = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
@@ -97,7 +98,7 @@ def test_a_package_that_is_not_there_at_all_is_no_traceback() -> None:
         patch.dict(
             DIALECTS, {"oracle": DIALECTS["oracle"].__class__("oracle+oracledb", ("no.such.package",), (), "o")}
         ),
-        pytest.raises(DataError, match="needs the extra 'o'"),
+        golden.raises(DataError),
     ):
         refuse_absent(database_url(ADDRESSES["oracle"]), "table t")
 
@@ -108,7 +109,7 @@ def test_a_driver_of_the_operator_s_own_choice_is_left_to_sqlalchemy() -> None:
 
 
 def test_motherduck_is_refused_with_the_reason() -> None:
-    with pytest.raises(DataError, match="downloads while it runs"):
+    with golden.raises(DataError):
         refuse_absent(database_url("duckdb:///md:house"), "connection 'w'")
 
 

@@ -14,6 +14,7 @@ from sluice.sources.fixed_width_layout import read_layout
 from sluice.sources.permission import permitted_source
 from sluice.sources.recognition import recognise
 from sluice.sources.sources import FixedWidthSource
+from tests.golden import golden
 
 
 @pytest.fixture
@@ -60,12 +61,12 @@ def test_its_draft_holds_of_the_records(demo: Path, tmp_path: Path) -> None:
 
 
 def test_the_layout_is_asked_for(demo: Path, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"a layout of mu-ARGUS lies beside it: name it, too \(--layout Demodata.rda\)"):
+    with golden.raises(DataError):
         recognise(demo / "Demodata.asc")
-    with pytest.raises(DataError, match=r"is a layout of mu-ARGUS\. Name the file of the records"):
+    with golden.raises(DataError):
         recognise(demo / "Demodata.rda")
     (tmp_path / "a.txt").write_bytes((demo / "Demodata.asc").read_bytes())
-    with pytest.raises(DataError, match=r"all lines have 77 signs and no separator: of fixed width\. Name a layout"):
+    with golden.raises(DataError):
         recognise(tmp_path / "a.txt")
 
 
@@ -76,32 +77,32 @@ def source(folder: Path, layout: str, records: str | bytes) -> FixedWidthSource:
 
 
 @pytest.mark.parametrize(
-    ("layout", "says"),
+    "layout",
     [
-        ("", "names no column"),
-        ("name,start,length\nage,1,x\n", "line 2: wanted a name, the start and the length of a column"),
-        ("age 1 2\nsex 2 1\n", "the columns of lines 1 and 2 overlap"),
-        ("age 1 2\nage 3 1\n", "column named twice: see lines 1, 2"),
-        ("age 0 2\n", "a column starts at 0; the first sign of a line is 1"),
-        ('<SEPARATOR> ","\nage 2\n', "is of a file with separators, ',': name it as type: csv"),
-        ("age 1 2\nsex 3 9\n", "line 1 has 3 signs; the layout asks for 11 at least. Is it the layout of this file?"),
-        ("age 1\n", "line 1: wanted a name"),
-        ("a\0", "is no layout"),
+        "",
+        "name,start,length\nage,1,x\n",
+        "age 1 2\nsex 2 1\n",
+        "age 1 2\nage 3 1\n",
+        "age 0 2\n",
+        '<SEPARATOR> ","\nage 2\n',
+        "age 1 2\nsex 3 9\n",
+        "age 1\n",
+        "a\0",
     ],
 )
-def test_a_layout_that_does_not_fit(tmp_path: Path, layout: str, says: str) -> None:
+def test_a_layout_that_does_not_fit(tmp_path: Path, layout: str) -> None:
     with pytest.raises(DataError) as raised:
         list(source(tmp_path, layout, "401\n352\n").batches(["age"]))
-    assert says in str(raised.value)
+    golden(raised.value)
 
 
 def test_a_line_that_breaks_off_is_refused_with_its_number(tmp_path: Path) -> None:
     broken = source(tmp_path, "age 1 2\nsex 3 1\n", "401\n\n352\n29\n")
     batches = broken.batches(["sex", "age"], 2)
     assert next(batches).to_numpy().tolist() == [["1", "40"]]
-    with pytest.raises(DataError, match="line 4 has 2 signs; the layout asks for 3"):
+    with golden.raises(DataError):
         list(batches)
-    with pytest.raises(DataError, match=r"is not utf-8, after line 0\. Is it latin-1"):
+    with golden.raises(DataError):
         list(source(tmp_path, "age 1 2\n", "é1\n".encode("latin-1")).batches(["age"]))
 
 
@@ -122,10 +123,10 @@ def test_a_layout_lies_where_files_may_be_read(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "secret").write_text("geheim-4711 1 2\n")
     source(tmp_path / "project", "age 1 2\n", "40\n")
     for layout in ("../secret", str(tmp_path / "secret")):
-        with pytest.raises(DocumentError, match=r"source\.layout: .* may not be read"):
+        with golden.raises(DocumentError):
             permitted_source(FixedWidthSource(path="records", layout=layout), tmp_path / "project")
     (tmp_path / "project" / "link").symlink_to(tmp_path / "secret")
-    with pytest.raises(DocumentError, match=r"source\.layout: 'link' leads by a link to another place"):
+    with golden.raises(DocumentError):
         permitted_source(FixedWidthSource(path="records", layout="link"), tmp_path / "project")
 
 

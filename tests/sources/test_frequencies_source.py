@@ -10,6 +10,7 @@ from sluice.sources.dialects import DIALECTS
 from sluice.sources.frequencies_source import COLUMN, RECORDS, VALUE, FrequenciesSource
 from sluice.sources.readable_tables import ReadableTables
 from sluice.sources.sql_source import SqlSource
+from tests.golden import golden
 from tests.sources.test_dialects import ADDRESSES, compiled
 from tests.sources.test_dialects import fill as fill_mariadb
 from tests.sources.test_sources import fill, warehouse
@@ -69,11 +70,11 @@ def test_values_of_several_types_come_by_type(tmp_path: Path) -> None:
 
 
 def test_a_column_that_is_not_there_is_named(warehouse: tuple[str, str]) -> None:
-    with pytest.raises(DataError, match=r"no column 'age'"):
+    with golden.raises(DataError):
         frequencies(*warehouse, "age")
 
 
 def test_a_table_that_may_not_be_read_gives_no_frequency_either() -> None:
     of = SqlSource(url="sqlite:///x.db", table="staff", readable=ReadableTables(tables=("people",)))
-    with pytest.raises(DataError, match="does not let 'staff' be read"):
+    with golden.raises(DataError):
         FrequenciesSource(of=of, of_columns=("name",)).statement("name")

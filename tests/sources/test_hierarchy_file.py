@@ -8,6 +8,7 @@ import pytest
 
 from sluice.errors import DataError
 from sluice.sources.hierarchy_file import read_dimension, read_hierarchy
+from tests.golden import golden
 
 GOOD = "code,parent,level\nTotal,,0\nNA,Total,1\n01,Total,1\n1,01,2\n001,01,2\n"
 
@@ -38,30 +39,30 @@ def test_a_second_file_is_a_further_grouping(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    "text",
     [
-        ("code,parent\nTotal,\n\nA,Total\nB,Totl\n", "line 5: .*'B'.*'Totl' has none. Did you mean 'Total'"),
-        ("code,parent\nTotal,\nA,Total\nA,Total\n", "line 4: names code 'A' again; see line 3"),
-        ("code,parent\nTotal,\nA,B\nB,A\n", "hier_nace.csv: .*'nace' runs in a circle at 'A', 'B'"),
-        ("code,parent\nTotal,\nA,\n", "hier_nace.csv: .*one total, a code without a parent; got 2: 'Total', 'A'"),
-        ("code,parent\nA,A\n", "hier_nace.csv: .*circle at 'A'"),
-        ("code,parent\nTotal,\n,Total\n", "line 3: the code is empty"),
-        ("code,parent\nTotal,\n", "must have a code below its total"),
-        ("code,above\nTotal,\n", "no column 'parent'"),
-        ("code,parent\n", "holds no record"),
+        "code,parent\nTotal,\n\nA,Total\nB,Totl\n",
+        "code,parent\nTotal,\nA,Total\nA,Total\n",
+        "code,parent\nTotal,\nA,B\nB,A\n",
+        "code,parent\nTotal,\nA,\n",
+        "code,parent\nA,A\n",
+        "code,parent\nTotal,\n,Total\n",
+        "code,parent\nTotal,\n",
+        "code,above\nTotal,\n",
+        "code,parent\n",
     ],
 )
-def test_refusals_name_the_file_and_the_line(tmp_path: Path, text: str, says: str) -> None:
-    with pytest.raises(DataError, match=says) as refusal:
+def test_refusals_name_the_file_and_the_line(tmp_path: Path, text: str) -> None:
+    with golden.raises(DataError) as refusal:
         read_dimension("nace", [written(tmp_path, text)])
     assert "hier_nace.csv" in str(refusal.value)
 
 
 def test_a_grouping_of_other_leaves_is_refused(tmp_path: Path) -> None:
     other = written(tmp_path, "code,parent\nservices,\nNA,services\n02,services\n", "other.csv")
-    with pytest.raises(DataError, match=r"other.csv: grouping 2 of 'nace' must group the leaves of the first.*'02'"):
+    with golden.raises(DataError):
         read_dimension("nace", [written(tmp_path, GOOD), other])
-    with pytest.raises(DataError, match="no such file"):
+    with golden.raises(DataError):
         read_dimension("nace", [tmp_path / "hier_region.csv"])
 
 
@@ -78,9 +79,9 @@ def test_separator_and_encoding_may_be_named(tmp_path: Path) -> None:
     path = tmp_path / "old.csv"
     path.write_bytes("Köln;a,b|Rhein;c,d\n".encode("cp1252"))
     assert read_hierarchy(path, "|", "cp1252").rows == {"Köln;a,b": ("Rhein;c,d",)}
-    with pytest.raises(DataError, match=r"old.csv: line 1 is not utf-8. Is it latin-1 or cp1252\?"):
+    with golden.raises(DataError):
         read_hierarchy(path)
-    with pytest.raises(DataError, match=r"old.csv: encoding: no such text encoding"):
+    with golden.raises(DataError):
         read_hierarchy(path, ";", "utf-9")
 
 
@@ -104,25 +105,25 @@ def test_both_forms_of_a_classification_are_one_hierarchy(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    "text",
     [
-        ("a;x\n\na;y\n", "line 3: names the leaf of line 1 again"),
-        ("a;x\n a;y\n", "line 2: names the leaf of line 1 again"),  # blanks around a cell do not count
-        ("a;x;*\nb;;*\n", "line 2: the group of level 1 is empty"),
-        ("a;x\n;x\n", "line 2: the leaf is empty"),
-        ("a;x;*\nb;*\n", "line 2: 3 fields expected, 2 found"),
-        ('a;x\n"b;x\n', "every quote closed"),
-        ("a\nb\n", "one cell a line was found. Is it another separator?"),
-        ("a;x;p\nb;x;q\n", "line 2: its group of level 1 lies in another group of level 2 than in line 1"),
-        ("a;x\nb\u200b;x\n", "line 2: holds U\\+200B ZERO WIDTH SPACE, which nobody sees"),
-        ("code;parent\na;\n", "no code has a parent"),
-        ("code;parent\na;b\nb;a\n", "codes run in a circle at 'a'"),
-        ("code;parent\na;c\n", "the parent of code 'a' must have a row of its own; 'c' has none"),
-        ("", "is empty"),
+        "a;x\n\na;y\n",
+        "a;x\n a;y\n",  # blanks around a cell do not count
+        "a;x;*\nb;;*\n",
+        "a;x\n;x\n",
+        "a;x;*\nb;*\n",
+        'a;x\n"b;x\n',
+        "a\nb\n",
+        "a;x;p\nb;x;q\n",
+        "a;x\nb\u200b;x\n",
+        "code;parent\na;\n",
+        "code;parent\na;b\nb;a\n",
+        "code;parent\na;c\n",
+        "",
     ],
 )
-def test_a_file_that_is_no_hierarchy_is_refused(tmp_path: Path, text: str, says: str) -> None:
-    with pytest.raises(DataError, match=says) as refusal:
+def test_a_file_that_is_no_hierarchy_is_refused(tmp_path: Path, text: str) -> None:
+    with golden.raises(DataError) as refusal:
         read_hierarchy(written(tmp_path, text))
     assert "hier_nace.csv" in str(refusal.value)
 

@@ -12,6 +12,7 @@ from sluice.sources import packed_file
 from sluice.sources.hierarchy_file import read_hierarchy, read_rows
 from sluice.sources.packed_file import refuse_large
 from sluice.sources.sources import CsvSource
+from tests.golden import golden
 
 
 def refusal(path: Path) -> str:
@@ -39,9 +40,9 @@ def test_one_file_whatever_it_is_called(tmp_path: Path) -> None:
 
 def test_what_is_no_single_readable_file(tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
-    assert "archive of 2000 files" in refusal(zipped(path, {f"{n}.csv": b"a\n1\n" for n in range(2000)}))
-    assert "archive of 0 files" in refusal(zipped(path, {"folder/": b""}))
-    assert "packed by a rare method" in refusal(zipped(path, {"a.csv": b"a\n1\n"}, zipfile.ZIP_LZMA))
+    golden(refusal(zipped(path, {f"{n}.csv": b"a\n1\n" for n in range(2000)})))
+    golden(refusal(zipped(path, {"folder/": b""})))
+    golden.words(refusal(zipped(path, {"a.csv": b"a\n1\n"}, zipfile.ZIP_LZMA)))
     content = bytearray(zipped(path, {"a.csv": b"a\ngeheim\n"}).read_bytes())
     for header, place in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
         content[content.index(header) + place] |= 1
@@ -49,7 +50,7 @@ def test_what_is_no_single_readable_file(tmp_path: Path) -> None:
     assert "is encrypted" in refusal(path)
     whole = zipped(path, {"a.csv": b"a\n" + bytes(range(48, 58)) * 900 + b"\n"}).read_bytes()
     path.write_bytes(whole[:-30])
-    assert "is a damaged zip archive" in refusal(path)
+    golden.words(refusal(path))
     path.write_bytes(whole[:50] + b"\xff" * 8 + whole[58:])
     assert "zip" in refusal(path)
 
@@ -60,11 +61,11 @@ def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed_file, "_FROM", 1 << 20)
     path = tmp_path / "a"
     path.write_bytes(gzip.compress(b"a\n" + b"1\n" * (8 << 20), 9))
-    assert "more than 500 times as large" in refusal(path)
+    golden(refusal(path))
     path.write_bytes(gzip.compress(b"a\n" + b"1" * (40 << 20), 1))
-    assert "a line is longer than 16 MiB" in refusal(path)
+    golden(refusal(path))
     zipped(path, {"a.csv": b"a\n" + b"1\n" * (8 << 20)})
-    assert "more than 500 times as large" in refusal(path)
+    golden(refusal(path))
 
 
 def test_a_size_that_is_not_true(tmp_path: Path) -> None:
@@ -74,7 +75,7 @@ def test_a_size_that_is_not_true(tmp_path: Path) -> None:
         archive.writestr("a.csv", b"a\n" + b"1\n" * 100_000)
     content = packed.getvalue().replace((200_002).to_bytes(4, "little"), (1_000).to_bytes(4, "little"))
     (tmp_path / "a").write_bytes(content)
-    assert "is a damaged zip archive" in refusal(tmp_path / "a")
+    golden.words(refusal(tmp_path / "a"))
 
 
 def test_a_text_of_which_a_document_consists_is_no_larger_than_documents_are(tmp_path: Path) -> None:
@@ -84,8 +85,8 @@ def test_a_text_of_which_a_document_consists_is_no_larger_than_documents_are(tmp
     refuse_large(path)
     for content in (b"a,\n" * 1_000_001, b"a,\r" * 1_000_001, (b"a" * 99 + b"\n") * 700_000):
         path.write_bytes(gzip.compress(content, 1))
-        with pytest.raises(DataError, match=r"h\.csv: is larger than 64 MiB, or longer than 1,000,000 lines"):
+        with golden.raises(DataError):
             refuse_large(path)
         for read in (read_rows, read_hierarchy):
-            with pytest.raises(DataError, match="is larger than 64 MiB"):
+            with golden.raises(DataError):
                 read(path)

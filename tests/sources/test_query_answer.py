@@ -10,6 +10,7 @@ from sluice.sources import query_answer
 from sluice.sources.aggregate_query import AggregateQuery, read_aggregate_query
 from sluice.sources.query_answer import answer
 from sluice.utility.analyses.query_comparison import QueryAnswer
+from tests.golden import golden
 
 N = 100
 RNG = np.random.default_rng(0)
@@ -77,7 +78,7 @@ def test_missing_values_are_groups_and_no_numbers() -> None:
 
 def test_errors_name_no_value() -> None:
     for query in ("SELECT avg(absent) AS a FROM records", "SELECT sum(CAST(sex AS INTEGER)) AS a FROM records"):
-        with pytest.raises(DataError, match="cannot be run on the records") as refused:
+        with golden.raises(DataError) as refused:
             ask(query)
         assert "'f'" not in str(refused.value)
         assert refused.value.__cause__ is None
@@ -85,10 +86,10 @@ def test_errors_name_no_value() -> None:
 
 def test_many_rows_and_a_long_run_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(query_answer, "_MOST_ROWS", 10)
-    with pytest.raises(DataError, match="more than 10 rows"):
+    with golden.raises(DataError):
         ask("SELECT born, count(*) AS n FROM records GROUP BY born")
     endless = AggregateQuery((), ("n",), (3,), "SELECT count(*), 1, 0, false FROM range(10000000) a, range(10000000) b")
-    with pytest.raises(DataError, match=r"more than 0\.2 seconds"):
+    with golden.raises(DataError):
         answer(endless, PEOPLE, seconds=0.2)
 
 
@@ -112,7 +113,7 @@ def test_many_rows_and_a_long_run_are_refused(monkeypatch: pytest.MonkeyPatch) -
     ],
 )
 def test_behind_the_guard_the_database_reads_and_writes_nothing_either(attack: str) -> None:
-    with pytest.raises(DataError, match="cannot be run"):
+    with golden.raises(DataError):
         answer(AggregateQuery((), ("n",), (3,), attack), PEOPLE)
 
 

@@ -21,6 +21,7 @@ from sluice.sources.permission import permitted_source
 from sluice.sources.recognition import Recognised, recognise
 from sluice.sources.separate_reading import read_apart
 from sluice.sources.sources import Source
+from tests.golden import golden
 
 SECRET = "geheim-4711"
 
@@ -150,12 +151,12 @@ def test_what_was_found_is_written_and_said(tmp_path: Path) -> None:
 
 def test_what_somebody_knows_is_taken(tmp_path: Path) -> None:
     path = csv(tmp_path, "a;b,c\n1;2,5\n")
-    with pytest.raises(DataError, match=r"may be the separator: the comma \(2 columns\), the semicolon \(2 columns\)"):
+    with golden.raises(DataError):
         recognise(path)
     assert recognise(path, separator=";", decimal=".").records.column_names() == ["a", "b,c"]
     assert recognise(path, separator=",", encoding="cp1250").written(tmp_path)["encoding"] == "cp1250"
     for wrong in ({"separator": ";;"}, {"decimal": "'"}, {"encoding": "utf-9"}):
-        with pytest.raises(DataError, match="must be"):
+        with golden.raises(DataError):
             recognise(path, **wrong)
 
 
@@ -213,7 +214,7 @@ def test_a_database_in_a_file_by_its_table(tmp_path: Path) -> None:
     assert found.records.column_names() == ["id", "sex"]
     with duckdb.connect(tmp_path / "a.bin") as made:
         made.execute("CREATE TABLE more (id INTEGER)")
-    with pytest.raises(DataError, match=r"2 tables; name one \(--table\): more, people"):
+    with golden.raises(DataError):
         recognise(tmp_path / "a.bin")
 
 
@@ -224,7 +225,7 @@ def test_a_table_of_another_schema_is_named_with_it(tmp_path: Path) -> None:
     assert found.written(tmp_path) == {"type": "duckdb", "path": "a.duckdb", "table": "police.stops"}
     with duckdb.connect(tmp_path / "a.duckdb") as made:
         made.execute("CREATE VIEW searched AS SELECT * FROM police.stops")
-    with pytest.raises(DataError, match=r"2 tables; name one \(--table\): searched, police.stops"):
+    with golden.raises(DataError):
         recognise(tmp_path / "a.duckdb")
 
 
@@ -249,7 +250,7 @@ def test_a_workbook_with_titles_hidden_and_several_sheets(tmp_path: Path) -> Non
         assert part in said
     book.create_sheet("Other").append(["x", "y"])
     book.save(tmp_path / "a.xlsx")
-    with pytest.raises(DataError, match=r"2 sheets with cells; name one \(--table\): Records, Other"):
+    with golden.raises(DataError):
         recognise(tmp_path / "a.xlsx")
     assert recognise(tmp_path / "a.xlsx", "Other").written(tmp_path)["sheet"] == "Other"
 
@@ -263,7 +264,7 @@ def test_a_file_that_comes_in_another_shape_later_is_refused(tmp_path: Path) -> 
             list(source.batches(["id", "pay"]))
         assert SECRET not in str(raised.value)
     (tmp_path / "data.csv").write_bytes(archive(a=b"id;pay\n1;2\n", b=b""))
-    with pytest.raises(DataError, match="archive of 2 files"):
+    with golden.raises(DataError):
         list(source.batches(["id", "pay"]))
 
 

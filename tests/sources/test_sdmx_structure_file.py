@@ -14,6 +14,7 @@ from sluice.errors import SluiceError
 from sluice.publication.sdmx_csv import to_sdmx_csv
 from sluice.publication.sdmx_structure import sdmx_structure
 from sluice.sources.sdmx_structure_file import structure_descriptions
+from tests.golden import golden
 from tests.publication.small_table import small, whole
 
 OWN: dict[str, Any] = {"maintainer": common.Agency(id="XX"), "version": "1.0", "is_final": True}
@@ -93,17 +94,17 @@ def test_tables_of_sluice_are_described_by_their_own_structure(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    "text",
     [
-        ("PERSON,SEX\n1,2\n", "is no SDMX-ML structure message"),
-        ("<html></html>", "is no SDMX-ML structure message"),
-        ('<!DOCTYPE m [<!ENTITY x SYSTEM "/etc/passwd">]><m>&x;</m>', "declares a document type"),
+        "PERSON,SEX\n1,2\n",
+        "<html></html>",
+        '<!DOCTYPE m [<!ENTITY x SYSTEM "/etc/passwd">]><m>&x;</m>',
     ],
 )
-def test_what_is_no_structure_is_refused(tmp_path: Path, text: str, says: str) -> None:
+def test_what_is_no_structure_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "structure.xml"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(SluiceError, match=says):
+    with golden.raises(SluiceError):
         structure_descriptions(path, COLUMNS)
 
 
@@ -113,10 +114,10 @@ def test_a_definition_of_entities_is_hidden_in_no_other_encoding(tmp_path: Path,
     text = f'<?xml version="1.0" encoding="{encoding}"?><!DOCTYPE m [<!ENTITY x "y">]><m>&x;</m>'
     path.write_bytes(text.encode(encoding) if encoding != "utf-7" else text.replace("!", "+ACE-").encode())
     assert b"<!DOCTYPE" not in path.read_bytes()
-    with pytest.raises(SluiceError, match=r"structure\.xml must be in UTF-8\."):
+    with golden.raises(SluiceError):
         structure_descriptions(path, COLUMNS)
 
 
 def test_a_structure_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SluiceError, match="cannot be read: No such file"):
+    with golden.raises(SluiceError):
         structure_descriptions(tmp_path / "nowhere.xml", COLUMNS)

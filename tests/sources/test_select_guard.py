@@ -15,6 +15,7 @@ from sluice.sources.database_url import database_url
 from sluice.sources.readable_tables import ReadableTables
 from sluice.sources.select_guard import guarded_query, refuse_strange_name
 from sluice.sources.sql_source import SqlSource
+from tests.golden import golden
 
 BACKENDS = ("duckdb", "sqlite", "postgresql")
 SECRET = "swordfish-4711"
@@ -120,7 +121,7 @@ def test_whatever_does_more_is_refused_and_not_repeated(query: str, backend: str
     "name", ["/etc/passwd", "a/b", "x.parquet", "*", "s3://a", "", "pg_authid", "a\nb", "1a", "a'b"]
 )
 def test_strange_names_of_tables_are_refused(name: str) -> None:
-    with pytest.raises(DataError, match="must be a table of the warehouse"):
+    with golden.raises(DataError):
         refuse_strange_name(name)
 
 
@@ -156,7 +157,7 @@ def test_a_query_that_ends_its_select_writes_nothing(tmp_path: Path) -> None:
     with duckdb.connect(path) as made:
         made.execute("CREATE TABLE people AS SELECT 1 AS id")
     query = f"SELECT 1 AS id) AS x; COPY (SELECT 'forged') TO '{vault}'; SELECT * FROM (SELECT id FROM people"
-    with pytest.raises(DataError, match="the source's query"):
+    with golden.raises(DataError):
         list(SqlSource(url=f"duckdb:///{path}", query=query).batches(["id"]))
     assert vault.read_text() == SECRET
 
@@ -232,5 +233,5 @@ def test_what_is_written_anew_gives_the_same_records(warehouse: str) -> None:
         plain = {query: [*connection.execute(sa.text(query.replace(":", r"\:"))).scalars()] for query in PLAIN}
     assert all(plain.values())
     assert {query: read(warehouse, query) for query in PLAIN} == plain
-    with pytest.raises(DataError, match="refuses to read it"):  # no text, as SQLite takes a name in quotes for
+    with golden.raises(DataError):  # no text, as SQLite takes a name in quotes for
         read(warehouse, "SELECT nothing AS a FROM t")

@@ -32,6 +32,7 @@ from sluice.sources.tabular_source import TabularSource
 from sluice.transport import persistently
 from tests.custody.ledgers import attack as alter
 from tests.cutting_proxy import cutting_proxy
+from tests.golden import golden
 
 pytestmark = pytest.mark.servers
 
@@ -104,7 +105,7 @@ def test_so_are_the_errors(source: TabularSource) -> None:
     with pytest.raises(DataError) as here:
         list(source.batches(["id", "tonw"]))
     assert refusal(source, "id", "tonw") == str(here.value)
-    assert "no column 'tonw'. Did you mean 'town'?" in str(here.value)
+    golden.words(here.value)
 
 
 def test_a_type_may_change_from_batch_to_batch(tmp_path: Path) -> None:
@@ -131,16 +132,16 @@ def test_sqlite_s_log_of_what_is_not_yet_in_the_file_is_read(tmp_path: Path) -> 
 
 def test_a_source_that_went_away(tmp_path: Path) -> None:
     (tmp_path / "people.csv").rename(tmp_path / "peoples.csv")
-    assert "people.csv: no such file. Did you mean 'peoples.csv'?" in refusal(people(tmp_path), "a")
+    golden.words(refusal(people(tmp_path), "a"))
     source = SqlSource(url=f"duckdb:///{tmp_path}/absent.duckdb", table="t")
-    assert "absent.duckdb: no such file" in refusal(source, "a")
+    golden.words(refusal(source, "a"))
 
 
 def test_a_large_source_is_not_read_at_once(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_bytes(b"a,b\n" + b"12345678,abcdefgh\n" * 500_000 + b"ragged\n")
     batches = read_apart(people(tmp_path), ["a", "b"], 1000)
     assert len(next(batches)) == 1000  # the last line has not been seen yet
-    with pytest.raises(DataError, match="line 500002: 2 fields expected, 1 found"):
+    with golden.raises(DataError):
         list(batches)
 
 
@@ -181,7 +182,7 @@ def test_a_process_that_breaks_off_is_no_end_of_the_data(
     batches = read_apart(large(tmp_path), ["a"], 100)
     next(batches)
     processes[0].kill()
-    with pytest.raises(DataError, match=r"people\.csv: the process that read it ended with SIGKILL"):
+    with golden.raises(DataError):
         list(batches)
 
 
@@ -447,7 +448,7 @@ def test_a_link_that_comes_after_the_permission_is_not_followed(
     (tmp_path / place).rename(tmp_path / "moved")
     vault = tmp_path / "home" / "vault"
     (tmp_path / place).symlink_to(vault if place == "folder" else vault / "secret")
-    assert "cannot be read (" in refusal(permitted, "a")
+    golden.words(refusal(permitted, "a"))
 
 
 @confined_only
@@ -513,7 +514,7 @@ def test_no_credential_of_the_account_goes_to_a_server(tmp_path: Path, monkeypat
         asking = threading.Thread(target=ask, args=(server,), daemon=True)
         asking.start()
         source = SqlSource(url=f"postgresql://x@127.0.0.1:{port}/db", table="t")
-        assert "the database cannot be reached (OperationalError)" in refusal(source, "a")
+        golden.words(refusal(source, "a"))
         asking.join(30)
     assert sent == [b""]  # it was asked for, and not sent
 
@@ -574,7 +575,7 @@ def test_a_connection_lost_in_the_middle_is_a_fault_of_transport(
             return sum(len(batch) for batch in read_apart(source, ["n", "text"], 1000))
 
         if patience == "0":
-            with pytest.raises(SourceUnreachableError, match=r"table people: the database went away after \d+ records"):
+            with golden.raises(SourceUnreachableError, figures=False):
                 persistently(read)
         else:
             assert persistently(read) == 50_000

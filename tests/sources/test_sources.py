@@ -17,6 +17,7 @@ from sluice.sources.database_url import database_url, typed_address
 from sluice.sources.sources import ConnectionSource, CsvSource, DatabaseFile, ParquetSource, Source
 from sluice.sources.sql_source import SqlSource
 from sluice.sources.tabular_source import TabularSource
+from tests.golden import golden
 
 SECRET = "geheim-4711"
 
@@ -105,28 +106,25 @@ def test_batches_are_of_the_size_asked_for_with_a_fresh_index(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("content", "says"),
+    "content",
     [
-        ("", "is empty"),
-        ("\n\n", "is empty"),
-        ("a,b\n", "holds no record"),
-        (
-            "a,b\n\n1,geheim-4711,3\n",
-            "line 3: 2 fields expected, 3 found. Is the separator ',', and every quote closed?",
-        ),
-        ("a,b\n1,2\n\n\ngeheim-4711\n", "line 5: 2 fields expected, 1 found"),
-        ("a,b\n1,2\n1,geheim-4711\xff\n".encode("latin-1"), "line 3 is not utf-8. Is it latin-1 or cp1252?"),
-        ("a,b\n" + "1,2\n" * 5000 + "1,\udce4\n", "line 5002 is not utf-8"),
-        ("a,b,a\n1,2,3\n", "column named twice: a"),
-        ("A,c\n1,2\n", "no column 'a'. Did you mean 'A'? No column 'b'. Its columns are: A, c."),
-        ("ALTER,b\n1,2\n", "no column 'a'. Its columns are: ALTER, b."),
-        ('a,b\n1,"geheim-4711\n2,3\n4,5\n', "3 lines give 1 records. Is a quoted cell never closed?"),
-        ('a,b\n1,"geheim-4711\nmore"\n', "2 lines give 1 records"),
+        "",
+        "\n\n",
+        "a,b\n",
+        "a,b\n\n1,geheim-4711,3\n",
+        "a,b\n1,2\n\n\ngeheim-4711\n",
+        "a,b\n1,2\n1,geheim-4711\xff\n".encode("latin-1"),
+        "a,b\n" + "1,2\n" * 5000 + "1,\udce4\n",
+        "a,b,a\n1,2,3\n",
+        "A,c\n1,2\n",
+        "ALTER,b\n1,2\n",
+        'a,b\n1,"geheim-4711\n2,3\n4,5\n',
+        'a,b\n1,"geheim-4711\nmore"\n',
     ],
 )
-def test_broken_csv_is_refused_with_its_place_and_no_cell(tmp_path: Path, content: str | bytes, says: str) -> None:
+def test_broken_csv_is_refused_with_its_place_and_no_cell(tmp_path: Path, content: str | bytes) -> None:
     data = content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape")
-    assert says in refusal(write(tmp_path / "a.csv", data), "a", "b")
+    golden(refusal(write(tmp_path / "a.csv", data), "a", "b"))
 
 
 def test_broken_csv_whose_cells_may_hold_line_breaks(tmp_path: Path) -> None:
@@ -134,7 +132,7 @@ def test_broken_csv_whose_cells_may_hold_line_breaks(tmp_path: Path) -> None:
         return CsvSource(path=write(tmp_path / "a.csv", content).path, line_breaks=True)
 
     assert "record 2: 2 fields expected, 1 found" in refusal(source('a,b\n"x\ny",1\ngeheim-4711\n'), "a")
-    assert "a quoted cell is never closed" in refusal(source('a,b\n1,2\n1,"geheim-4711\n2,3\n'), "a")
+    golden.words(refusal(source('a,b\n1,2\n1,"geheim-4711\n2,3\n'), "a"))
 
 
 def test_a_file_in_another_encoding_than_it_says_is_asked_no_riddle(tmp_path: Path) -> None:
@@ -147,11 +145,11 @@ def test_absent_and_unreadable_files(tmp_path: Path) -> None:
     write(tmp_path / "people.csv", "a\n1\n")
     text = refusal(CsvSource(path="poeple.csv").resolve(tmp_path), "a")
     assert text == f"{tmp_path}/poeple.csv: no such file. Did you mean 'people.csv'?"
-    assert "is a folder" in refusal(CsvSource(path=str(tmp_path)), "a")
+    golden.words(refusal(CsvSource(path=str(tmp_path)), "a"))
     whole = gzip.compress(b"a,b\n" + b"".join(b"%d,%d\n" % (i, i * 7919) for i in range(5000)))
     (tmp_path / "cut.csv.gz").write_bytes(whole[: len(whole) // 2])
-    assert "is not a whole gzip file" in refusal(CsvSource(path=str(tmp_path / "cut.csv.gz")), "a")
-    assert "is not a whole gzip file" in refusal(write(tmp_path / "plain.csv.gz", "a,b\n1,2\n"), "a")
+    golden.words(refusal(CsvSource(path=str(tmp_path / "cut.csv.gz")), "a"))
+    golden.words(refusal(write(tmp_path / "plain.csv.gz", "a,b\n1,2\n"), "a"))
 
 
 def test_columns_beside_the_contract_are_left_out_and_named(tmp_path: Path) -> None:
@@ -172,12 +170,12 @@ def test_parquet(tmp_path: Path) -> None:
     assert list(batches[0]) == ["t", "n"]
     assert batches[1]["n"].tolist() == [2**60]  # a column with gaps stays whole numbers
     assert source.unknown_columns(["n", "t"]) == ["extra"]
-    assert "a column must hold one value a record, or a list of texts; not so: extra" in refusal(source, "extra")
-    assert "no column 'N'. Did you mean 'n'?" in refusal(source, "N")
+    golden.words(refusal(source, "extra"))
+    golden.words(refusal(source, "N"))
     frame.iloc[:0].to_parquet(path)
-    assert "holds no record" in refusal(source, "n")
+    golden.words(refusal(source, "n"))
     path.write_bytes(b"PAR1 and no more")
-    assert "is not a whole Parquet file" in refusal(source, "n")
+    golden.words(refusal(source, "n"))
 
 
 def fill(url: sa.URL) -> None:
@@ -227,7 +225,7 @@ def test_a_query_keeps_its_colons_and_per_cents_and_can_only_read(warehouse: tup
     query = f"SELECT id, 'x:y 5%' AS label, town FROM {table} WHERE town LIKE '%:b%' AND id < 2;"
     found = records(SqlSource(url=url, query=query), "label", "id")
     assert sorted(found) == [["x:y 5%", 0], ["x:y 5%", 1]]
-    assert "the source's query is not one select" in refusal(SqlSource(url=url, query=f"DELETE FROM {table}"), "id")
+    golden.words(refusal(SqlSource(url=url, query=f"DELETE FROM {table}"), "id"))
     assert len(records(SqlSource(url=url, table=table), "id")) == 1000
 
 
@@ -248,12 +246,12 @@ def test_what_drivers_make_of_values_that_pandas_has_no_type_for(postgresql: str
 @pytest.mark.chain
 def test_what_a_database_refuses(warehouse: tuple[str, str]) -> None:
     url, table = warehouse
-    assert "no column 'age'. Did you mean 'Age'?" in refusal(SqlSource(url=url, table=table), "age")
-    assert "the database refuses to read it" in refusal(SqlSource(url=url, table="nowhere"), "id")
+    golden.words(refusal(SqlSource(url=url, table=table), "age"))
+    golden.words(refusal(SqlSource(url=url, table="nowhere"), "id"))
     query = f"SELECT id FROM {table} WHERE town = '{SECRET}'"
-    assert refusal(SqlSource(url=url, query=query), "id") == "query: holds no record"
+    golden(refusal(SqlSource(url=url, query=query), "id"))
     broken = f"SELECT CAST('{SECRET}' AS INTEGER) / id AS n FROM {table} WHERE nothing"
-    assert "refuses to read it" in refusal(SqlSource(url=url, query=broken), "n")
+    golden.words(refusal(SqlSource(url=url, query=broken), "n"))
 
 
 def test_a_database_that_goes_away_between_two_batches(postgresql: str) -> None:
@@ -270,24 +268,25 @@ def test_a_database_that_goes_away_between_two_batches(postgresql: str) -> None:
         )
         connection.execute(sa.text(others))
     engine.dispose()
-    with pytest.raises(DataError, match=r"query: the database went away after \d+ records \(\w+\)\.") as raised:
+    with golden.raises(DataError, figures=False) as raised:
         list(batches)
     assert raised.value.__context__ is None
 
 
 def test_a_database_that_is_not_there(tmp_path: Path) -> None:
     url = "postgresql+psycopg://reader@127.0.0.1:1/nowhere?connect_timeout=2"
-    assert "the database cannot be reached (OperationalError)" in refusal(SqlSource(url=url, table="t"), "a")
+    golden.words(refusal(SqlSource(url=url, table="t"), "a"))
     absent = SqlSource(url=f"duckdb:///{tmp_path}/data/absent.duckdb", table="t")
-    assert f"{tmp_path}/data/absent.duckdb: no such file" in refusal(absent, "a")
+    golden(refusal(absent, "a"))
+    assert str(tmp_path) in refusal(absent, "a")
     assert not (tmp_path / "data").exists()  # nothing is made by looking
-    assert "no driver for this URL" in refusal(SqlSource(url="nodb://host/x", table="t"), "a")
-    assert "'url' is no SQLAlchemy URL" in refusal(SqlSource(url="nowhere", table="t"), "a")
+    golden.words(refusal(SqlSource(url="nodb://host/x", table="t"), "a"))
+    golden.words(refusal(SqlSource(url="nowhere", table="t"), "a"))
 
 
 def test_an_address_is_typed_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WAREHOUSE", raising=False)
-    with pytest.raises(ValueError, match="WAREHOUSE is not set"):
+    with golden.raises(ValueError):
         typed_address("${WAREHOUSE}")
     monkeypatch.setenv("WAREHOUSE", f"postgresql://reader:{SECRET}@db:5433/x")
     assert typed_address("${WAREHOUSE}") == f"postgresql://reader:{SECRET}@db:5433/x"
@@ -305,7 +304,7 @@ def test_an_address_is_typed_without_its_password(monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_a_password_that_is_typed_is_refused_and_not_repeated(url: str) -> None:
-    with pytest.raises(ValueError, match=r"holds a password, which your shell's history may hold") as raised:
+    with golden.raises(ValueError) as raised:
         typed_address(url)
     assert SECRET not in str(raised.value)
 
@@ -345,7 +344,7 @@ def test_a_large_file_is_not_read_at_once(tmp_path: Path) -> None:
     path.write_bytes(b"a,b\n" + b"12345678,abcdefgh\n" * 2_000_000 + b"ragged\n")
     batches = CsvSource(path=str(path)).batches(["a", "b"], 1000)
     assert len(next(batches)) == 1000  # the last line, 36 MB on, has not been seen yet
-    with pytest.raises(DataError, match="line 2000002: 2 fields expected, 1 found"):
+    with golden.raises(DataError):
         list(batches)
 
 
@@ -360,7 +359,5 @@ def test_duckdb_is_closed_after_reading(tmp_path: Path) -> None:
 
 def test_another_separator_in_the_first_line_is_asked_for(tmp_path: Path) -> None:
     (tmp_path / "firms.csv").write_text("firm;turnover\nACME;7\n", encoding="utf-8")
-    with pytest.raises(
-        DataError, match=r"has 1 cells, few of them such names\. The one holds ';'; is that the separator"
-    ):
+    with golden.raises(DataError):
         list(CsvSource(path=(str(tmp_path / "firms.csv"),)).batches(["firm", "turnover"]))

@@ -14,6 +14,7 @@ from schemas.reading.typing import SourceTyping
 from sluice.errors import DataError
 from sluice.sources.file_source import FileSource
 from sluice.sources.sources import SasSource, SpssSource, StataSource
+from tests.golden import golden
 
 
 def records(source: FileSource, *columns: str, size: int = 100) -> list[list[Any]]:
@@ -132,7 +133,7 @@ def test_a_file_that_breaks_off_or_lies_about_its_size(
     whole = path.read_bytes()
     for content in (whole[: len(whole) // 2], whole[:200], lying(whole)):
         path.write_bytes(content)
-        with pytest.raises(DataError, match=r"is damaged|is not whole") as raised:
+        with golden.raises(DataError) as raised:
             records(model(path=str(path)), "a", "b", size=300)
         assert raised.value.__context__ is None
         assert "geheim" not in str(raised.value)
@@ -150,7 +151,7 @@ def test_texts_of_another_encoding_are_asked_for(tmp_path: Path) -> None:
     pyreadstat.write_sav(pd.DataFrame({"town": ["Zürich", "Bern"]}), tmp_path / "a.sav")
     content = (tmp_path / "a.sav").read_bytes().replace("Zürich".encode(), "Zürich ".encode("cp1252"))
     (tmp_path / "a.sav").write_bytes(content)
-    with pytest.raises(DataError, match="of another encoding than it says; name it, such as encoding: cp1252"):
+    with golden.raises(DataError):
         records(SpssSource(path=str(tmp_path / "a.sav")), "town")
     source = SpssSource(path=str(tmp_path / "a.sav"), encoding="cp1252")
     assert records(source, "town") == [["Zürich"], ["Bern"]]

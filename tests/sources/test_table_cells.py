@@ -16,6 +16,7 @@ from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.records import records_of
+from tests.golden import golden
 from tests.reference_data import reference_path
 from tests.tabular.tables import dimensions, read_text
 
@@ -170,17 +171,17 @@ def test_refusals_as_in_memory(change: dict[str, list[object]], measure: Measure
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no such file"):
+    with golden.raises(DataError):
         aggregate_file(tmp_path / "none.parquet", [FLAT], Measure(), scratch=tmp_path / "s")
     broken = tmp_path / "broken.parquet"
     broken.write_bytes(b"PAR1 and no more")
-    with pytest.raises(DataError, match="cannot be read as a table of records"):
+    with golden.raises(DataError):
         aggregate_file(broken, [FLAT], Measure(), scratch=tmp_path / "s")
 
 
 def test_totals_that_are_too_large(tmp_path: Path) -> None:
     pd.DataFrame({"a": ["x"] * 2048, "value": [2**52] * 2048}).to_parquet(tmp_path / "large.parquet")
-    with pytest.raises(DataError, match="'value' is too large"):
+    with golden.raises(DataError):
         aggregate_file(tmp_path / "large.parquet", [FLAT], Measure("value"), scratch=tmp_path / "s")
 
 

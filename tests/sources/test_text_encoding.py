@@ -7,6 +7,7 @@ import pytest
 
 from sluice.errors import DataError
 from sluice.sources.text_encoding import encoding_of
+from tests.golden import golden
 
 PLACES = {
     "French": ["Nîmes", "Orléans", "Besançon", "Évry", "Mâcon", "Hélène Lefèvre", "Cœuvres-et-Valsery"],
@@ -55,7 +56,7 @@ def test_western_texts_are_found(tmp_path: Path, language: str) -> None:
     ],
 )  # fmt: skip
 def test_what_may_be_another_is_asked_for(tmp_path: Path, language: str, encoding: str) -> None:
-    with pytest.raises(DataError, match=r"do not tell its encoding for certain. Name it \(--encoding\)"):
+    with golden.raises(DataError):
         encoding_of(written(tmp_path, language, encoding))
 
 
@@ -69,17 +70,17 @@ def test_the_last_byte_counts(tmp_path: Path) -> None:
     path.write_bytes(b"place\n" + b"Bern\n" * 500_000 + "Genève\n".encode("latin-1"))
     assert encoding_of(path) == "cp1252"  # next month's file may hold a dash or a euro
     path.write_bytes(b"place\n" + b"Bern\n" * 500_000 + "Genè".encode()[:-1])
-    with pytest.raises(DataError, match="breaks off within a letter"):
+    with golden.raises(DataError):
         encoding_of(path)
     path.write_bytes(b"place\n" + b"Bern\n" * 500_000 + b"\0")
-    with pytest.raises(DataError, match="bytes that no text holds"):
+    with golden.raises(DataError):
         encoding_of(path)
 
 
 def test_a_file_of_two_encodings_is_no_western_one(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes("place\nMünchen\nGenève\n".encode() + "Orléans\n".encode("latin-1"))
-    with pytest.raises(DataError, match="some of its letters are utf-8 and others are not"):
+    with golden.raises(DataError):
         encoding_of(path)
 
 

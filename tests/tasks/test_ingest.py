@@ -15,6 +15,7 @@ from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
 from tasks.release.waiting import definition_of
 from tests.flows.house import House
+from tests.golden import golden
 
 Bring = Callable[[House], AnyRelease]
 
@@ -65,7 +66,7 @@ def test_a_category_that_the_plan_has_no_place_for_is_refused_without_naming_it(
     house.definition["plan"].append(recoding)
     with pytest.raises(StepFailed) as refused:
         received(house)
-    assert "Declare the categories of town" in refused.value.detail
+    golden.words(refused.value.detail)
     assert "Cresthill" not in refused.value.detail
     assert house.events()[-1] == "failed"
 
@@ -80,7 +81,7 @@ def test_a_known_release_is_gone_on_with_until_its_documents_change(house: House
     house.write()
     with pytest.raises(StepFailed) as refused:
         known_release(load_product(house.file, house.workspace()), release.id)
-    assert "the policy changed since" in refused.value.detail
+    golden.words(refused.value.detail)
 
 
 def test_a_wrong_document_is_refused_before_the_source_is_touched(

@@ -16,6 +16,7 @@ from tasks.release.tables.request import request_of
 from tasks.tabulate import tabulate
 from tests.flows.house import House
 from tests.flows.tables_house import TablesHouse
+from tests.golden import golden
 
 Bring = Callable[[House], AnyRelease]
 
@@ -60,4 +61,4 @@ def test_a_method_for_counts_refuses_amounts(tables_house: TablesHouse, validate
     staged = tabulate(release)
     with pytest.raises(StepFailed) as refused:
         protect(release, staged)
-    assert "is for counts" in refused.value.detail
+    golden.words(refused.value.detail)

@@ -27,6 +27,7 @@ from tasks.report import report
 from tasks.settle import settle
 from tasks.validate import validate
 from tests.flows.house import House
+from tests.golden import golden
 
 Bring = Callable[[House], AnyRelease]
 
@@ -81,7 +82,7 @@ def test_an_old_edition_that_is_approved_late_closes(house: House) -> None:
     house.new_edition()
     tuesday = published(judged(house))
     assert states(monday, tuesday) == [State.OVERTAKEN, State.PUBLISHED]
-    with pytest.raises(SluiceError, match="is overtaken; only a release that is pending review"):
+    with golden.raises(SluiceError):
         approve_as(monday, Means(declared="amara"), "")
     assert not approve(monday)
     assert house.shelf == [tuesday.id]
@@ -130,7 +131,7 @@ def test_withdrawal_reinstates_the_edition_before_that_is_still_there(
     withdrawn(house, third, monkeypatch)
     assert states(*editions) == [State.PUBLISHED, State.WITHDRAWN, State.WITHDRAWN]
     assert house.events(first.id)[-1] == "reinstated"
-    assert "in doubt: judged again on" in first.entries()[-1].body["says"], "people may withdraw it, too"
+    golden.words(first.entries()[-1].body["says"])
     withdrawn(house, first, monkeypatch)
     assert states(*editions) == [State.WITHDRAWN] * 3
     assert house.workspace().ledger.verify() == []
@@ -191,14 +192,14 @@ def refused(house: House) -> str:
 
 
 @pytest.mark.parametrize(
-    ("month", "says"),
-    [("2999-12", "gives a period that has not begun"), ("next-7193", "holds what is no month"), (None, "is missing")],
+    "month",
+    ["2999-12", "next-7193", None],
 )
-def test_a_period_that_nobody_can_have_data_of_is_refused(house: House, month: Any, says: str) -> None:
+def test_a_period_that_nobody_can_have_data_of_is_refused(house: House, month: Any) -> None:
     """Who submits it would stay current for ever."""
     of_period(house, month, 1)
     told = refused(house)
-    assert says in told
+    golden(told)
     assert "2999" not in told
     assert "7193" not in told
     assert house.ids in ([], ["people-puf"])  # the failure, and no release
@@ -210,13 +211,13 @@ def test_a_name_cannot_be_taken_over(house: House, change: str) -> None:
     first = published(judged(house))
     if change == "data set":
         house.contract["dataset"] = "other-people"
-        assert "'people-puf' stands for records of the data set 'people', and this would be records" in refused(house)
+        golden.words(refused(house))
     elif change == "period":
         del house.contract["reference_period"]
         house.contract["version"] = 2
         house.new_edition(2)
         house.data["month"] = "2025-05"
-        assert "are ordered by their reference period, and the contract names none any more" in refused(house)
+        golden.words(refused(house))
     else:
         of_period(house, "2025-05", 2)
         house.definition["owner"] = "mina"
@@ -240,14 +241,14 @@ def test_a_name_cannot_be_taken_over_by_a_definition_that_was_moved(house: House
     late = recorded_release(load_product(moved / "release.yaml", house.workspace()), late.id)
     with pytest.raises(StepFailed) as failure:
         publish(approved(late))
-    assert "'people-puf' stands for records of the data set 'other-people'" in failure.value.detail
+    golden.words(failure.value.detail)
     assert house.shelf == [others.id]
 
 
 def test_a_definition_that_is_named_like_a_release_writes_nothing_into_its_history(house: House) -> None:
     first = published(judged(house))
     house.definition |= {"name": first.id, "source": {"type": "csv", "path": "nowhere.csv"}}
-    assert "no such file" in refused(house)
+    golden.words(refused(house))
     assert house.events(first.id)[-1] == "published"
 
 
@@ -259,10 +260,10 @@ def test_nothing_is_published_into_what_was_published(house: House) -> None:
     published(unpublished)
     with pytest.raises(StepFailed) as failure:
         publish(inner)
-    assert "lie one in the other. A shelf is a folder of its own" in failure.value.detail
+    golden.words(failure.value.detail)
     for target in (f"../published/{unpublished.id}/deeper", "../published/elsewhere"):
         house.definition["target"] = target
-        assert "lie one in the other" in refused(house)
+        golden.words(refused(house))
     assert house.shelf == [unpublished.id]
 
 
@@ -272,7 +273,7 @@ def test_nothing_is_published_into_a_shelf_that_was_reached_by_a_link(house: Hou
     moved = house.target.rename(house.root / "moved")
     house.target.symlink_to(moved)
     house.definition |= {"name": "inner", "target": f"../moved/{first.id}/deeper"}
-    assert "lie one in the other" in refused(house)
+    golden.words(refused(house))
 
 
 def test_a_crash_after_publication_is_mended_by_the_next_run(house: House) -> None:

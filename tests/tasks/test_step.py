@@ -13,6 +13,7 @@ from sluice.errors import DataError
 from tasks.failure import StepFailed, explain
 from tasks.release.progress import listening
 from tasks.step import _Sealed, quietly
+from tests.golden import golden
 
 VALUE = "canary4711"
 
@@ -85,7 +86,7 @@ def test_an_explanation_names_the_place_and_no_value() -> None:
         int(VALUE)
     except ValueError as error:
         told = explain(error)
-    assert told.startswith("ValueError at tests/tasks/test_step.py:")
+    golden.words(told)
     assert VALUE not in told
 
 

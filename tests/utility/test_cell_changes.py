@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.utility.cell_changes import CellChanges, cell_changes
+from tests.golden import golden
 
 cells = st.lists(st.tuples(*[st.one_of(st.none(), st.integers(0, 2))] * 2), min_size=1, max_size=15)
 
@@ -72,7 +73,7 @@ def test_extremes() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(DataError, match="record by record; got 2 and 1 records"):
+    with golden.raises(DataError):
         cell_changes(pd.Series([1.0, 2.0]), pd.Series([1.0]))
-    with pytest.raises(DataError, match="at least one record; got none"):
+    with golden.raises(DataError):
         cell_changes(pd.Series([], dtype=float), pd.Series([], dtype=float))

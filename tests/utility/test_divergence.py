@@ -8,6 +8,7 @@ from scipy.stats import entropy as scipy_entropy
 
 from sluice.errors import DataError
 from sluice.utility.divergence import counts_of, divergence, entropy, interval_edges
+from tests.golden import golden
 
 ALL = ("kullback_leibler", "jensen_shannon", "hellinger", "total_variation")
 counts = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=2, max_size=12).filter(
@@ -96,10 +97,10 @@ def test_neither_order_nor_index_matters(seed):
 
 
 def test_refusals():
-    with pytest.raises(DataError, match="the same bins; got 2 and 3"):
+    with golden.raises(DataError):
         divergence("hellinger", np.ones(2), np.ones(3))
     for wrong in (np.zeros(2), np.array([1.0, -1.0]), np.array([1.0, np.nan])):
-        with pytest.raises(DataError, match="finite, not negative and not all 0"):
+        with golden.raises(DataError):
             entropy(wrong)
-    with pytest.raises(DataError, match="'age' holds numbers in one file and labels in the other"):
+    with golden.raises(DataError):
         counts_of(pd.Series([1.0], name="age"), pd.Series(["x"], dtype="category"), 5)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.utility.item_loss import ItemLoss, item_loss
+from tests.golden import golden
 from tests.items.set_columns import ROWS, baskets, column_of, variable
 
 Sets = list[frozenset[str]]
@@ -79,7 +80,7 @@ def test_all_is_lost_where_nothing_is_released() -> None:
 
 
 def test_files_of_other_lengths_and_foreign_items_are_refused() -> None:
-    with pytest.raises(DataError, match="record by record; got 1 and 2"):
+    with golden.raises(DataError):
         loss([frozenset({"apple"})], [frozenset({"apple"})] * 2)
-    with pytest.raises(DataError, match="1 of 1 items are neither"):
+    with golden.raises(DataError):
         loss([frozenset({"apple"})], [frozenset({"cigars"})])

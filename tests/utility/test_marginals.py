@@ -10,6 +10,7 @@ from sluice.errors import DataError
 from sluice.utility import marginals
 from sluice.utility.common_bins import CommonBins, common_bins
 from sluice.utility.marginals import MarginalTables, marginal_losses, pair_loss
+from tests.golden import golden
 from tests.typed_frame import typed_frame
 
 
@@ -170,13 +171,13 @@ def test_rows_of_the_original_as_a_file_of_their_own() -> None:
 
 def test_refusals() -> None:
     bins = drawn(1, 3, 6, 5, 3, 3)
-    with pytest.raises(DataError, match="1 variable or more; got 0"):
+    with golden.raises(DataError):
         marginal_losses(bins, 0)
-    with pytest.raises(DataError, match="the same original records; got lengths"):
+    with golden.raises(DataError):
         marginal_losses([*bins, *drawn(1, 1, 7, 5, 3, 3)], 2)
-    with pytest.raises(DataError, match="the masked file has 5 records; got 4 weights"):
+    with golden.raises(DataError):
         marginal_losses(bins, 2, None, np.ones(4))
-    with pytest.raises(DataError, match="finite and not negative"):
+    with golden.raises(DataError):
         marginal_losses(bins, 2, np.array([1.0, 1, 1, 1, 1, -1]))
-    with pytest.raises(DataError, match="3 tables, more than 2: a generator must draw"):
+    with golden.raises(DataError):
         marginal_losses(bins, 2, most=2)

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.utility.quantiles import PROBABILITIES, order_statistics, quantile_change
+from tests.golden import golden
 
 samples = st.lists(st.tuples(st.integers(0, 50), st.integers(1, 9)), min_size=1, max_size=40)
 
@@ -73,5 +74,5 @@ def test_extremes() -> None:
 
 def test_weights_that_do_not_fit_are_refused() -> None:
     for weight in (np.ones(2), np.array([1.0, -1, 1]), np.array([1.0, np.nan, 1])):
-        with pytest.raises(DataError, match="3 records need as many weights"):
+        with golden.raises(DataError):
             order_statistics(np.arange(3.0), weight)

@@ -9,6 +9,7 @@ from sluice.errors import DataError
 from sluice.utility.common_bins import common_bins
 from sluice.utility.marginals import MarginalTables
 from sluice.utility.subgroup_associations import SubgroupAssociation, cramers_v_of_each, subgroup_associations
+from tests.golden import golden
 from tests.typed_frame import typed_frame
 
 
@@ -69,5 +70,5 @@ def test_tables_of_one_row_or_of_nobody_have_no_v() -> None:
 def test_tables_of_another_size_are_refused() -> None:
     original, variables = typed_frame(data(30, 0))
     bins = common_bins(original, original, original, variables, variables)
-    with pytest.raises(DataError, match="3 variables; got 2"):
+    with golden.raises(DataError):
         subgroup_associations(bins, MarginalTables(bins, 2), {}, [])

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sluice.arrays import IntArray
 from sluice.errors import DataError
 from sluice.utility.subsample_equivalent import subsample_equivalent
+from tests.golden import golden
 
 
 def by_theory(rows: IntArray, records: int = 10_000) -> float:
@@ -73,8 +74,8 @@ def test_what_is_unknown_or_too_small_has_no_equivalent() -> None:
 
 def test_refusals() -> None:
     rng = np.random.default_rng(0)
-    with pytest.raises(DataError, match="at least 2; got 1"):
+    with golden.raises(DataError):
         subsample_equivalent(by_theory, 100, 0.5, rng, draws=1)
     for fractions in ((0.5, 0.1), (0.0, 0.5), (0.5, 0.5)):
-        with pytest.raises(DataError, match="must rise, between 0 and 1"):
+        with golden.raises(DataError):
             subsample_equivalent(by_theory, 100, 0.5, rng, fractions=fractions)

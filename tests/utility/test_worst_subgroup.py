@@ -8,6 +8,7 @@ from sluice.errors import DataError
 from sluice.utility.common_bins import common_bins
 from sluice.utility.marginals import MarginalTables
 from sluice.utility.worst_subgroup import SubgroupLoss, subgroup_losses
+from tests.golden import golden
 from tests.typed_frame import typed_frame
 
 
@@ -81,5 +82,5 @@ def test_a_group_of_categories_belongs_to_each_of_them() -> None:
 def test_tables_of_another_size_are_refused() -> None:
     original, variables = typed_frame(data(30, 0))
     bins = common_bins(original, original, original, variables, variables)
-    with pytest.raises(DataError, match="2 variables; got 3"):
+    with golden.raises(DataError):
         subgroup_losses(bins, MarginalTables(bins, 3), {}, [])

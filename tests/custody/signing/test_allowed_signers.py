@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sluice.custody.signing.allowed_signers import PUBLISHER, AllowedSigner, parse_allowed_signers, read_allowed_signers
 from sluice.custody.signing.public_key import PublicKey
 from sluice.errors import DocumentError
+from tests.golden import golden
 from tests.publication.signed_folder import PUBLISHING, STRANGER
 
 KEY = PublicKey.of(Ed25519PrivateKey.from_private_bytes(bytes(32)).public_key())
@@ -46,24 +47,24 @@ def test_a_key_for_other_purposes_is_none_of_ours() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    "line",
     [
-        ("amara", r"keys: line 2: must be NAME \[OPTIONS\] KIND KEY"),
-        ("amara ssh-rsa AAAA", "line 2: must be NAME"),
-        (f"amara cert-authority {KEY.line}", "the options cert-authority are not understood"),
-        (f'amara valid-after="soon" {KEY.line}', "a time must be YYYYMMDD"),
-        (f'amara valid-after="20261399" {KEY.line}', "a time must be YYYYMMDD"),
-        (f"* {KEY.line}", "a pattern would let one key stand for several people"),
-        (f"amara {KEY.line[:-9]}", "damaged"),
+        "amara",
+        "amara ssh-rsa AAAA",
+        f"amara cert-authority {KEY.line}",
+        f'amara valid-after="soon" {KEY.line}',
+        f'amara valid-after="20261399" {KEY.line}',
+        f"* {KEY.line}",
+        f"amara {KEY.line[:-9]}",
     ],
 )
-def test_what_would_be_read_otherwise_is_refused(line: str, says: str) -> None:
-    with pytest.raises(DocumentError, match=says):
+def test_what_would_be_read_otherwise_is_refused(line: str) -> None:
+    with golden.raises(DocumentError):
         parse_allowed_signers(["", line], "keys")
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DocumentError, match="keys: cannot be read"):
+    with golden.raises(DocumentError):
         read_allowed_signers(tmp_path / "keys")
     (tmp_path / "keys").write_text(f"amara {KEY.line}\n")
     assert read_allowed_signers(tmp_path / "keys") == [AllowedSigner(("amara",), KEY)]
@@ -75,7 +76,7 @@ def test_a_comment_holds_no_line_of_its_own(tmp_path: Path, sign: str, before: s
     """A comment comes from whoever made the key pair; `ssh-keygen` ends lines by a line feed alone."""
     file = tmp_path / "keys"
     file.write_bytes(f"{before}{sign}{PUBLISHER} {EVIL}\n".encode())
-    with pytest.raises(DocumentError, match="line 1: holds a character that nobody sees"):
+    with golden.raises(DocumentError):
         read_allowed_signers(file)
 
 
@@ -96,7 +97,7 @@ def test_a_comment_holds_no_line_of_its_own(tmp_path: Path, sign: str, before: s
 def test_options_that_ssh_keygen_does_not_take_let_nobody_sign(tmp_path: Path, options: str) -> None:
     file = tmp_path / "keys"
     file.write_text(f"jonas {options} {GOOD}\n")
-    with pytest.raises(DocumentError, match="line 1: "):
+    with golden.raises(DocumentError):
         read_allowed_signers(file)
 
 

@@ -14,6 +14,7 @@ from sluice.custody.signing.envelope import Envelope, Statement, pre_authenticat
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.signing.ssh_signature import signed_by_key
 from sluice.errors import SluiceError
+from tests.golden import golden
 
 KEY, OTHER = (Ed25519PrivateKey.from_private_bytes(bytes([each]) * 32) for each in (1, 2))
 STATEMENT = Statement.about({"people.csv": "ab" * 32}, "urn:sluice:decision:1", {"decision": "approve"})
@@ -72,7 +73,7 @@ def test_one_key_counts_once_however_often_it_signed() -> None:
     ],
 )
 def test_what_is_no_envelope_is_refused(change: dict[str, Any]) -> None:
-    with pytest.raises(SluiceError, match="no DSSE envelope"):
+    with golden.raises(SluiceError):
         Envelope.from_json(json.dumps(signed().as_json() | change))
 
 
@@ -88,16 +89,16 @@ def test_what_is_no_envelope_is_refused(change: dict[str, Any]) -> None:
     ],
 )
 def test_what_is_no_statement_is_refused_though_it_is_signed(payload: bytes) -> None:
-    with pytest.raises(SluiceError, match="is no in-toto statement"):
+    with golden.raises(SluiceError):
         signed(payload).statement()
 
 
 def test_an_envelope_that_says_a_thing_twice_is_refused() -> None:
     text = json.dumps(signed().as_json())
-    with pytest.raises(SluiceError, match="no DSSE envelope"):
+    with golden.raises(SluiceError):
         Envelope.from_json(text[:-1] + ', "payload": "e30="}')
 
 
 def test_nothing_is_made_of_what_was_not_signed() -> None:
-    with pytest.raises(SluiceError, match="does not bear a signature"):
+    with golden.raises(SluiceError):
         Envelope.sign(b"payload", lambda _: signed_by_key(b"another", KEY))

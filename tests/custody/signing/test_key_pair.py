@@ -12,6 +12,7 @@ from sluice.custody.signing.key_pair import make_key_pair
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.signing.ssh_signature import signed_by_file, verified_key
 from sluice.errors import SluiceError
+from tests.golden import golden
 
 needs_openssh = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
 
@@ -32,14 +33,14 @@ def test_the_private_key_is_for_its_owner_alone(tmp_path: Path, umask: int) -> N
 @pytest.mark.parametrize("there", ["id", "id.pub"])
 def test_no_key_is_overwritten(tmp_path: Path, there: str) -> None:
     (tmp_path / there).write_text("somebody's")
-    with pytest.raises(SluiceError, match=f"{there} exists; a key is never overwritten"):
+    with golden.raises(SluiceError):
         make_key_pair(tmp_path / "id", "")
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [(there, "somebody's")]
 
 
 def test_no_key_is_written_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "id").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(SluiceError, match="id exists"):
+    with golden.raises(SluiceError):
         make_key_pair(tmp_path / "id", "")
     assert not (tmp_path / "elsewhere").exists()
 
@@ -67,12 +68,12 @@ def test_a_passphrase_is_asked_for_by_openssh_and_again_at_each_signature(
     key = make_key_pair(tmp_path / "id", "amara@office", passphrase=True)
     assert verified_key(b"words", signed_by_file(b"words", tmp_path / "id")) == key
     asker.write_text("#!/bin/sh\necho 'another'\n")
-    with pytest.raises(SluiceError, match="ssh-keygen cannot sign by it"):
+    with golden.raises(SluiceError):
         signed_by_file(b"words", tmp_path / "id")
 
 
 def test_without_openssh_nobody_asks_for_a_passphrase(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(SluiceError, match="only `ssh-keygen` asks for a passphrase"):
+    with golden.raises(SluiceError):
         make_key_pair(tmp_path / "id", "", passphrase=True)
     assert [*tmp_path.iterdir()] == []

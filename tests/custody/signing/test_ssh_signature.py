@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sluice.custody.signing.public_key import PublicKey, packed
 from sluice.custody.signing.ssh_signature import signed_by_file, signed_by_key, verified_key
 from sluice.errors import SluiceError
+from tests.golden import golden
 
 pytestmark = pytest.mark.servers
 
@@ -99,7 +100,7 @@ def test_what_was_signed_for_another_purpose_counts_for_nothing(tmp_path: Path) 
 @needs_openssh
 def test_an_rsa_key_is_refused_with_the_kinds_that_are_allowed(tmp_path: Path) -> None:
     key = key_file(tmp_path, "-t", "rsa", "-b", "2048", "-N", "")
-    with pytest.raises(SluiceError, match=r"ssh-ed25519.*got a key of the kind 'ssh-rsa'"):
+    with golden.raises(SluiceError):
         PublicKey.parse(key.with_suffix(".pub").read_text())
     assert verified_key(b"a statement", signed_by_file(b"a statement", key)) is None
 
@@ -109,9 +110,9 @@ def test_a_key_that_cannot_sign_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
     key = key_file(tmp_path)
     key.unlink()
-    with pytest.raises(SluiceError, match=r"key\.pub: ssh-keygen cannot sign by it"):
+    with golden.raises(SluiceError):
         signed_by_file(b"a statement", key.with_suffix(".pub"))
-    with pytest.raises(SluiceError, match="key: the key cannot be read"):
+    with golden.raises(SluiceError):
         signed_by_file(b"a statement", key)
 
 
@@ -119,7 +120,7 @@ def test_a_key_that_cannot_sign_is_named(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_key_with_a_passphrase_needs_openssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key = key_file(tmp_path, "-t", "ed25519", "-N", "passphrase")
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(SluiceError, match=r"ssh-keygen.*not installed"):
+    with golden.raises(SluiceError):
         signed_by_file(b"a statement", key)
 
 
@@ -143,5 +144,5 @@ def test_a_key_in_a_token_is_left_to_openssh(tmp_path: Path) -> None:
     key = tmp_path / "id_sk"
     key.write_text(f"-----BEGIN OPENSSH PRIVATE KEY-----\n{text}\n-----END OPENSSH PRIVATE KEY-----\n")
     key.chmod(0o600)
-    with pytest.raises(SluiceError, match="id_sk: ssh-keygen cannot sign by it"):
+    with golden.raises(SluiceError):
         signed_by_file(b"words", key)

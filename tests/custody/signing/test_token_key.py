@@ -27,6 +27,7 @@ from sluice.custody.signing.public_key import ECDSA_P256, PublicKey
 from sluice.custody.signing.ssh_signature import verified_key
 from sluice.custody.signing.token_key import signed_by_token, token_key
 from sluice.errors import SluiceError
+from tests.golden import golden
 
 pkcs11 = pytest.importorskip("pkcs11", reason="the extra 'hsm' is not installed")
 pytest.importorskip("securesystemslib", reason="the extra 'hsm' is not installed")
@@ -151,7 +152,7 @@ def test_the_pin_is_asked_for_once_and_a_wrong_one_is_tried_once(
     assert len(asked) == 1
     monkeypatch.setenv("SLUICE_HSM_PIN", "0000")
     card.tries = 0
-    with pytest.raises(SluiceError, match="the token cannot be used: PinIncorrect") as error:
+    with golden.raises(SluiceError) as error:
         signed_by_token(b"a statement", URI)
     assert (card.tries, "0000" in str(error.value)) == (1, False)
     monkeypatch.setenv("SLUICE_HSM_PIN", PIN)
@@ -160,38 +161,36 @@ def test_the_pin_is_asked_for_once_and_a_wrong_one_is_tried_once(
 
 def test_only_what_ssh_can_verify_is_taken(insert: Insert) -> None:
     insert(Card(generate_private_key(SECP384R1())))
-    with pytest.raises(SluiceError, match="on the curve P-256; it is on secp384r1"):
+    with golden.raises(SluiceError):
         signed_by_token(b"a statement", URI)
 
 
 @pytest.mark.parametrize(
-    ("uri", "says"),
+    "uri",
     [
-        ("hsm:", "such as hsm:2 for"),
-        ("hsm:two", "such as hsm:2 for"),
-        ("hsm:2?lable=x", "such as hsm:2 for"),
-        ("hsm:3", "could not find ECDSA key"),
-        ("hsm:2?label=Jonas", "No PKCS#11 token found for label Jonas"),
+        "hsm:",
+        "hsm:two",
+        "hsm:2?lable=x",
+        "hsm:3",
+        "hsm:2?label=Jonas",
     ],
 )
-def test_what_is_not_there_is_named(insert: Insert, uri: str, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_there_is_named(insert: Insert, uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
     insert(Card())
     monkeypatch.setenv("SLUICE_HSM_PIN", PIN)
-    with pytest.raises(SluiceError, match=says):
+    with golden.raises(SluiceError):
         token_key(uri)
 
 
 def test_without_a_library_or_the_extra_it_is_said_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYKCS11LIB", raising=False)
-    with pytest.raises(SluiceError, match="PYKCS11LIB environment variable must be set"):
+    with golden.raises(SluiceError):
         token_key(URI)
     monkeypatch.setenv("PYKCS11LIB", "/nowhere.so")
-    with pytest.raises(SluiceError, match="the token cannot be used"):
+    with golden.raises(SluiceError):
         token_key(URI)
     monkeypatch.setitem(sys.modules, "pkcs11", None)
-    with pytest.raises(
-        SluiceError, match=r"needs the extra 'hsm', which is not installed: pip install 'sluice\[hsm\]'"
-    ):
+    with golden.raises(SluiceError):
         signed_by_token(b"a statement", URI)
 
 

@@ -10,6 +10,7 @@ from flows.desk.desk import Desk
 from sluice.errors import SluiceError
 from tests.flows.desk.visitor import PASSWORD
 from tests.flows.house import DONE, ERROR, House
+from tests.golden import golden
 
 
 @pytest.fixture
@@ -37,10 +38,10 @@ def test_nothing_kept_tells_a_password_or_that_two_are_equal(accounts: Accounts)
 def test_what_others_can_read_is_refused(accounts: Accounts) -> None:
     accounts.put("amara", PASSWORD)
     accounts.file.chmod(0o640)
-    with pytest.raises(SluiceError, match="chmod 0600"):
+    with golden.raises(SluiceError):
         accounts.verify("amara", PASSWORD)
     accounts.file.parent.chmod(0o755)
-    with pytest.raises(SluiceError, match="chmod 0700"):
+    with golden.raises(SluiceError):
         desk_folder(accounts.file.parent.parent)
 
 
@@ -58,7 +59,7 @@ def test_the_command_gives_accounts_to_people_of_the_roster_and_takes_them_away(
     assert desk.accounts.verify("amara", "another password")
     told = pending.sluice("desk", "account", "mallory")
     assert told.code == ERROR
-    assert "'mallory' is not on the roster" in told.words
+    golden.words(told.words)
     assert pending.sluice("desk", "account", "amara", "--remove", "--json").json == {"name": "amara", "account": False}
     assert pending.sluice("desk", "account", "amara", "--remove").code == ERROR
 
@@ -94,4 +95,4 @@ def test_the_desk_listens_where_nobody_else_reaches_it_and_believes_no_header(
 def test_without_an_office_there_is_no_desk(house: House) -> None:
     told = house.sluice("desk")
     assert told.code == ERROR
-    assert "no people yet" in told.words
+    golden.words(told.words)

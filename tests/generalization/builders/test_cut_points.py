@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from sluice.errors import DocumentError
 from sluice.generalization.builders.cut_points import CutPoints
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 AGE = Variable(name="age", kind=Kind.INTEGER, minimum=0, maximum=99)
 
@@ -35,18 +36,18 @@ def test_cut_points_beyond_the_domain_leave_one_group() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cuts", "says"),
+    "cuts",
     [
-        (((20, 20),), "cuts of level 1 must rise strictly; got 20, 20"),
-        (((20, 40), (30,)), "cuts of level 2 must be among those of level 1; got 30"),
-        (((),), "at least 1 item"),
+        ((20, 20),),
+        ((20, 40), (30,)),
+        ((),),
     ],
 )
-def test_cut_points_that_do_not_nest_are_refused(cuts: tuple[tuple[int, ...], ...], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
+def test_cut_points_that_do_not_nest_are_refused(cuts: tuple[tuple[int, ...], ...]) -> None:
+    with golden.raises(ValidationError):
         CutPoints(cuts=cuts)
 
 
 def test_texts_are_refused() -> None:
-    with pytest.raises(DocumentError, match="intervals need whole numbers; 1 of 2"):
+    with golden.raises(DocumentError):
         CutPoints(cuts=((2,),)).build(Variable(name="x", kind=Kind.ORDINAL, categories=("1", "two")))

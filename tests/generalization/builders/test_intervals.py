@@ -11,6 +11,7 @@ from sluice.errors import DocumentError
 from sluice.generalization.builders.intervals import Intervals
 from sluice.sources.hierarchy_file import read_hierarchy
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 
 def ages(minimum: int, maximum: int) -> Variable:
@@ -83,29 +84,29 @@ def test_an_interval_that_holds_everything_needs_no_star_above_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "says"),
+    "written",
     [
-        ({"intervals": (5, 12)}, "each a multiple of the one before; got 5, 12"),
-        ({"intervals": (5, 5)}, "must rise"),
-        ({"intervals": (0,)}, "must rise from at least 1"),
-        ({"intervals": (5,), "lowest": 20, "highest": 20}, "'lowest' must be below 'highest', 20; got 20"),
-        ({"intervals": ()}, "at least 1 item"),
+        {"intervals": (5, 12)},
+        {"intervals": (5, 5)},
+        {"intervals": (0,)},
+        {"intervals": (5,), "lowest": 20, "highest": 20},
+        {"intervals": ()},
     ],
 )
-def test_widths_that_do_not_nest_are_refused(written: dict[str, object], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
+def test_widths_that_do_not_nest_are_refused(written: dict[str, object]) -> None:
+    with golden.raises(ValidationError):
         Intervals.model_validate(written)
 
 
 @pytest.mark.parametrize(
-    ("variable", "says"),
+    "variable",
     [
-        (Variable(name="x", kind=Kind.INTEGER, minimum=1), "'x' needs minimum and maximum"),
-        (Variable(name="x", kind=Kind.INTEGER, minimum=0, maximum=100_000), "100,001 values .* at most 100,000"),
-        (Variable(name="x", kind=Kind.NOMINAL, categories=("1", "01", "a")), "2 of 3 declared values are none"),
-        (Variable(name="x", kind=Kind.NOMINAL), "'x' has no categories"),
+        Variable(name="x", kind=Kind.INTEGER, minimum=1),
+        Variable(name="x", kind=Kind.INTEGER, minimum=0, maximum=100_000),
+        Variable(name="x", kind=Kind.NOMINAL, categories=("1", "01", "a")),
+        Variable(name="x", kind=Kind.NOMINAL),
     ],
 )
-def test_a_domain_that_cannot_be_listed_is_refused(variable: Variable, says: str) -> None:
-    with pytest.raises(DocumentError, match=says):
+def test_a_domain_that_cannot_be_listed_is_refused(variable: Variable) -> None:
+    with golden.raises(DocumentError):
         Intervals(intervals=(5,)).build(variable)

@@ -13,6 +13,7 @@ from sluice.errors import DocumentError
 from sluice.generalization.builders.ordered_groups import OrderedGroups
 from sluice.sources.hierarchy_file import read_hierarchy
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 CONTRACTS = Path(schemas.__path__[0])
 
@@ -50,24 +51,21 @@ def test_groups_are_the_runs_that_counting_makes(count: int, sizes: list[int]) -
 
 
 @pytest.mark.parametrize(
-    ("written", "variable", "says"),
+    ("written", "variable"),
     [
-        ({"groups": ((2, 2),)}, ordinal(5), "the sizes of level 1 must add up to the 5 values; got 4"),
+        ({"groups": ((2, 2),)}, ordinal(5)),
         (
             {"groups": (2, (1, 1)), "names": (("a", "b", "c"), ("x", "y"))},
             ordinal(5),
-            "must add up to the 3 groups of the level below; got 2",
         ),
-        ({"groups": (2,), "names": (("a", "a", "b"),)}, ordinal(5), "level 1 has 3 groups, .*; got 2 different"),
+        ({"groups": (2,), "names": (("a", "a", "b"),)}, ordinal(5)),
     ],
 )
-def test_numbers_that_do_not_fit_the_categories_are_refused(
-    written: dict[str, object], variable: Variable, says: str
-) -> None:
-    with pytest.raises(DocumentError, match=says):
+def test_numbers_that_do_not_fit_the_categories_are_refused(written: dict[str, object], variable: Variable) -> None:
+    with golden.raises(DocumentError):
         OrderedGroups.model_validate(written).build(variable)
 
 
 def test_names_are_given_for_every_level() -> None:
-    with pytest.raises(ValidationError, match="names must be given for each of 2 levels; got 1"):
+    with golden.raises(ValidationError):
         OrderedGroups(groups=(2, 2), names=(("a",),))

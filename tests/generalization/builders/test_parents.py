@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sluice.errors import DocumentError
 from sluice.generalization.builders.parents import Parents, hierarchy_of_parents
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 REGION = Variable(name="region", kind=Kind.NOMINAL)
 
@@ -39,5 +40,5 @@ def test_a_leaf_lies_in_a_group_where_climbing_meets_it(draws: list[int]) -> Non
 
 @pytest.mark.parametrize("parents", [{"a": "a"}, {"a": "b", "b": "a"}, {"x": "a", "a": "b", "b": "a"}])
 def test_a_circle_is_refused(parents: dict[str, str]) -> None:
-    with pytest.raises(DocumentError, match="hierarchy of 'region': its codes run in a circle at '"):
+    with golden.raises(DocumentError):
         Parents(parents=parents).build(REGION)

@@ -11,6 +11,7 @@ from sluice.errors import DocumentError
 from sluice.generalization.builders.periods import Periods
 from sluice.masking.dates import period_label, period_of
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 
 def dates(first: str, last: str) -> Variable:
@@ -51,12 +52,12 @@ def test_one_day_is_a_domain() -> None:
     "periods", [("year", "month"), ("week", "month"), ("week", "year"), ("month", "month"), ("quarter", "week_year")]
 )
 def test_periods_that_do_not_nest_are_refused(periods: tuple[str, ...]) -> None:
-    with pytest.raises(ValidationError, match=f"'{periods[1]}' does not hold whole periods of '{periods[0]}'"):
+    with golden.raises(ValidationError):
         Periods.model_validate({"periods": periods})
 
 
 def test_a_domain_without_end_is_refused() -> None:
-    with pytest.raises(DocumentError, match="'seen' needs minimum and maximum"):
+    with golden.raises(DocumentError):
         Periods(periods=("year",)).build(Variable(name="seen", kind=Kind.DATE, minimum="2020-01-01"))
-    with pytest.raises(DocumentError, match="at most 100,000"):
+    with golden.raises(DocumentError):
         Periods(periods=("year",)).build(dates("1000-01-01", "2000-01-01"))

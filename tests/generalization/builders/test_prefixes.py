@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from sluice.generalization.builders.prefixes import Prefixes
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 
 def codes(*categories: str) -> Variable:
@@ -40,5 +41,5 @@ def test_a_shorter_code_stays_whole_and_leading_zeros_stay() -> None:
 
 @pytest.mark.parametrize("prefixes", [(2, 2), (2, 3), (0,), (3, 0)])
 def test_lengths_that_do_not_fall_are_refused(prefixes: tuple[int, ...]) -> None:
-    with pytest.raises(ValidationError, match="prefixes must fall strictly, to 1 at least"):
+    with golden.raises(ValidationError):
         Prefixes(prefixes=prefixes)

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from sluice.errors import DocumentError
 from sluice.generalization.builders.priority import Priority
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 COUNTRIES = Variable(name="country", kind=Kind.NOMINAL, categories=("Cuba", "India", "Mexico", "Peru"))
 
@@ -34,25 +35,25 @@ def test_all_may_stay() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "says"),
+    "written",
     [
-        ({"priority": [["a"], ["b"]]}, "priority of level 2 must be among that of level 1; got 'b'"),
-        ({"priority": [["a", "a"]]}, "priority of level 1 must name categories, each once"),
-        ({"priority": [[]]}, "must name categories"),
+        {"priority": [["a"], ["b"]]},
+        {"priority": [["a", "a"]]},
+        {"priority": [[]]},
     ],
 )
-def test_levels_that_do_not_nest_are_refused(written: dict[str, object], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
+def test_levels_that_do_not_nest_are_refused(written: dict[str, object]) -> None:
+    with golden.raises(ValidationError):
         Priority.model_validate(written)
 
 
 @pytest.mark.parametrize(
-    ("written", "says"),
+    "written",
     [
-        ({"priority": [["Mexiko"]]}, "it has no category 'Mexiko'. Did you mean 'Mexico'"),
-        ({"priority": [["Mexico"]], "others": "Peru"}, "'others' is 'Peru', which is a category itself"),
+        {"priority": [["Mexiko"]]},
+        {"priority": [["Mexico"]], "others": "Peru"},
     ],
 )
-def test_what_does_not_fit_the_categories_is_refused(written: dict[str, object], says: str) -> None:
-    with pytest.raises(DocumentError, match=says):
+def test_what_does_not_fit_the_categories_is_refused(written: dict[str, object]) -> None:
+    with golden.raises(DocumentError):
         Priority.model_validate(written).build(COUNTRIES)

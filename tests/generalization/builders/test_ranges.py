@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sluice.errors import DocumentError
 from sluice.generalization.builders.ranges import Ranges
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 # The chapters of ICD-9 as the World Health Organization numbers them.
 CHAPTERS = {
@@ -95,7 +96,7 @@ def test_ranges_that_meet_hold_every_number_once(ends: list[int]) -> None:
 
 def test_what_is_left_is_named_or_refused_with_its_number() -> None:
     assert Ranges(ranges=({"young": "up to 17"},), others="adult").build(ages()).rows["18"] == ("adult", "*")
-    with pytest.raises(DocumentError, match="level 1: 82 of 100 values lie in no range"):
+    with golden.raises(DocumentError):
         Ranges(ranges=({"young": "up to 17"},)).build(ages())
 
 
@@ -106,23 +107,23 @@ def test_a_code_shorter_than_a_range_lies_in_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    "given",
     [
-        ({"a": "0 to 50", "b": "50 to 99"}, "'a' and 'b' have a value in common"),
-        ({"a": "50 to 0"}, "ranges of rising numbers such as '15 to 64'; got '50 to 0'"),
-        ({"a": "x to y"}, "ranges of rising numbers"),
-        ({"a": "1,,2"}, "'a' has an empty range"),
+        {"a": "0 to 50", "b": "50 to 99"},
+        {"a": "50 to 0"},
+        {"a": "x to y"},
+        {"a": "1,,2"},
     ],
 )
-def test_wrong_ranges_of_numbers_are_refused(given: dict[str, str], says: str) -> None:
-    with pytest.raises(DocumentError, match=says):
+def test_wrong_ranges_of_numbers_are_refused(given: dict[str, str]) -> None:
+    with golden.raises(DocumentError):
         Ranges(ranges=(given,), others="rest").build(ages())
 
 
 def test_wrong_ranges_of_codes_are_refused() -> None:
     codes = Variable(name="x", kind=Kind.NOMINAL, categories=("a1", "b2"))
     for wrong in ("a1 to b", "b2 to a1"):
-        with pytest.raises(DocumentError, match="ranges of rising codes, both ends equally long"):
+        with golden.raises(DocumentError):
             Ranges(ranges=({"g": wrong},), others="rest").build(codes)
-    with pytest.raises(DocumentError, match="a group of level 1 lies in two groups of level 2: 'g' in 'h' and in 'i'"):
+    with golden.raises(DocumentError):
         Ranges(ranges=({"g": "a1, b2"}, {"h": "a1", "i": "b2"})).build(codes)

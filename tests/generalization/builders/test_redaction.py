@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from sluice.errors import DocumentError
 from sluice.generalization.builders.redaction import Redaction
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 
 def codes(*categories: str) -> Variable:
@@ -44,25 +45,25 @@ def test_codes_share_a_group_where_what_is_kept_is_alike(found: set[str], end: s
 
 
 @pytest.mark.parametrize(
-    ("written", "says"),
+    "written",
     [
-        ({"redaction": "right"}, r"1 of 2 codes hold '\*'.*another 'character'"),
-        ({"redaction": "right", "character": "x", "levels": (4,)}, "levels must be at most 3, .*; got 4"),
+        {"redaction": "right"},
+        {"redaction": "right", "character": "x", "levels": (4,)},
     ],
 )
-def test_what_does_not_fit_the_codes_is_refused(written: dict[str, object], says: str) -> None:
-    with pytest.raises(DocumentError, match=says):
+def test_what_does_not_fit_the_codes_is_refused(written: dict[str, object]) -> None:
+    with golden.raises(DocumentError):
         Redaction.model_validate(written).build(codes("1*3", "12"))
 
 
 @pytest.mark.parametrize(
-    ("written", "says"),
+    "written",
     [
-        ({"redaction": "middle"}, "'right' or 'left'"),
-        ({"redaction": "right", "levels": (2, 1)}, "levels must rise strictly from at least 1; got 2, 1"),
-        ({"redaction": "right", "character": "**"}, "at most 1 character"),
+        {"redaction": "middle"},
+        {"redaction": "right", "levels": (2, 1)},
+        {"redaction": "right", "character": "**"},
     ],
 )
-def test_wrong_parameters_are_refused(written: dict[str, object], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
+def test_wrong_parameters_are_refused(written: dict[str, object]) -> None:
+    with golden.raises(ValidationError):
         Redaction.model_validate(written)

@@ -6,6 +6,7 @@ import pytest
 from sluice.errors import DataError
 from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.lattice.key import Key
+from tests.golden import golden
 
 REGIONS = Hierarchy(rows={"oslo": ("east", "all"), "bergen": ("west", "all"), "drammen": ("east", "all")})
 
@@ -44,5 +45,5 @@ def test_what_is_no_key_is_refused(levels: np.ndarray, missing: int | None, weig
 
 
 def test_a_category_that_the_hierarchy_lacks_is_counted_and_not_named() -> None:
-    with pytest.raises(DataError, match="the hierarchy lacks 1 of the 2 categories"):
+    with golden.raises(DataError):
         Key.of("region", ["oslo", "tromso"], REGIONS)

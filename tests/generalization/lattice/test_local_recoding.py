@@ -21,6 +21,7 @@ from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntro
 from sluice.generalization.objectives.precision import Precision
 from tests.generalization.lattice.brute_force import breaks
 from tests.generalization.small_files import tables
+from tests.golden import golden
 
 COLUMN = st.sampled_from(["a", "b"])
 MODELS = st.one_of(
@@ -195,14 +196,14 @@ def test_the_order_of_the_records_does_not_matter(order):
 
 
 @pytest.mark.parametrize(
-    ("models", "objective", "says"),
+    ("models", "objective"),
     [
-        ([AverageRisk(0.5)], Loss(), "judge each class by its records; a prosecutor's average risk of 0.5 is none"),
-        ([KAnonymity(2)], Discernibility(), "key by key, such as loss; got discernibility"),
+        ([AverageRisk(0.5)], Loss()),
+        ([KAnonymity(2)], Discernibility()),
     ],
 )
-def test_what_cannot_be_judged_class_by_class_or_key_by_key(models, objective, says):
+def test_what_cannot_be_judged_class_by_class_or_key_by_key(models, objective):
     codes = [np.repeat([0, 1, 2, 3], 5), np.repeat([0, 1], 10)]
     solution = search([AREA, SEX], codes, [KAnonymity(2)], Loss())
-    with pytest.raises(DataError, match=says):
+    with golden.raises(DataError):
         local_recoding([AREA, SEX], codes, models, objective, solution)

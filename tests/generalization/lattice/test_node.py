@@ -11,6 +11,7 @@ from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import NO_CLASS, Layout, bottom
 from sluice.generalization.lattice.node_cache import NodeCache
 from tests.generalization.small_files import tables
+from tests.golden import golden
 
 
 def wide_keys(keys: int) -> list[Key]:
@@ -84,7 +85,7 @@ def test_the_population_has_classes_without_records() -> None:
 
 
 def test_no_key_and_no_record_are_refused() -> None:
-    with pytest.raises(DataError, match="at least one key"):
+    with golden.raises(DataError):
         bottom([], [], {})
-    with pytest.raises(DataError, match="at least one record"):
+    with golden.raises(DataError):
         bottom(wide_keys(1), [np.zeros(0, dtype=np.int64)], {})

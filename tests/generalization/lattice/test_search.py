@@ -21,6 +21,7 @@ from sluice.generalization.objectives.loss import Loss
 from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
 from tests.generalization.lattice.brute_force import best, breaks, released
 from tests.generalization.small_files import tables
+from tests.golden import golden
 
 AGGREGATES = st.sampled_from(["sum", "mean", "maximum", "geometric", "rank"])
 OBJECTIVES = st.one_of(
@@ -135,10 +136,10 @@ def test_who_shows_no_key_hides_among_the_suppressed():
 
 def test_requirements_that_no_transformation_meets_are_named():
     keys, codes = two_keys()
-    with pytest.raises(InfeasibleError, match=r"k-anonymity with k = 8: .* highest allowed level, 7 of 7 records"):
+    with golden.raises(InfeasibleError):
         search(keys, codes, [KAnonymity(8)], Loss())
     values = np.array([0, 0, 0, 0, 0, 1, 1])
-    with pytest.raises(InfeasibleError, match=r"distinct l-diversity of 'illness' with l = 3"):
+    with golden.raises(InfeasibleError):
         search(keys, codes, [KAnonymity(2), DistinctLDiversity("illness", 3)], Loss(), sensitive={"illness": values})
 
 

@@ -6,6 +6,7 @@ from sluice.generalization.lattice.search import search
 from sluice.generalization.models.k_map import EstimatedKMap, KMap
 from sluice.generalization.objectives.loss import Loss
 from tests.generalization.models.regions import REGION, regions, released
+from tests.golden import golden
 
 
 def test_people_of_the_population_count_not_records():
@@ -52,15 +53,15 @@ def test_k_of_1_is_met_by_any_record():
 
 
 @pytest.mark.parametrize(
-    ("model", "says"),
+    "model",
     [
-        (lambda: KMap(0), "k of k-map must be 1 or more; got 0"),
-        (lambda: EstimatedKMap(0, 10), "k of k-map must be 1 or more; got 0"),
-        (lambda: EstimatedKMap(5, 10, 1.0), "significance of k-map must be more than 0 and less than 1; got 1"),
-        (lambda: EstimatedKMap(5, 10).fewest(11), "at least the 11 records of the file; got 10"),
-        (lambda: KMap(2).failing(released(regions(1))), "people of the population"),
+        lambda: KMap(0),
+        lambda: EstimatedKMap(0, 10),
+        lambda: EstimatedKMap(5, 10, 1.0),
+        lambda: EstimatedKMap(5, 10).fewest(11),
+        lambda: KMap(2).failing(released(regions(1))),
     ],
 )
-def test_refusals(model, says):
-    with pytest.raises(DataError, match=says):
+def test_refusals(model):
+    with golden.raises(DataError):
         model()

@@ -6,6 +6,7 @@ from sluice.generalization.lattice.search import search
 from sluice.generalization.models.profitability import NoAttack, Profitability
 from sluice.generalization.objectives.loss import Loss
 from tests.generalization.models.regions import REGION, regions, released
+from tests.golden import golden
 
 
 @pytest.mark.parametrize(("gain", "fewest"), [(0, 1), (3, 1), (9, 3), (10, 4)])
@@ -16,7 +17,7 @@ def test_no_attack_is_k_anonymity_by_what_an_attack_gains_and_costs(gain, fewest
 
 
 def test_an_attack_that_costs_nothing_always_pays():
-    with pytest.raises(InfeasibleError, match="no attack that pays for a prosecutor"):
+    with golden.raises(InfeasibleError):
         search([REGION], regions(5, 5), [NoAttack(CostBenefit(1, 1, 1, 0))], Loss())
 
 
@@ -44,5 +45,5 @@ def test_records_that_do_not_pay_are_suppressed():
 def test_a_journalist_picks_among_the_population():
     file = released(regions(1, 1), regions(5, 2))
     assert NoAttack(CostBenefit(1, 1, 12, 4), "journalist").failing(file).tolist() == [False, True]
-    with pytest.raises(DataError, match="people of the population"):
+    with golden.raises(DataError):
         NoAttack(CostBenefit(1, 1, 12, 4), "journalist").failing(released(regions(1)))

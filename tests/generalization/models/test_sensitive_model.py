@@ -16,6 +16,7 @@ from sluice.generalization.models.k_anonymity import KAnonymity
 from sluice.generalization.models.l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
 from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile
 from sluice.generalization.models.t_closeness import EqualTCloseness, HierarchicalTCloseness, OrderedTCloseness
+from tests.golden import golden
 
 TREE = ((0, 1, 2, 3), (0, 0, 1, 1))
 MODELS: list[PrivacyModel] = [
@@ -104,22 +105,22 @@ def test_a_value_that_one_class_lacks_may_be_rare_in_the_union() -> None:
 
 
 @pytest.mark.parametrize(
-    ("build", "says"),
+    "build",
     [
-        (lambda: KAnonymity(0), "k of k-anonymity must be 1 or more; got 0"),
-        (lambda: DistinctLDiversity("a", 0), "l of distinct l-diversity"),
-        (lambda: EntropyLDiversity("a", 0.5), "l of entropy l-diversity"),
-        (lambda: RecursiveLDiversity("a", 0, 2), r"c of recursive \(c,l\)-diversity"),
-        (lambda: RecursiveLDiversity("a", 1, 1), r"l of recursive \(c,l\)-diversity must be 2 or more; got 1"),
-        (lambda: EqualTCloseness("a", 20), "t of t-closeness must be from 0 to 1; got 20"),
-        (lambda: HierarchicalTCloseness("a", 0.2, ()), "at least one level"),
-        (lambda: BetaLikeness("a", 0), "beta of beta-likeness"),
-        (lambda: DeltaDisclosure("a", 0), "delta of delta-disclosure"),
-        (lambda: AlphaKAnonymity("a", 0, 2), "alpha of"),
-        (lambda: AlphaKAnonymity("a", 0.5, 0), "k of"),
+        lambda: KAnonymity(0),
+        lambda: DistinctLDiversity("a", 0),
+        lambda: EntropyLDiversity("a", 0.5),
+        lambda: RecursiveLDiversity("a", 0, 2),
+        lambda: RecursiveLDiversity("a", 1, 1),
+        lambda: EqualTCloseness("a", 20),
+        lambda: HierarchicalTCloseness("a", 0.2, ()),
+        lambda: BetaLikeness("a", 0),
+        lambda: DeltaDisclosure("a", 0),
+        lambda: AlphaKAnonymity("a", 0, 2),
+        lambda: AlphaKAnonymity("a", 0.5, 0),
     ],
 )
-def test_limits_that_make_no_sense_are_refused(build: object, says: str) -> None:
+def test_limits_that_make_no_sense_are_refused(build: object) -> None:
     assert callable(build)
-    with pytest.raises(DataError, match=says):
+    with golden.raises(DataError):
         build()

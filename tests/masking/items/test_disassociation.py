@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from sluice.errors import DataError
 from sluice.items.item_sets import ItemSets
 from sluice.masking.items.disassociation import Cluster, Disassociated, RecordChunk, disassociate
+from tests.golden import golden
 from tests.items.set_columns import baskets, column_of
 
 Sets = Sequence[frozenset[str]]
@@ -227,15 +228,15 @@ def test_groceries_keep_their_counts(reference_data: Path, largest: int | None) 
 
 
 @pytest.mark.parametrize(
-    ("k", "m", "largest", "says"),
+    ("k", "m", "largest"),
     [
-        (4, 2, None, "k of disassociation must be from 1 to the number of records with items, 3; got 4"),
-        (0, 2, None, "got 0"),
-        (2, 0, None, "m of disassociation must be from 1 to 4; got 0"),
-        (2, 5, None, "got 5"),
-        (3, 2, 4, "largest of disassociation must be at least 2 k - 1, 5; got 4"),
+        (4, 2, None),
+        (0, 2, None),
+        (2, 0, None),
+        (2, 5, None),
+        (3, 2, 4),
     ],
 )
-def test_what_cannot_be_hidden_is_refused(k: int, m: int, largest: int | None, says: str) -> None:
-    with pytest.raises(DataError, match=says):
+def test_what_cannot_be_hidden_is_refused(k: int, m: int, largest: int | None) -> None:
+    with golden.raises(DataError):
         taken_apart([frozenset("a"), frozenset("b"), frozenset("c"), frozenset()], k, m, largest)

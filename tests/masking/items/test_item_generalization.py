@@ -11,6 +11,7 @@ from sluice.generalization.hierarchy import Hierarchy
 from sluice.masking.items.item_generalization import ItemGeneralization
 from sluice.masking.plan import apply_plan, apply_recodings
 from sluice.variables import Kind, Role, Variable
+from tests.golden import golden
 from tests.items.brute_force import crowds, read
 from tests.items.set_columns import ROWS, baskets, column_of, variable
 
@@ -33,7 +34,7 @@ def test_the_running_example_of_the_source() -> None:
     assert out["basket"].tolist() == ["A;b1;b2", "A;b1", "A;b1;b2", "A;b2"]
     assert isinstance(fitted, ItemGeneralization)
     assert fitted.released_items == ("A", "b1", "b2")
-    assert "at least 2 people have every combination" in fitted.describe()
+    golden(fitted.describe())
 
 
 @pytest.mark.chain
@@ -82,12 +83,12 @@ def test_without_a_hierarchy_rare_items_are_left_out() -> None:
 
 def test_what_it_cannot_treat_is_refused() -> None:
     step = ItemGeneralization(columns=("basket",), k=3, left_out=0)
-    with pytest.raises(PlanError, match="at most the number of people, 2; got 3"):
+    with golden.raises(PlanError):
         masked(step, [frozenset({"soap"})] * 2)
-    with pytest.raises(PlanError, match="no cut of the items is") as refused:
+    with golden.raises(PlanError) as refused:
         masked(step, [frozenset({"soap"}), frozenset({"apple"}), frozenset()])
     assert "soap" not in str(refused.value)
-    with pytest.raises(PlanError, match="1 items that are no leaf"):
+    with golden.raises(PlanError):
         masked(step, [frozenset({"fruit"})] * 3)
 
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ from sluice.errors import PlanError
 from sluice.items.item_sets import ItemSets
 from sluice.masking.items.item_suppression import ItemSuppression, without_rare
 from sluice.masking.plan import apply_plan
+from tests.golden import golden
 from tests.items.brute_force import crowds, read
 from tests.items.set_columns import baskets, column_of, variable
 
@@ -51,5 +51,5 @@ def test_frequent_sets_stay_and_rare_ones_go() -> None:
 
 
 def test_what_it_cannot_treat_is_refused() -> None:
-    with pytest.raises(PlanError, match="at most the number of people, 1; got 2"):
+    with golden.raises(PlanError):
         masked([frozenset("a")], 2, 1)

@@ -15,6 +15,7 @@ from sluice.masking import Step
 from sluice.masking.microaggregation.clustering_step import ClusteringStep
 from sluice.masking.microaggregation.k_member_clustering import KMemberClustering
 from sluice.variables import Kind, Role, Variable
+from tests.golden import golden
 
 AREAS = Hierarchy(
     rows={
@@ -157,17 +158,17 @@ def test_missing_values_are_refused_or_clustered_by_pattern(method: type[Cluster
     frame.iloc[:5, 1] = pd.NA
     frame.iloc[:5, 3] = np.nan
     frame.iloc[5:9, :5] = pd.NA
-    with pytest.raises(PlanError, match=r"on 'income' takes no missing values; there are 4\. Use missing: by_pattern"):
+    with golden.raises(PlanError):
         masked(frame, 4, method=method)
     for representative in ("mean", "generalised"):
         result = masked(frame, 4, method=method, missing="by_pattern", representative=representative)
         assert result.isna().equals(frame.isna())
         assert result.groupby(list(COLUMNS), observed=True, dropna=False).size().min() >= 4
-    with pytest.raises(PlanError, match="fewer than k = 6 records miss the same columns"):
+    with golden.raises(PlanError):
         masked(frame, 6, method=method, missing="by_pattern")
     frame = survey(24)
     frame.iloc[0, :5] = pd.NA
-    with pytest.raises(PlanError, match="fewer than k = 2 records miss the same columns"):
+    with golden.raises(PlanError):
         masked(frame, 2, method=method, missing="by_pattern")  # one record without any value is alone with that
 
 
@@ -175,13 +176,13 @@ def test_missing_values_are_refused_or_clustered_by_pattern(method: type[Cluster
 def test_refusals(method: type[ClusteringStep]) -> None:
     name = method.model_fields["method"].default
     for n in (0, 2):
-        with pytest.raises(PlanError, match=f"needs at least k = 3 records; there are {n}"):
+        with golden.raises(PlanError):
             masked(survey(n), 3, method=method)
     huge = survey(9).assign(income=1e200)
-    with pytest.raises(PlanError, match=r"on 'income' takes numbers up to 1e\+150; some are larger"):
+    with golden.raises(PlanError):
         masked(huge, 3, method=method)
     incomplete = {"area": VARIABLES["area"].model_copy(update={"hierarchy": Hierarchy(rows={"Bonn": ("West",)})})}
-    with pytest.raises(PlanError, match="on 'area': the hierarchy lacks 4 of the 5 categories"):
+    with golden.raises(PlanError):
         method(columns=("area",), k=2).mask(survey(9)[["area"]], incomplete, np.random.default_rng(0))
     if "block_size" in method.model_fields:
         with pytest.raises(ValidationError, match=f"block_size of {name} on 'age' must be at least k = 5; got 4"):
@@ -190,8 +191,5 @@ def test_refusals(method: type[ClusteringStep]) -> None:
 
 def test_descriptions() -> None:
     step = KMemberClustering(columns=("age", "sex"), k=5, representative="generalised")
-    assert step.describe() == (
-        "In age, sex, similar records were put into clusters of at least 5, and each value was replaced by the range, "
-        "or the narrowest group, that holds all of its cluster."
-    )
-    assert "the mode of its cluster" in KMemberClustering(columns=("sex",), k=5, representative="mode").describe()
+    golden(step.describe())
+    golden.words(KMemberClustering(columns=("sex",), k=5, representative="mode").describe())

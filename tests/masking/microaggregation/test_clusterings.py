@@ -15,6 +15,7 @@ from sluice.masking.microaggregation.cluster_loss import Domain, domain_of, info
 from sluice.masking.microaggregation.k_member_clustering import k_member_groups
 from sluice.masking.microaggregation.k_nearest_clustering import k_nearest_groups
 from sluice.masking.microaggregation.one_pass_k_means import one_pass_groups
+from tests.golden import golden
 from tests.masking.microaggregation.naive_clusters import (
     as_sets,
     bottom_up,
@@ -93,5 +94,5 @@ def test_k_of_all_records_is_one_cluster_and_equal_records_share_theirs(method: 
 @every_clustering
 @pytest.mark.parametrize("n", [0, 3])
 def test_fewer_than_k_records_are_refused(method: str, n: int) -> None:
-    with pytest.raises(PlanError, match=f"{method} needs at least k = 4 records; there are {n}"):
+    with golden.raises(PlanError):
         CLUSTERINGS[method].groups(mixed_records(n, 1, 0), 4, np.random.default_rng(0))

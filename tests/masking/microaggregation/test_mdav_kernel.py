@@ -23,6 +23,7 @@ from sluice.masking.microaggregation.mdav_kernel import (
     rim_of,
     tree_of,
 )
+from tests.golden import golden
 
 LAWS = {
     "normal": lambda rng, n, d: rng.normal(size=(n, d)),
@@ -117,7 +118,7 @@ def test_numbers_of_records_that_just_fill_or_pass_a_block(n: int) -> None:
     records = np.random.default_rng(n).normal(size=(n, 2))
     for k in {1, min(n, 5), (n + 1) // 2, n}:
         assert mdav_groups(records, k).tolist() == plain_mdav(records, k).tolist()
-    with pytest.raises(PlanError, match=f"at least k = {n + 1} records; there are {n}"):
+    with golden.raises(PlanError):
         mdav_groups(records, n + 1)
 
 

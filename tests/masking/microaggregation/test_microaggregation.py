@@ -14,6 +14,7 @@ from sluice.generalization.hierarchy import Hierarchy
 from sluice.masking.microaggregation.mdav import mdav_groups
 from sluice.masking.microaggregation.microaggregation import Microaggregation
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 
 def generator() -> np.random.Generator:
@@ -91,7 +92,7 @@ def test_variable_groups_are_masked_by_themselves() -> None:
     assert masked.groupby(list(columns), observed=True).size().min() < 5
     groups_of_age = mdav_groups(frame[["age"]].to_numpy(dtype=float), 5)
     assert masked["age"].to_list() == pytest.approx(frame.groupby(groups_of_age)["age"].transform("mean").to_list())
-    assert "for each variable by itself" in singly.describe()
+    golden.words(singly.describe())
 
 
 def test_a_random_member_gives_all_columns_of_its_set() -> None:
@@ -159,9 +160,7 @@ def test_missing_by_pattern_groups_like_with_like() -> None:
     assert masked.groupby(list(ALL), dropna=False, observed=True).size().min() >= 4
     assert masked["age"].dtype == "Int64"
     assert masked["income"].iloc[:4].to_list() == pytest.approx([frame["income"].iloc[:4].mean()] * 4)
-    with pytest.raises(
-        PlanError, match=r"fewer than k = 5 records miss the same columns\. Impute them first"
-    ) as refusal:
+    with golden.raises(PlanError) as refusal:
         Microaggregation(columns=ALL, k=5, missing="by_pattern").mask(frame, VARIABLES, generator())
     assert "4" not in str(refusal.value)  # how few share a pattern is a figure about them
 
@@ -178,32 +177,26 @@ def test_columns_without_any_value_stay_so() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(ValidationError, match=r"'agee' is not among columns\. Did you mean 'age'\?"):
+    with golden.raises(ValidationError):
         Microaggregation(columns=("income", "age"), k=3, variable_groups=(("income",), ("agee",)))
     for groups in ((("income",),), (("income", "age"), ("age",)), (("income", "age"), ())):
-        with pytest.raises(ValidationError, match="must hold each of 'income', 'age' exactly once"):
+        with golden.raises(ValidationError):
             Microaggregation(columns=("income", "age"), k=3, variable_groups=groups)
     for n in (0, 1, 2):
-        with pytest.raises(PlanError, match=f"microaggregation on 'age' needs at least k = 3 records; there are {n}"):
+        with golden.raises(PlanError):
             Microaggregation(columns=("age",), k=3).mask(survey(n), VARIABLES, generator())
-    with pytest.raises(PlanError, match="on 'income' needs groups that differ; with k = 5 they are alike"):
+    with golden.raises(PlanError):
         Microaggregation(columns=("income",), k=5, restore_variance=True).mask(survey(9), VARIABLES, generator())
     huge = survey(9).assign(income=[1e200, *range(8)])
-    with pytest.raises(PlanError, match=r"on 'income' takes numbers up to 1e\+150; some are larger"):
+    with golden.raises(PlanError):
         Microaggregation(columns=("income",), k=3).mask(huge, VARIABLES, generator())
 
 
 def test_the_description_is_for_a_data_user() -> None:
     step = Microaggregation(columns=("income", "age"), k=3)
-    assert step.describe() == (
-        "In income, age, similar records were put into groups of at least 3, and each value was replaced by the mean "
-        "of its group (of ordered categories the median, of others the most frequent)."
-    )
+    golden(step.describe())
     drawn = Microaggregation(columns=("age",), k=3, representative="random", variable_groups=(("age",),))
-    assert drawn.describe() == (
-        "In age, similar records were put into groups of at least 3, in sets of variables, and each value was "
-        "replaced by the values of a random member of its group."
-    )
+    golden(drawn.describe())
 
 
 # --- MDAV and its blocks --------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from sluice.masking.microaggregation.recursive_histogram_sanitization import (
 )
 from sluice.masking.microaggregation.scale import NUMBER, Scale
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 RNG = np.random.default_rng(0)
 VARIABLES = {
@@ -110,7 +111,7 @@ def test_small_cells_are_refused_with_their_share() -> None:
     frame = pd.DataFrame(rng.normal(size=(200, 12)), columns=[f"x{at}" for at in range(12)])
     variables = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in frame}
     step: dict[str, Any] = {"columns": tuple(frame), "k": 5}
-    with pytest.raises(PlanError, match=r"\d+% of the records would share their cell with fewer than 4 others, 9\d%"):
+    with golden.raises(PlanError):
         RecursiveHistogramSanitization(**step).mask(frame, variables, RNG)
     whole = RecursiveHistogramSanitization(**step, small_cells="whole").mask(frame, variables, RNG)
     assert len(whole.drop_duplicates()) == 1  # the first cut already leaves records alone
@@ -127,5 +128,5 @@ def test_extremes() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(ValidationError, match="'refuse' or 'whole'"):
+    with golden.raises(ValidationError):
         RecursiveHistogramSanitization.model_validate({"columns": ("age",), "k": 2, "small_cells": "keep"})

@@ -12,6 +12,7 @@ from sluice.masking.microaggregation.spectral_histogram_sanitization import (
     spectral_groups,
 )
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 RNG = np.random.default_rng(0)
 VARIABLES = {
@@ -108,7 +109,7 @@ def test_extremes() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(PlanError, match="needs at least k = 3 records; there are 2"):
+    with golden.raises(PlanError):
         SpectralHistogramSanitization(columns=("age",), k=3).mask(survey(2), VARIABLES, RNG)
-    with pytest.raises(PlanError, match="needs at least k = 3 records; there are 2"):
+    with golden.raises(PlanError):
         spectral_groups(np.zeros((2, 2)), 3)

@@ -9,7 +9,6 @@ from itertools import accumulate
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -21,6 +20,7 @@ from sluice.masking.microaggregation.univariate_microaggregation import (
     optimal_groups,
 )
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 RNG = np.random.default_rng(0)  # means and medians draw nothing
 
@@ -161,7 +161,7 @@ def test_each_column_has_groups_of_its_own() -> None:
     assert masked["staff"].to_list()[:5] == [4.5, 4.5, 2, 2, 2]
     assert np.isnan(masked["staff"].iloc[5])
     assert masked["rating"].to_list() == ["poor", "poor", "fair", "fair", "good", "good"]
-    assert "for each variable by itself" in step.describe()
+    golden.words(step.describe())
 
 
 def test_individual_ranking_cuts_at_k_whatever_the_gaps() -> None:
@@ -171,9 +171,9 @@ def test_individual_ranking_cuts_at_k_whatever_the_gaps() -> None:
 
 def test_refusals() -> None:
     for groups in ("together", (("turnover", "staff"),)):
-        with pytest.raises(ValidationError, match="can only be one_at_a_time; got other groups"):
+        with golden.raises(ValidationError):
             UnivariateMicroaggregation(columns=("turnover", "staff"), k=3, variable_groups=groups)
-    with pytest.raises(PlanError, match="fewer than k = 2 records"):
+    with golden.raises(PlanError):
         UnivariateMicroaggregation(columns=("staff",), k=2, missing="by_pattern").mask(
             firms().assign(staff=pd.array([1, *[pd.NA] * 5], dtype="Int64")), VARIABLES, RNG
         )

@@ -16,6 +16,7 @@ from scipy.fft import dctn, idctn
 from sluice.errors import PlanError
 from sluice.masking.noise.lossy_compression import LossyCompression, compressed
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 # ITU-T T.81, Annex K, Table K.1: quantisation of luminance, at quality 50.
 LUMINANCE = np.array(
@@ -108,17 +109,13 @@ def survey(n: int, missing: bool = False) -> pd.DataFrame:
 def test_refusals() -> None:
     rng = np.random.default_rng(0)
     for quality in (0, 96):
-        with pytest.raises(
-            ValidationError, match=f"quality of lossy_compression on 'age' must be .* 1 to 95; got {quality}"
-        ):
+        with golden.raises(ValidationError):
             LossyCompression(columns=("age",), quality=quality)
-    with pytest.raises(PlanError, match="lossy_compression needs at least 2 records; there are 1"):
+    with golden.raises(PlanError):
         LossyCompression(columns=("age",), quality=80).mask(survey(1), VARIABLES, rng)
-    with pytest.raises(PlanError, match="the range of a column is too wide to be computed"):
+    with golden.raises(PlanError):
         compressed(np.array([[-1.7e308], [1.7e308]]), 80)
 
 
 def test_the_description_does_not_tell_the_quality() -> None:
-    assert LossyCompression(columns=("income", "age"), quality=37).describe() == (
-        "The values of income, age were blurred together, as a compressed image is."
-    )
+    golden(LossyCompression(columns=("income", "age"), quality=37).describe())

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sluice.errors import PlanError
 from sluice.masking.noise.markov_matrix import corrected_frequencies, invariant_matrix, retention_matrix
 from sluice.masking.noise.pram import randomised
+from tests.golden import golden
 
 
 def markov(k: int, rng: np.random.Generator, zeros: float = 0.3) -> np.ndarray:
@@ -55,5 +56,5 @@ def test_retention_spreads_evenly_or_by_shares() -> None:
 
 
 def test_a_singular_matrix_is_refused() -> None:
-    with pytest.raises(PlanError, match="the matrix of pram is singular"):
+    with golden.raises(PlanError):
         corrected_frequencies(np.array([5, 5]), np.full((2, 2), 0.5))

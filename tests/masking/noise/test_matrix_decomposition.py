@@ -18,6 +18,7 @@ from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.masking.noise.matrix_decomposition import MatrixDecomposition, low_rank, non_negative_low_rank
 from sluice.masking.plan import apply_plan
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 
 @given(n=st.integers(2, 60), m=st.integers(1, 8), data=st.data(), seed=st.integers(0, 1000))
@@ -105,7 +106,7 @@ def test_adult_is_coded_in_107_columns(reference_data: Path) -> None:
     variables = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in numeric}
     variables |= {name: Variable(name=name, kind=Kind.NOMINAL) for name in texts}
     rng = np.random.default_rng(0)
-    with pytest.raises(PlanError, match=r"must be in \[1, 107\]"):
+    with golden.raises(PlanError):
         MatrixDecomposition(columns=tuple(adult), rank=108).mask(adult, variables, rng)
     released = [
         MatrixDecomposition(columns=tuple(adult), rank=rank).mask(adult, variables, rng) for rank in (3, 30, 107)
@@ -199,36 +200,25 @@ def test_a_constant_and_a_column_of_missing_values() -> None:
 
 def test_refusals() -> None:
     frame, rng = survey(20, missing=True), np.random.default_rng(0)
-    with pytest.raises(
-        ValidationError, match="rank of matrix_decomposition on 'age' must be a whole number of at least 1"
-    ):
+    with golden.raises(ValidationError):
         MatrixDecomposition(columns=("age",), rank=0)
-    with pytest.raises(
-        PlanError, match=r"rank of matrix_decomposition on 'balance', 'smoker' must be in \[1, 3\].*got 4"
-    ):
+    with golden.raises(PlanError):
         MatrixDecomposition(columns=("balance", "smoker"), rank=4).mask(frame, VARIABLES, rng)
-    with pytest.raises(
-        PlanError, match=r"non_negative of matrix_decomposition on 'balance' takes .* at least 0; 10 rec"
-    ):
+    with golden.raises(PlanError):
         MatrixDecomposition(columns=("balance",), rank=1, factorisation="non_negative").mask(
             frame.assign(balance=[-1.0, 1.0] * 10), VARIABLES, rng
         )
-    with pytest.raises(
-        PlanError, match="rank: 1 needs at least 3 records; there are 2, which it would give back unchanged"
-    ):
+    with golden.raises(PlanError):
         MatrixDecomposition(columns=NUMBERS, rank=1).mask(frame.head(2), VARIABLES, rng)
     huge = frame.assign(balance=1e200 * np.arange(20.0))
-    with pytest.raises(PlanError, match="matrix_decomposition on 'balance': values are too large for their variance"):
+    with golden.raises(PlanError):
         MatrixDecomposition(columns=("balance",), rank=1).mask(huge, VARIABLES, rng)
     tiny = frame.assign(balance=5e-324 * np.arange(20.0))
-    with pytest.raises(PlanError, match="matrix_decomposition on 'balance': values are too small for their variance"):
+    with golden.raises(PlanError):
         MatrixDecomposition(columns=("balance",), rank=1).mask(tiny, VARIABLES, rng)
-    with pytest.raises(PlanError, match=r"too large for their squares\. Use standardise: true"):
+    with golden.raises(PlanError):
         MatrixDecomposition(columns=("balance",), rank=1, standardise=False).mask(huge, VARIABLES, rng)
 
 
 def test_the_description_does_not_tell_the_rank() -> None:
-    assert MatrixDecomposition(columns=("income", "age"), rank=2, clip=True).describe() == (
-        "The records' values of income, age were replaced by an approximation that keeps the main directions of the "
-        "data; values beyond the allowed range were moved to its end."
-    )
+    golden(MatrixDecomposition(columns=("income", "age"), rank=2, clip=True).describe())

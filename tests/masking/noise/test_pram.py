@@ -16,6 +16,7 @@ from sluice.errors import PlanError
 from sluice.masking.noise import pram_kernel
 from sluice.masking.noise.pram import MISSING, Pram, randomised
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 # Benschop, Machingauta and Welch, "Statistical Disclosure Control: A Practice Guide" (IHSN), section "PRAM": the
 # matrix of 'region', its counts, and those that are expected after PRAM.
@@ -211,22 +212,22 @@ def test_labels_may_be_written_as_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "says"),
+    "fields",
     [
-        ({}, "needs 'matrix' or 'retention', and not both"),
-        ({"retention": 0.5, "matrix": {"sex": {}}}, "and not both"),
-        ({"retention": 80}, r"retention of pram on 'sex' must be in \[0, 1\]; got 80. Is it a percentage\? Use 0\.8\."),
-        ({"retention": float("nan")}, "got nan"),
-        ({"matrix": {"region": {}}}, r"must have one entry for each column; got \['region'\]"),
-        ({"matrix": {"sex": {}}, "spread": "proportional"}, "'spread' is for 'retention'"),
-        ({"matrix": {"sex": {"f": {"f": 0.9, "m": 0.2}}}}, r"row 'f': the probabilities must add up to 1; got 1\.1\."),
-        ({"matrix": {"sex": {"f": {"f": 90, "m": 10}}}}, r"must be in \[0, 1\]\. Is it a percentage"),
-        ({"matrix": {"sex": {"f": {"f": 1.5, "m": -0.5}}}}, r"a probability must be in \[0, 1\]"),
-        ({"matrix": {"sex": {"f": {"f": float("nan")}}}}, r"a probability must be in \[0, 1\]"),
+        {},
+        {"retention": 0.5, "matrix": {"sex": {}}},
+        {"retention": 80},
+        {"retention": float("nan")},
+        {"matrix": {"region": {}}},
+        {"matrix": {"sex": {}}, "spread": "proportional"},
+        {"matrix": {"sex": {"f": {"f": 0.9, "m": 0.2}}}},
+        {"matrix": {"sex": {"f": {"f": 90, "m": 10}}}},
+        {"matrix": {"sex": {"f": {"f": 1.5, "m": -0.5}}}},
+        {"matrix": {"sex": {"f": {"f": float("nan")}}}},
     ],
 )
-def test_what_is_no_markov_matrix_is_refused(fields: dict[str, object], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
+def test_what_is_no_markov_matrix_is_refused(fields: dict[str, object]) -> None:
+    with golden.raises(ValidationError):
         Pram.model_validate({"columns": ["sex"], **fields})
 
 
@@ -236,17 +237,17 @@ def test_refusals() -> None:
         with pytest.raises(PlanError, match=rf"pram on '{name}' takes nominal, ordinal, binary; it is {kind}\."):
             Pram(columns=(name,), retention=0.9).released(VARIABLES)
     unknown = Pram(columns=("sex",), matrix={"sex": {"f": {"male": 1}, "m": {"m": 1}}})
-    with pytest.raises(PlanError, match="matrix of pram on 'sex' names 'male', which is not among its categories"):
+    with golden.raises(PlanError):
         unknown.released(VARIABLES)
     short = Pram(columns=("region",), matrix={"region": {"capital": {"rural1": 1}}})
-    with pytest.raises(PlanError, match="needs a row for each category; 2 have none"):
+    with golden.raises(PlanError):
         short.released(VARIABLES)
     undeclared = Pram(columns=("free",), matrix={"free": {"a": {"a": 1}}})
     assert undeclared.released(VARIABLES)
-    with pytest.raises(PlanError, match="needs a row for each category; 1 have none"):
+    with golden.raises(PlanError):
         undeclared.mask(survey(), VARIABLES, rng)
     named = pd.DataFrame({"free": pd.Categorical([MISSING, "a"])})
-    with pytest.raises(PlanError, match=r"has a category that is named '\(missing\)'"):
+    with golden.raises(PlanError):
         Pram(columns=("free",), retention=0.9, missing_as_category=True).mask(named, VARIABLES, rng)
 
 

@@ -22,6 +22,7 @@ from sluice.masking.recoding.generalized_levels import GeneralizedLevels
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.population.population_uniques import population_uniques
 from sluice.variables import Kind, Role, Variable
+from tests.golden import golden
 
 AGES = Hierarchy(rows={str(age): (f"{age // 10}0s", "young" if age < 40 else "old") for age in range(20, 60)})
 TOWNS = Hierarchy(rows={"a": ("north",), "b": ("north",), "c": ("south",), "d": ("south",)})
@@ -155,7 +156,7 @@ def test_levels_are_bounded_and_fixed() -> None:
 
 def test_who_would_be_the_only_suppressed_record_is_not_hidden_by_that() -> None:
     frame = people(200, 11).assign(sex=pd.Categorical(["f"] + ["m"] * 199, categories=["f", "m"]))
-    with pytest.raises(PlanError, match=r"1 of 200 records"):
+    with golden.raises(PlanError):
         masked(frame, step(levels={"sex": 0, "age": 3, "town": 2}, suppression_limit=0.5))
     removed, _ = masked(
         frame, step(levels={"sex": 0, "age": 3, "town": 2}, suppression_limit=0.5, suppressed="removed")
@@ -192,71 +193,71 @@ def test_account_says_why_no_finer() -> None:
 
 
 def test_what_cannot_be_had_is_an_error_that_names_it() -> None:
-    with pytest.raises(PlanError, match=r"no generalisation satisfies k-anonymity with k = 500"):
+    with golden.raises(PlanError):
         masked(people(100, 1), step(models=[{"model": "k_anonymity", "k": 500}]))
     rare = people(100, 1)
     rare.loc[rare.index[:2], KEYS[0]] = None
-    with pytest.raises(PlanError, match=r"2 of 100 records .* Missing values are groups of their own"):
+    with golden.raises(PlanError):
         masked(rare, step(models=[{"model": "k_anonymity", "k": 3}]))
     one = people(100, 1).assign(illness=pd.Categorical(["flu"] * 100, categories=["flu", "gout", "none"]))
-    with pytest.raises(PlanError, match=r"l-diversity of 'illness' with l = 2"):
+    with golden.raises(PlanError):
         masked(one, step(models=[{"model": "distinct_l_diversity", "sensitive": "illness", "l": 2}]))
 
 
 @pytest.mark.parametrize(
-    ("fields", "says"),
+    "fields",
     [
-        ({"models": []}, "needs 'under: policy' or models"),
-        ({"models": [{"model": "k_anonymty", "k": 5}]}, "no model 'k_anonymty'. Did you mean"),
-        ({"models": [{"model": "k_anonymity", "l": 5}]}, "k_anonymity has no 'l'"),
-        ({"models": [{"model": "k_anonymity", "k": 0}]}, "k of k-anonymity must be 1 or more; got 0"),
-        ({"models": [{"model": "k_anonymity", "k": "many"}]}, "k_anonymity: k: Input should be a valid integer"),
-        ({"models": ["k_anonymity"]}, "k_anonymity: k: Field required"),
-        ({"models": [5]}, "give 'model: NAME'"),
-        ({"objective": "los"}, "no objective 'los'"),
-        ({"weights": {"agee": 2}}, "'agee' is not among columns. Did you mean 'age'"),
-        ({"weights": {"age": -1}}, "weights: that of 'age' must be 0 or more; got -1"),
-        ({"levels": {"towns": 1}}, "'towns' is not among columns"),
-        ({"levels": {"town": -1}}, "levels: that of 'town' must be 0 or more; got -1"),
-        ({"levels": {"town": {"from": 2, "to": 1}}}, "from must be at most to; got 2 and 1"),
-        ({"suppression_limit": 4}, "less than or equal to 1"),
-        ({"strata": ["illness"]}, "not done by strata"),
+        {"models": []},
+        {"models": [{"model": "k_anonymty", "k": 5}]},
+        {"models": [{"model": "k_anonymity", "l": 5}]},
+        {"models": [{"model": "k_anonymity", "k": 0}]},
+        {"models": [{"model": "k_anonymity", "k": "many"}]},
+        {"models": ["k_anonymity"]},
+        {"models": [5]},
+        {"objective": "los"},
+        {"weights": {"agee": 2}},
+        {"weights": {"age": -1}},
+        {"levels": {"towns": 1}},
+        {"levels": {"town": -1}},
+        {"levels": {"town": {"from": 2, "to": 1}}},
+        {"suppression_limit": 4},
+        {"strata": ["illness"]},
     ],
 )
-def test_wrong_parameters(fields: dict[str, object], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
+def test_wrong_parameters(fields: dict[str, object]) -> None:
+    with golden.raises(ValidationError):
         step(**fields)
 
 
 @pytest.mark.parametrize(
-    ("fields", "says"),
+    "fields",
     [
-        ({"levels": {"town": 3}}, "'town' has levels from 0 to 2; got 3"),
-        ({"columns": ("age", "hight")}, "no variable 'hight'"),
-        ({"under": "policy"}, "needs a policy"),
+        {"levels": {"town": 3}},
+        {"columns": ("age", "hight")},
+        {"under": "policy"},
     ],
 )
-def test_what_does_not_fit_the_variables(fields: dict[str, object], says: str) -> None:
-    with pytest.raises(PlanError, match=says):
+def test_what_does_not_fit_the_variables(fields: dict[str, object]) -> None:
+    with golden.raises(PlanError):
         step(**fields).released(VARIABLES)
 
 
 def test_number_without_a_hierarchy() -> None:
     bare = {**VARIABLES, "age": VARIABLES["age"].model_copy(update={"hierarchy": None})}
-    with pytest.raises(PlanError, match=r"'age', integer, needs a hierarchy"):
+    with golden.raises(PlanError):
         step().released(bare)
 
 
 def test_value_outside_the_hierarchy_is_counted_and_not_shown() -> None:
     frame = people(50, 1)
     frame.loc[3, "age"] = 99
-    with pytest.raises(PlanError, match=r"'age': 1 of 50 records have a value") as raised:
+    with golden.raises(PlanError) as raised:
         masked(frame, step())
     assert "99" not in str(raised.value)
 
 
 def test_no_record() -> None:
-    with pytest.raises(PlanError, match="at least one record"):
+    with golden.raises(PlanError):
         masked(people(10, 1).iloc[:0], step())
 
 
@@ -285,7 +286,7 @@ def test_under_a_policy_its_rules_hold_and_all_quasi_identifiers_are_looked_at()
     assert classes_of(done, KEYS).sizes.min() >= 7
     assert found.found is not None
     assert found.found.unsearched == ("suda",)
-    with pytest.raises(PlanError, match=r"left out: sex"):
+    with golden.raises(PlanError):
         step(columns=("age", "town"), under="policy", models=[]).under_policy(Asked()).released(VARIABLES)
 
 
@@ -371,7 +372,7 @@ def test_a_classifier_keeps_the_key_that_predicts() -> None:
     ],
 )
 def test_a_variable_that_is_not_there_is_refused(asked: dict) -> None:
-    with pytest.raises(PlanError, match=r"there is no variable 'ilness'\. Did you mean 'illness'"):
+    with golden.raises(PlanError):
         step(**asked).released(VARIABLES)
 
 
@@ -383,7 +384,7 @@ def test_several_records_of_a_person_are_one_in_a_crowd() -> None:
     by = step(levels={"age": 3, "sex": 1})
     _, carried_out = apply_plan([by], frame, variables, np.random.SeedSequence(1))
     assert carried_out[0].parameters()["levels"]["town"] == 2  # ten records in town d, of one person
-    with pytest.raises(PlanError, match="k = 5 people"):
+    with golden.raises(PlanError):
         apply_plan([step(levels={"age": 3, "sex": 1, "town": 0})], frame, variables, np.random.SeedSequence(1))
 
 

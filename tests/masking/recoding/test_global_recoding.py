@@ -14,6 +14,7 @@ from sluice.generalization.builders.periods import Periods
 from sluice.generalization.hierarchy import Hierarchy
 from sluice.masking.recoding.global_recoding import GlobalRecoding
 from sluice.variables import Kind, Role, Variable
+from tests.golden import golden
 
 RNG = np.random.default_rng(0)
 KEY = Role.QUASI_IDENTIFIER
@@ -131,7 +132,7 @@ def test_dates_are_recoded_by_level_through_their_day() -> None:
     years, _ = recode(GlobalRecoding(columns=("seen",), level=1), months, after)
     assert years.dropna().tolist() == ["2024", "2023", "2024"]
     late = pd.Series(pd.to_datetime(["2024-03-01", "2024-02-01"])).astype("datetime64[us]")
-    with pytest.raises(PlanError, match=r"1 of 2 records .* Complete the variable's hierarchy"):
+    with golden.raises(PlanError):
         recode(GlobalRecoding(columns=("seen",), level=1), late, variable)
 
 
@@ -171,7 +172,7 @@ def test_own_labels() -> None:
     step = GlobalRecoding(columns=("x",), bins=(18,), labels=("minor", "adult"))
     masked, _ = recode(step, integers([17, 18, None]), Variable(name="x", kind=Kind.INTEGER))
     assert masked.astype(object).fillna("-").tolist() == ["minor", "adult", "-"]
-    with pytest.raises(PlanError, match="labels of global_recoding on 'x' must name 1 intervals; got 2"):
+    with golden.raises(PlanError):
         step.released({"x": Variable(name="x", kind=Kind.INTEGER, minimum=18)})
 
 
@@ -253,11 +254,11 @@ def test_quantile_groups_of_distinct_values_are_equal_and_ties_are_refused() -> 
     masked, _ = recode(step, pd.Series(np.arange(100.0)), variable)
     assert masked.value_counts(sort=False).to_dict() == dict.fromkeys(("I", "II", "III", "IV", "V"), 20)
     zeros = pd.Series([0.0] * 60 + list(range(40)))
-    with pytest.raises(PlanError, match=r"'x' must put at least 3 records \(minimum_group\).* the smallest holds 0"):
+    with golden.raises(PlanError):
         recode(step, zeros, variable)
-    with pytest.raises(PlanError, match="the smallest holds 2"):
+    with golden.raises(PlanError):
         recode(step, pd.Series(np.arange(10.0)), variable)
-    with pytest.raises(PlanError, match="quantiles of global_recoding on 'x' has no quantiles: all values are missing"):
+    with golden.raises(PlanError):
         recode(step, pd.Series([np.nan]), variable)
 
 
@@ -306,7 +307,7 @@ def test_bins_may_stand_at_the_bounds_and_no_further() -> None:
     whole = Variable(name="x", kind=Kind.INTEGER, minimum=0, maximum=9)
     masked, after = recode(GlobalRecoding(columns=("x",), bins=(0, 5, 10)), integers([0, 9]), whole)
     assert masked.tolist() == ["0 to 4", "5 to 9"]
-    with pytest.raises(PlanError, match=r"global_recoding on 'x': bins must lie within .* got 11"):
+    with golden.raises(PlanError):
         recode(GlobalRecoding(columns=("x",), bins=(0, 5, 11)), integers([0, 9]), whole)
     assert after.categories == ("0 to 4", "5 to 9")
 
@@ -315,117 +316,106 @@ def test_a_value_outside_is_counted_and_not_shown() -> None:
     secret = 987
     hierarchy = Hierarchy(rows={"1": ("low",), "2": ("low",)})
     by_level = GlobalRecoding(columns=("x",), level=1)
-    with pytest.raises(PlanError, match="2 of 4 records have a value that lies in none") as error:
+    with golden.raises(PlanError) as error:
         recode(
             by_level, integers([1, secret, secret, None]), Variable(name="x", kind=Kind.INTEGER, hierarchy=hierarchy)
         )
     assert str(secret) not in str(error.value)
     undeclared = Variable(name="x", kind=Kind.NOMINAL)
     by_map = GlobalRecoding(columns=("x",), categories={"ab": ("a", "b")})
-    with pytest.raises(PlanError, match=r"1 of 2 records .* Name the categories, or give 'others'") as error:
+    with golden.raises(PlanError) as error:
         recode(by_map, texts(["a", "hidden"], ["a", "hidden"]), undeclared)
     assert "hidden" not in str(error.value)
     with_others = GlobalRecoding(columns=("x",), categories={"ab": ("a", "b")}, others="rest")
     masked, after = recode(with_others, texts(["a", "hidden"], ["a", "hidden"]), undeclared)
     assert (masked.tolist(), after.categories) == (["ab", "rest"], ("ab", "rest"))
     bounded = Variable(name="x", kind=Kind.INTEGER, minimum=0, maximum=9)
-    with pytest.raises(PlanError, match=r"1 of 2 records .* Widen the variable's minimum and maximum"):
+    with golden.raises(PlanError):
         recode(GlobalRecoding(columns=("x",), bins=(0, 5)), integers([-1, 3]), bounded)
     born = Variable(name="x", kind=Kind.DATE, minimum="2000-01-01", maximum="2000-12-31")
-    with pytest.raises(PlanError, match="1 of 1 records"):
+    with golden.raises(PlanError):
         recode(GlobalRecoding(columns=("x",), to="month"), pd.Series(pd.to_datetime(["2001-01-01"])), born)
 
 
 @pytest.mark.parametrize(
-    ("settings_", "says"),
+    "settings_",
     [
-        ({}, "exactly one of bins, quantiles, categories, level, characters, to; got none"),
-        ({"bins": (1,), "level": 1}, "exactly one of .*; got bins, level"),
-        ({"bins": (2, 2)}, "bins must rise strictly"),
-        ({"bins": (1,), "labels": ("a", "a")}, "labels names an interval twice"),
-        ({"level": 1, "labels": ("a",)}, "labels goes with bins or quantiles only"),
-        ({"level": 1, "others": "a"}, "others goes with categories only"),
-        ({"categories": {"a": ("x",), "b": ("x",)}}, "an old category into two new ones"),
-        ({"categories": {"a": ("x",)}, "others": "a"}, "is named in categories already"),
-        ({"level": 0}, "greater than or equal to 1"),
-        ({"bins": (float("inf"),)}, "finite"),
-        ({"quantiles": 1}, "greater than or equal to 2"),
-        ({"quantiles": 3, "labels": ("a", "b")}, "labels must name 3 intervals; got 2"),
-        ({"characters": 0}, "greater than or equal to 1"),
-        ({"bins": (1,), "minimum_group": 0}, "greater than or equal to 1"),
-        ({"quantiles": 3, "strata": ("x",)}, "'x' is among columns and strata"),
-        ({"bins": (1,), "strata": ("y",)}, "strata goes with quantiles only"),
-        ({"to": "year", "unit": "household"}, "global_recoding is not done by household"),
-        ({"to": "week"}, "'year', 'quarter' or 'month'"),
+        {},
+        {"bins": (1,), "level": 1},
+        {"bins": (2, 2)},
+        {"bins": (1,), "labels": ("a", "a")},
+        {"level": 1, "labels": ("a",)},
+        {"level": 1, "others": "a"},
+        {"categories": {"a": ("x",), "b": ("x",)}},
+        {"categories": {"a": ("x",)}, "others": "a"},
+        {"level": 0},
+        {"bins": (float("inf"),)},
+        {"quantiles": 1},
+        {"quantiles": 3, "labels": ("a", "b")},
+        {"characters": 0},
+        {"bins": (1,), "minimum_group": 0},
+        {"quantiles": 3, "strata": ("x",)},
+        {"bins": (1,), "strata": ("y",)},
+        {"to": "year", "unit": "household"},
+        {"to": "week"},
     ],
 )
-def test_specifications_that_are_refused(settings_: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
+def test_specifications_that_are_refused(settings_: dict[str, Any]) -> None:
+    with golden.raises(ValidationError):
         GlobalRecoding(columns=("x",), **settings_)
 
 
 @pytest.mark.parametrize(
-    ("settings_", "variable", "says"),
+    ("settings_", "variable"),
     [
-        ({"bins": (1,)}, {"kind": "nominal"}, "takes continuous, integer; it is nominal"),
-        ({"bins": (1.5,)}, {"kind": "integer"}, "bins of an integer variable must be whole numbers"),
-        ({"bins": (5,)}, {"kind": "integer", "minimum": 5, "maximum": 4}, "bins leave no interval"),
+        ({"bins": (1,)}, {"kind": "nominal"}),
+        ({"bins": (1.5,)}, {"kind": "integer"}),
+        ({"bins": (5,)}, {"kind": "integer", "minimum": 5, "maximum": 4}),
         (
             {"bins": (-5, 0, 5)},
             {"kind": "continuous", "minimum": 0, "maximum": 9},
-            "within the variable's minimum 0 and maximum 9; got -5. Leave it out",
         ),
-        ({"bins": (5, 11)}, {"kind": "integer", "maximum": 9}, r"minimum \(none\) and maximum 9; got 11"),
-        ({"bins": (5, 9.5)}, {"kind": "continuous", "maximum": 9}, "got 9.5"),
-        ({"quantiles": 4}, {"kind": "ordinal", "categories": ("a", "b")}, "takes continuous, integer; it is ordinal"),
-        ({"characters": 2}, {"kind": "integer"}, "takes ordinal, nominal, binary, text; it is integer"),
-        ({"categories": {"a": ("x",)}}, {"kind": "integer"}, "takes ordinal, nominal, binary; it is integer"),
+        ({"bins": (5, 11)}, {"kind": "integer", "maximum": 9}),
+        ({"bins": (5, 9.5)}, {"kind": "continuous", "maximum": 9}),
+        ({"quantiles": 4}, {"kind": "ordinal", "categories": ("a", "b")}),
+        ({"characters": 2}, {"kind": "integer"}),
+        ({"categories": {"a": ("x",)}}, {"kind": "integer"}),
         (
             {"categories": {"a": ("singel",)}},
             {"kind": "nominal", "categories": ("single",)},
-            r"has no category 'singel'. Did you mean 'single'\?",
         ),
         (
             {"categories": {"a": ("x",)}},
             {"kind": "nominal", "categories": ("x", "y", "z")},
-            "leaves out 2 categories, such as 'y'",
         ),
-        ({"level": 1}, {"kind": "integer"}, "needs a hierarchy; 'v' has none"),
-        ({"level": 2}, {"kind": "nominal", "hierarchy": {"rows": {"x": ("y",)}}}, "must be from 1 to 1; got 2"),
-        ({"level": 1}, {"kind": "integer", "hierarchy": {"rows": {"x": ("y",)}}}, "must be whole numbers"),
+        ({"level": 1}, {"kind": "integer"}),
+        ({"level": 2}, {"kind": "nominal", "hierarchy": {"rows": {"x": ("y",)}}}),
+        ({"level": 1}, {"kind": "integer", "hierarchy": {"rows": {"x": ("y",)}}}),
         (
             {"level": 1},
             {"kind": "nominal", "categories": ("x", "q"), "hierarchy": {"rows": {"x": ("y",)}}},
-            "the hierarchy lacks 1 of the variable's categories, such as 'q'",
         ),
-        ({"to": "year"}, {"kind": "integer"}, "takes date; it is integer"),
-        ({"to": "month"}, {"kind": "date", "minimum": "2000-01-01"}, "needs the variable's minimum and maximum"),
+        ({"to": "year"}, {"kind": "integer"}),
+        ({"to": "month"}, {"kind": "date", "minimum": "2000-01-01"}),
     ],
 )
-def test_variables_that_are_refused(settings_: dict[str, Any], variable: dict[str, Any], says: str) -> None:
-    with pytest.raises(PlanError, match=says):
+def test_variables_that_are_refused(settings_: dict[str, Any], variable: dict[str, Any]) -> None:
+    with golden.raises(PlanError):
         GlobalRecoding(columns=("v",), **settings_).released({"v": Variable.model_validate({"name": "v"} | variable)})
 
 
 @pytest.mark.parametrize(
-    ("settings_", "says"),
+    "settings_",
     [
-        ({"bins": (20, 30)}, "age was grouped into intervals; a new interval begins at 20, 30."),
-        (
-            {"categories": {"ab": ("a", "b")}, "others": "c"},
-            "age was grouped into wider categories: 'ab' holds a, b; 'c' holds all others.",
-        ),
-        (
-            {"categories": {"ab": ("a", "b"), "d": ("d",), "e": ("e",)}, "others": "c"},
-            "age was grouped into wider categories: 'ab' holds a, b; 2 categories stay as they are; "
-            "'c' holds all others.",
-        ),
-        ({"level": 2}, "age was replaced by the groups of level 2 of the variable's hierarchy."),
-        ({"quantiles": 5}, "age was grouped into 5 intervals of about equally many records."),
-        ({"characters": 2}, "Of the codes of age only the first 2 characters are given."),
-        ({"characters": 1}, "Of the codes of age only the first character is given."),
-        ({"to": "quarter"}, "Of the dates of age only the quarter is given."),
+        {"bins": (20, 30)},
+        {"categories": {"ab": ("a", "b")}, "others": "c"},
+        {"categories": {"ab": ("a", "b"), "d": ("d",), "e": ("e",)}, "others": "c"},
+        {"level": 2},
+        {"quantiles": 5},
+        {"characters": 2},
+        {"characters": 1},
+        {"to": "quarter"},
     ],
 )
-def test_descriptions(settings_: dict[str, Any], says: str) -> None:
-    assert GlobalRecoding(columns=("age",), **settings_).describe() == says
+def test_descriptions(settings_: dict[str, Any]) -> None:
+    golden(GlobalRecoding(columns=("age",), **settings_).describe())

@@ -19,6 +19,7 @@ from sluice.masking.recoding.local_suppression import LocalSuppression, refuse_r
 from sluice.masking.recoding.unsafe_combinations import key_sets
 from sluice.variables import Kind, Role, Variable, Variables
 from sluice.verdict import Verdict
+from tests.golden import golden
 
 RNG = np.random.default_rng(0)
 Record = tuple[str | None, ...]
@@ -132,7 +133,7 @@ def test_people_are_counted_where_they_are_known() -> None:
     groups = masked.groupby(["key0", "key1"], observed=True, dropna=False)["patient"]
     assert groups.nunique()[groups.size() > 0].min() >= 2
     assert step.mask(frame.drop(columns="patient"), variables, RNG).isna().to_numpy().sum() < masked.isna().sum().sum()
-    with pytest.raises(PlanError, match="must be at most the number of people, 3; got 4"):
+    with golden.raises(PlanError):
         LocalSuppression(columns=("key0", "key1"), k=4).mask(frame, variables, RNG)
 
 
@@ -249,7 +250,7 @@ def test_extremes(missing_matches: str) -> None:
     nothing_known: list[Record] = [(None, None)] * 3
     assert suppress(nothing_known, 3, missing_matches=missing_matches) == nothing_known
     assert suppress([("a", "x")], 1, missing_matches=missing_matches) == [("a", "x")]
-    with pytest.raises(PlanError, match="must be at most the number of records, 0; got 1"):
+    with golden.raises(PlanError):
         suppress([], 1, missing_matches=missing_matches)
 
 
@@ -372,49 +373,44 @@ def test_released_variables_may_be_missing() -> None:
 
 def test_the_check_of_the_result_fails_on_a_rare_record() -> None:
     frame, _ = typed([("a", "x"), ("a", "x"), ("a", None)])
-    with pytest.raises(
-        PlanError, match="1 of 3 records share their combination of key0, key1 with fewer than 1 others"
-    ):
+    with golden.raises(PlanError):
         refuse_rare(frame, list(frame), 2)
     before, _ = typed([("a", "x"), ("a", "x"), ("a", "y")])
-    with pytest.raises(PlanError, match="1 of 3 records"):
+    with golden.raises(PlanError):
         refuse_rare(frame, list(frame), 2, before)
     refuse_rare(frame, list(frame), 2, frame)
-    with pytest.raises(PlanError, match="2 of 3 records"):
+    with golden.raises(PlanError):
         refuse_rare(frame, list(frame), 2, people=np.array([0, 0, 1]), original=frame)
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    "options",
     [
-        ({"k": 0}, "greater than or equal to 1"),
-        ({"k": 2, "importance": {"sexx": 1}}, r"'sexx' is not among columns. Did you mean 'sex'\?"),
-        ({"k": 2, "importance": {"sex": 0}}, "greater than 0"),
-        ({"k": 2, "missing_matches": "none"}, "'category' or 'any'"),
-        ({"k": 2, "columns": ("sex", "sex")}, "a variable is named twice"),
-        ({"k": 2, "columns": ()}, "at least 1 item"),
-        ({"k": 2, "all_m": 0}, "greater than or equal to 1"),
-        ({"k": 2, "all_m": 2}, "all_m must be at most the number of columns, 1; got 2"),
-        ({"k": 2, "columns": tuple(map(str, range(20))), "all_m": 10}, "all_m of 10 makes 184,756 sets of 20 columns"),
+        {"k": 0},
+        {"k": 2, "importance": {"sexx": 1}},
+        {"k": 2, "importance": {"sex": 0}},
+        {"k": 2, "missing_matches": "none"},
+        {"k": 2, "columns": ("sex", "sex")},
+        {"k": 2, "columns": ()},
+        {"k": 2, "all_m": 0},
+        {"k": 2, "all_m": 2},
+        {"k": 2, "columns": tuple(map(str, range(20))), "all_m": 10},
     ],
 )
-def test_specifications_that_are_refused(options: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
+def test_specifications_that_are_refused(options: dict[str, Any]) -> None:
+    with golden.raises(ValidationError):
         LocalSuppression.model_validate({"columns": ("sex",)} | options)
 
 
 def test_text_and_unknown_variables_are_refused() -> None:
-    with pytest.raises(PlanError, match=r"local_suppression on 'name' takes .*; it is text"):
+    with golden.raises(PlanError):
         LocalSuppression(columns=("name",), k=2).released({"name": Variable(name="name", kind=Kind.TEXT)})
-    with pytest.raises(PlanError, match=r"no variable 'ages' at this point. Did you mean 'age'\?"):
+    with golden.raises(PlanError):
         LocalSuppression(columns=("ages",), k=2).released({"age": Variable(name="age", kind=Kind.INTEGER)})
 
 
 def test_descriptions() -> None:
     step = LocalSuppression(columns=("age", "sex"), k=5)
-    assert step.describe() == (
-        "Single values of age, sex were removed, so that at least 5 records agree on all of these variables; a missing "
-        "value counts as a value of its own."
-    )
-    assert "may stand for any value" in LocalSuppression(columns=("age",), k=5, missing_matches="any").describe()
-    assert "agree on any 1 of these variables" in LocalSuppression(columns=("age", "sex"), k=5, all_m=1).describe()
+    golden(step.describe())
+    golden.words(LocalSuppression(columns=("age",), k=5, missing_matches="any").describe())
+    golden(LocalSuppression(columns=("age", "sex"), k=5, all_m=1).describe())

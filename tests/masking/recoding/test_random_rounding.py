@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from sluice.errors import PlanError
 from sluice.masking.recoding.random_rounding import RandomRounding, random_round
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 VARIABLES = {
     "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0, maximum=119, nullable=True),
@@ -73,7 +74,7 @@ def test_a_value_goes_to_one_of_the_two_multiples_around_it(n: int, seed: int, b
 
 def test_refusals() -> None:
     frame = pd.DataFrame({"age": pd.array([2**60, None], dtype="Int64")})
-    with pytest.raises(PlanError, match=r"random_rounding on 'age' takes whole numbers up to 2\^53; 1 values"):
+    with golden.raises(PlanError):
         masked_by(RandomRounding(columns=("age",), base=10), frame)
-    with pytest.raises(ValidationError, match="base of random_rounding on 'age' must be greater than 0; got -1"):
+    with golden.raises(ValidationError):
         RandomRounding(columns=("age",), base=-1)

@@ -17,6 +17,7 @@ from sluice.masking.recoding.refined_levels import RefinedLevels
 from sluice.risk.classes.equivalence_classes import category_codes, classes_of
 from sluice.risk.classes.l_diversity import distinct_values
 from sluice.variables import Kind
+from tests.golden import golden
 from tests.masking.recoding.test_generalization import AMOUNTS, KEYS, VARIABLES, masked, people, step
 
 MODELS = [{"model": "k_anonymity", "k": 4}, {"model": "distinct_l_diversity", "sensitive": "illness", "l": 2}]
@@ -143,22 +144,22 @@ def test_same_variables_come_out_as_without() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "says"),
+    "fields",
     [
-        ({"models": [{"model": "average_risk", "most": 0.1}]}, "must judge each group of look-alikes by its records"),
-        ({"models": [{"model": "profitability", "amounts": AMOUNTS}]}, "payout of each record above 0"),
-        ({"objective": "discernibility"}, "must be one key by key .* got discernibility"),
+        {"models": [{"model": "average_risk", "most": 0.1}]},
+        {"models": [{"model": "profitability", "amounts": AMOUNTS}]},
+        {"objective": "discernibility"},
     ],
 )
-def test_models_and_objectives_that_are_not_group_by_group_are_refused(fields: dict[str, object], says: str) -> None:
-    with pytest.raises(PlanError, match=says):
+def test_models_and_objectives_that_are_not_group_by_group_are_refused(fields: dict[str, object]) -> None:
+    with golden.raises(PlanError):
         step(**fields, refine=True).released(VARIABLES)
 
 
 def test_one_name_for_different_groups_is_refused() -> None:
     towns = Hierarchy(rows={"a": ("a", "west"), "b": ("a", "west"), "c": ("c", "east"), "d": ("d", "east")})
     ambiguous = {**VARIABLES, "town": VARIABLES["town"].model_copy(update={"hierarchy": towns})}
-    with pytest.raises(PlanError, match=r"'town' has a group 'a' of 1 values at level 0 and one of 2 at level 1"):
+    with golden.raises(PlanError):
         step(refine=True).released(ambiguous)
     step(refine=True, levels={"town": {"from": 1}}).released(ambiguous)
     step().released(ambiguous)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ from sluice.errors import PlanError
 from sluice.masking.plan import apply_recodings
 from sluice.masking.recoding.removal import Removal
 from sluice.variables import Kind, Role, Variable
+from tests.golden import golden
 
 VARIABLES = {
     "name": Variable(name="name", kind=Kind.TEXT, role=Role.IDENTIFIER),
@@ -28,8 +28,8 @@ def test_the_directly_identifying_variable_is_gone() -> None:
     assert list(step.released(VARIABLES)) == ["age", "income"]
     masked = step.mask(FRAME, VARIABLES, RNG)
     pd.testing.assert_frame_equal(masked, FRAME[["age", "income"]])
-    assert step.describe() == "The variable name is not released."
-    assert Removal(columns=("name", "age")).describe() == "The variables name, age are not released."
+    golden(step.describe())
+    golden(Removal(columns=("name", "age")).describe())
 
 
 @given(st.sets(st.sampled_from(list(VARIABLES)), min_size=1, max_size=2), st.permutations([0, 1]))
@@ -48,5 +48,5 @@ def test_a_file_without_records_keeps_its_other_columns() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(PlanError, match="removal would remove all 3 variables"):
+    with golden.raises(PlanError):
         Removal(columns=tuple(VARIABLES)).mask(FRAME, VARIABLES, RNG)

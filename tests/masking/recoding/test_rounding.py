@@ -16,6 +16,7 @@ from sluice.masking.recoding.rounding import (
     round_to_rows,
 )
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 VARIABLES = {
     "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0, maximum=119, nullable=True),
@@ -137,43 +138,41 @@ def test_extremes() -> None:
     assert np.isnan(round_to_multiples(np.array([np.nan]), 1.0)).all()
     assert round_to_multiples(np.array([0.5, 1.0]), 1 / 3) == pytest.approx([2 / 3, 1.0], rel=1e-15)
     frame = pd.DataFrame({"age": pd.array([2**60, None], dtype="Int64")})
-    with pytest.raises(PlanError, match=r"rounding on 'age' takes whole numbers up to 2\^53; 1 values are beyond"):
+    with golden.raises(PlanError):
         masked_by(Rounding(columns=("age",), base=10), frame)
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    "fields",
     [
-        ({}, "give exactly one of base, points of rounding on 'income'"),
-        ({"base": 1, "points": [1, 2]}, "give exactly one of base, points"),
-        ({"base": 0}, "base of rounding on 'income' must be greater than 0; got 0"),
-        ({"base": 10, "last": 25}, "last of rounding on 'income' must be a multiple of base = 10; got 25"),
-        ({"base": 10, "last": -10, "multiples": "positive"}, "must be greater than 0 with multiples: positive"),
-        ({"points": [2, 1]}, "points of rounding on 'income' must rise strictly"),
-        ({"points": [1, 1]}, "points of rounding on 'income' must rise strictly"),
-        ({"points": [1]}, "at least 2"),
-        ({"points": [1, 2], "last": 2}, "go with base"),
-        ({"points": [1, 2], "scales": [1]}, "scales of rounding on 'income' goes with rows of points"),
-        ({"points": [[1, 2], [3, 4]]}, "must have 1 values in each row"),
-        ({"points": [[1], [1]]}, "names a row twice"),
-        ({"points": [[1], [2]], "scales": [0]}, "must be 1 numbers greater than 0"),
-        ({"base": 1, "strata": ["area"]}, "rounding is not done by strata"),
+        {},
+        {"base": 1, "points": [1, 2]},
+        {"base": 0},
+        {"base": 10, "last": 25},
+        {"base": 10, "last": -10, "multiples": "positive"},
+        {"points": [2, 1]},
+        {"points": [1, 1]},
+        {"points": [1]},
+        {"points": [1, 2], "last": 2},
+        {"points": [1, 2], "scales": [1]},
+        {"points": [[1, 2], [3, 4]]},
+        {"points": [[1], [1]]},
+        {"points": [[1], [2]], "scales": [0]},
+        {"base": 1, "strata": ["area"]},
     ],
 )
-def test_wrong_parameters_are_refused(fields: dict[str, object], said: str) -> None:
-    with pytest.raises(ValidationError, match=said):
+def test_wrong_parameters_are_refused(fields: dict[str, object]) -> None:
+    with golden.raises(ValidationError):
         Rounding(columns=("income",), **fields)
 
 
 def test_refusals() -> None:
-    with pytest.raises(PlanError, match=r"multiples: positive takes values from 0; 2 are negative. Use multiples: all"):
+    with golden.raises(PlanError):
         masked_by(Rounding(columns=("debt",), base=1, multiples="positive"), survey(3).assign(debt=[-1.0, 1.0, -2.0]))
 
 
 def test_descriptions() -> None:
-    assert Rounding(columns=("a",), base=10, multiples="positive", last=40).describe() == (
-        "a: values were rounded to multiples of 10 from 10 up, at most 40."
-    )
-    assert Rounding(columns=("a",), points=[1, 2.5]).describe() == "a: values were rounded to the nearest of 1, 2.5."
-    assert "nearest of 2 points" in Rounding(columns=("a", "b"), points=[[1, 2], [3, 4]]).describe()
+    golden(Rounding(columns=("a",), base=10, multiples="positive", last=40).describe())
+    golden(Rounding(columns=("a",), points=[1, 2.5]).describe())
+    golden(Rounding(columns=("a", "b"), points=[[1, 2], [3, 4]]).describe())
     assert Rounding(columns=("a",), base=10, points=None).base == 10

@@ -14,6 +14,7 @@ from scipy.stats import chisquare
 from sluice.errors import PlanError
 from sluice.masking.recoding.sampling import Sampling, sample, scaled_weights
 from sluice.variables import Kind, Role, Variable
+from tests.golden import golden
 
 VARIABLES = {
     "household": Variable(name="household", kind=Kind.TEXT, role=Role.HOUSEHOLD),
@@ -104,46 +105,44 @@ def test_extremes() -> None:
 
 
 def test_weights_that_cannot_be_scaled() -> None:
-    with pytest.raises(PlanError, match="adds up to 0 among the records drawn"):
+    with golden.raises(PlanError):
         scaled_weights(np.array([0.0, 3.0, np.nan]), np.array([0, 2]))
     negative = people(3).assign(weight=pd.array([1, -1, 2], dtype="Int64"))
-    with pytest.raises(PlanError, match=r"sampling: weight 'weight' must not be negative\."):
+    with golden.raises(PlanError):
         drawn(Sampling(size=2, weight="weight"), negative)
     np.testing.assert_allclose(scaled_weights(np.array([1.0, 2.0, np.nan, 3.0]), np.array([1, 2])), [6.0, np.nan])
 
 
 @pytest.mark.parametrize(
-    ("given_", "says"),
+    "given_",
     [
-        ({}, "exactly one of fraction, size"),
-        ({"fraction": 0.5, "size": 5}, "exactly one of fraction, size"),
-        ({"fraction": 10}, r"fraction of sampling must be above 0 and below 1; got 10. Is it a percentage\? Use 0.1."),
-        ({"fraction": 1}, "got 1. It is a share"),
-        ({"fraction": 0}, "got 0"),
-        ({"size": 0}, "greater than or equal to 1"),
-        ({"fraction": 0.5, "columns": ("age",)}, "at most 0 items"),
+        {},
+        {"fraction": 0.5, "size": 5},
+        {"fraction": 10},
+        {"fraction": 1},
+        {"fraction": 0},
+        {"size": 0},
+        {"fraction": 0.5, "columns": ("age",)},
     ],
 )
-def test_specifications_that_are_refused(given_: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
+def test_specifications_that_are_refused(given_: dict[str, Any]) -> None:
+    with golden.raises(ValidationError):
         Sampling.model_validate(given_)
 
 
 def test_variables_that_are_refused() -> None:
     without = {"age": VARIABLES["age"]}
-    with pytest.raises(
-        PlanError, match="unit: household of sampling needs a variable of role household; there is none"
-    ):
+    with golden.raises(PlanError):
         Sampling(size=1, unit="household").released(without)
-    with pytest.raises(PlanError, match=r"no variable 'weigth' at this point. Did you mean 'weight'\?"):
+    with golden.raises(PlanError):
         Sampling(size=1, weight="weigth").released(VARIABLES)
-    with pytest.raises(PlanError, match="must be a number of role weight; 'age' is integer, role other"):
+    with golden.raises(PlanError):
         Sampling(size=1, weight="age").released(VARIABLES)
-    with pytest.raises(PlanError, match="at most the number of records, 3; got 5"):
+    with golden.raises(PlanError):
         drawn(Sampling(size=5), people(3))
-    with pytest.raises(PlanError, match="at most the number of households in a stratum, 1; got 5"):
+    with golden.raises(PlanError):
         drawn(Sampling(size=5, unit="household", strata=("age",)), people(3))
-    with pytest.raises(PlanError, match="strata of sampling: no variable 'region'"):
+    with golden.raises(PlanError):
         Sampling(size=5, strata=("region",)).released(VARIABLES)
 
 
@@ -152,8 +151,5 @@ def test_it_says_what_it_is_and_survives_being_written() -> None:
     assert step.is_sampling
     assert Sampling.model_validate(step.model_dump()) == step
     assert "columns" not in Sampling.model_json_schema()["properties"]
-    assert step.describe() == (
-        "The file holds a random sample: 10 % of the households of each combination of region, sex; weight was scaled "
-        "so that its total stays the same."
-    )
-    assert Sampling(size=500).describe() == "The file holds a random sample: 500 records."
+    golden(step.describe())
+    golden(Sampling(size=500).describe())

@@ -15,6 +15,7 @@ from sluice.masking.plan import apply_plan, apply_recodings
 from sluice.masking.recoding.coded_tail import Threshold
 from sluice.masking.recoding.top_bottom_coding import TopBottomCoding
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 RNG = np.random.default_rng(0)
 INCOME = Variable(name="income", kind=Kind.CONTINUOUS, minimum=0, maximum=1000)
@@ -116,21 +117,21 @@ def test_bounds_and_hierarchy_of_the_released_variable() -> None:
 
 def test_a_small_tail_gives_no_figure_away() -> None:
     values = [1.0, 2, 3, 4, 5, 6, 7, 8, 98, 99]
-    with pytest.raises(PlanError, match=r"top .* must code at least 3 records \(minimum_tail\); got 2"):
+    with golden.raises(PlanError):
         coded(step(top={"value": 50}, replacement="mean"), values)
     assert coded(step(top={"value": 50}), values)[-2:] == [50, 50]  # the threshold says nothing of the two
     assert coded(step(top={"value": 50}, replacement="mean", minimum_tail=2), values)[-2:] == [98.5, 98.5]
     assert coded(step(top={"value": 100}, replacement="mean"), values) == values  # nobody is coded
-    with pytest.raises(PlanError, match=r"bottom .* must code at least 3 records .* got 1"):
+    with golden.raises(PlanError):
         coded(step(bottom={"quantile": 0.1}), values)
-    with pytest.raises(PlanError, match="got 0"):  # the quantile would be the largest value itself
+    with golden.raises(PlanError):  # the quantile would be the largest value itself
         coded(step(top={"quantile": 0.9}), [5.0] * 10)
 
 
 def test_all_missing_one_row_and_no_row() -> None:
     for values in ([None, None], [None], []):
         assert coded(step(top={"value": 5}), values) == values
-        with pytest.raises(PlanError, match="all values are missing"):
+        with golden.raises(PlanError):
             coded(step(top={"quantile": 0.5}), values)
     assert coded(step(top={"value": 5}), [9.0]) == [5]
 
@@ -170,7 +171,7 @@ def test_large_whole_numbers_and_late_dates_keep_their_last_digit() -> None:
     variable = Variable(name="income", kind=Kind.INTEGER)
     values = [2**62 + 1, 2**53 + 1, -5, None]
     assert coded(step(bottom={"value": 0}), values, variable, "Int64") == [2**62 + 1, 2**53 + 1, 0, None]
-    with pytest.raises(PlanError, match="too large for a mean"):
+    with golden.raises(PlanError):
         coded(step(top={"value": 0}, replacement="mean"), [1.7e308] * 3, Variable(name="income", kind=Kind.CONTINUOUS))
 
 
@@ -187,7 +188,7 @@ def test_each_stratum_is_fitted_by_its_own_records() -> None:
 
 def test_thresholds_that_cross_in_the_data_are_refused() -> None:
     method = step(top={"quantile": 0.6}, bottom={"value": 500}, minimum_tail=1)
-    with pytest.raises(PlanError, match="the threshold of bottom is not below that of top"):
+    with golden.raises(PlanError):
         coded(method, [1.0, 2, 3, 4])
 
 
@@ -208,32 +209,26 @@ def test_fitted_codes_any_file_as_the_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given_", "says"),
+    "given_",
     [
-        ({}, "give top, bottom or both"),
-        ({"top": {}}, "exactly one of value, quantile"),
-        ({"top": {"value": 1, "quantile": 0.5}}, "exactly one of value, quantile"),
-        ({"top": {"quantile": 95}}, "less than 1"),
-        ({"top": {"value": 1}, "bottom": {"value": 2}}, "value of bottom must be below that of top"),
-        ({"top": {"quantile": 0.1}, "bottom": {"quantile": 0.9}}, "quantile of bottom must be below that of top"),
-        ({"top": {"quantile": 0.1, "becomes": 5}}, "becomes goes with a value that is a number"),
-        ({"top": {"value": "2024-05-31", "becomes": 5}}, "becomes goes with a value that is a number, or a date"),
-        (
-            {"top": {"value": "2000-01-01"}, "bottom": {"value": "2024-05-31"}},
-            "value of bottom must be below that of top",
-        ),
-        (
-            {"bottom": {"value": "2024-05-31", "becomes": "2024-06-01"}},
-            "becomes of bottom must not lie on the inner side",
-        ),
-        ({"top": {"value": 9, "becomes": 5}}, "becomes of top must not lie on the inner side"),
-        ({"bottom": {"value": 9, "becomes": 10}}, "becomes of bottom must not lie on the inner side"),
-        ({"top": {"value": float("nan")}}, "finite"),
-        ({"top": {"value": 1}, "minimum_tail": 0}, "greater than or equal to 1"),
+        {},
+        {"top": {}},
+        {"top": {"value": 1, "quantile": 0.5}},
+        {"top": {"quantile": 95}},
+        {"top": {"value": 1}, "bottom": {"value": 2}},
+        {"top": {"quantile": 0.1}, "bottom": {"quantile": 0.9}},
+        {"top": {"quantile": 0.1, "becomes": 5}},
+        {"top": {"value": "2024-05-31", "becomes": 5}},
+        {"top": {"value": "2000-01-01"}, "bottom": {"value": "2024-05-31"}},
+        {"bottom": {"value": "2024-05-31", "becomes": "2024-06-01"}},
+        {"top": {"value": 9, "becomes": 5}},
+        {"bottom": {"value": 9, "becomes": 10}},
+        {"top": {"value": float("nan")}},
+        {"top": {"value": 1}, "minimum_tail": 0},
     ],
 )
-def test_specifications_that_are_refused(given_: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
+def test_specifications_that_are_refused(given_: dict[str, Any]) -> None:
+    with golden.raises(ValidationError):
         step(**given_)
 
 
@@ -280,17 +275,13 @@ def test_variables_that_are_refused(given_: dict[str, Any], variable: dict[str, 
 
 
 @pytest.mark.parametrize(
-    ("given_", "says"),
+    "given_",
     [
-        ({"top": {"value": 90}}, "Of income, values above 90 are given as 90."),
-        (
-            {"top": {"quantile": 0.995}, "bottom": {"quantile": 0.01}, "replacement": "mean"},
-            "Of income, the top 0.5 % of the values are given as their mean and the bottom 1 % of the values are given "
-            "as their mean.",
-        ),
-        ({"bottom": {"value": 5, "becomes": 2}}, "Of income, values below 5 are given as 2."),
-        ({"top": {"quantile": 0.9}}, "Of income, the top 10 % of the values are given as the threshold."),
+        {"top": {"value": 90}},
+        {"top": {"quantile": 0.995}, "bottom": {"quantile": 0.01}, "replacement": "mean"},
+        {"bottom": {"value": 5, "becomes": 2}},
+        {"top": {"quantile": 0.9}},
     ],
 )
-def test_descriptions(given_: dict[str, Any], says: str) -> None:
-    assert step(**given_).describe() == says
+def test_descriptions(given_: dict[str, Any]) -> None:
+    golden(step(**given_).describe())

@@ -4,7 +4,6 @@ from collections import Counter
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -13,6 +12,7 @@ from scipy.stats import chisquare
 from sluice.errors import PlanError
 from sluice.masking.swapping.anatomization import Anatomization, anatomized_tables, l_diverse_groups
 from sluice.variables import Kind, Role, Variable
+from tests.golden import golden
 
 DISEASES = ("bronchitis", "dyspepsia", "flu", "gastritis", "pneumonia")
 VARIABLES = {
@@ -70,7 +70,7 @@ def test_the_patients_of_the_paper_in_groups_of_our_own() -> None:
         _, sensitive = anatomized_tables(masked, ["disease"], "group")
         assert (sensitive["count"] == 1).all()
         assert sensitive.groupby("group").size().min() >= l
-    with pytest.raises(PlanError, match=r"at most 1 / l of the 8 records, 1; one is that of 2\. Use l of at most 4\."):
+    with golden.raises(PlanError):
         Anatomization(columns=("disease",), l=5).mask(frame, variables, np.random.default_rng(0))
 
 
@@ -152,16 +152,16 @@ def test_extremes() -> None:
 
 def test_refusals() -> None:
     rng = np.random.default_rng(0)
-    with pytest.raises(ValidationError, match="l of anatomization on 'disease' must be at least 2; got 1"):
+    with golden.raises(ValidationError):
         Anatomization(columns=("disease",), l=1)
-    with pytest.raises(PlanError, match=r"there is a variable 'sex' already\. Name another"):
+    with golden.raises(PlanError):
         Anatomization(columns=("disease",), l=2, group_column="sex").released(VARIABLES)
     constant = clinic(10).assign(stage=1.0)
-    with pytest.raises(PlanError, match=r"one is that of 10\. That is more than half: no l serves\."):
+    with golden.raises(PlanError):
         Anatomization(columns=("stage",), l=2).mask(constant, VARIABLES, rng)
-    with pytest.raises(PlanError, match="no l serves"):
+    with golden.raises(PlanError):
         Anatomization(columns=("stage",), l=2).mask(clinic(10).assign(stage=np.nan), VARIABLES, rng)
-    with pytest.raises(PlanError, match="a column 'count' of its own"):
+    with golden.raises(PlanError):
         anatomized_tables(patients().rename(columns={"disease": "count"}), ["count"], "group")
 
 
@@ -169,4 +169,4 @@ def test_the_description_tells_how_to_read_the_file() -> None:
     said = Anatomization(columns=("disease",), l=3, group_column="cell").describe()
     assert "disease" in said
     assert "cell" in said
-    assert "at least 3 different" in said
+    golden(said)

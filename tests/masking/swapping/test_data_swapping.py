@@ -13,6 +13,7 @@ from scipy.stats import chisquare
 from sluice.errors import PlanError
 from sluice.masking.swapping.data_swapping import DataSwapping, swap_partners
 from sluice.variables import Kind, Role, Variable
+from tests.golden import golden
 
 VARIABLES = {
     "region": Variable(name="region", kind=Kind.NOMINAL, categories=("north", "south")),
@@ -231,34 +232,34 @@ def test_the_area_is_swapped_as_a_block() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "says"),
+    "fields",
     [
-        ({"swap_rate": 5}, r"swap_rate of data_swapping on 'county' must be in \(0, 1\]; got 5\. Is it a percentage\?"),
-        ({"swap_rate": 0}, r"must be in \(0, 1\]; got 0"),
-        ({"k": 0}, "k of data_swapping on 'county' must be at least 1; got 0"),
-        ({"risk_keys": ["county"]}, "risk_keys of data_swapping on 'county' names 'county', which is the area itself"),
-        ({"similar": ["county"]}, "similar of data_swapping on 'county' names 'county'"),
-        ({"within": ["region", "county"]}, "names the whole area; no partner can be in another one"),
-        ({"strata": ["region"]}, "data_swapping is not done by strata"),
+        {"swap_rate": 5},
+        {"swap_rate": 0},
+        {"k": 0},
+        {"risk_keys": ["county"]},
+        {"similar": ["county"]},
+        {"within": ["region", "county"]},
+        {"strata": ["region"]},
     ],
 )
-def test_parameters_out_of_bounds_are_refused(fields: dict[str, object], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
+def test_parameters_out_of_bounds_are_refused(fields: dict[str, object]) -> None:
+    with golden.raises(ValidationError):
         DataSwapping.model_validate({"columns": ["county"], "swap_rate": 0.1, **fields})
 
 
 def test_refusals() -> None:
     rng = np.random.default_rng(0)
     for field in ("risk_keys", "within", "similar"):
-        with pytest.raises(PlanError, match=rf"{field} of data_swapping: no variable 'tenur'\. Did you mean 'tenure'"):
+        with golden.raises(PlanError):
             DataSwapping.model_validate({"columns": ["county"], "swap_rate": 0.1, field: ["tenur"]}).released(VARIABLES)
-    with pytest.raises(PlanError, match="needs a variable of role household; there is none"):
+    with golden.raises(PlanError):
         DataSwapping(columns=("county",), swap_rate=0.1, unit="household").released(VARIABLES)
-    with pytest.raises(PlanError, match="of households needs one value of 'age' in each; in some the members differ"):
+    with golden.raises(PlanError):
         DataSwapping(columns=("county",), swap_rate=0.1, similar=("age",)).mask(census(), HOUSEHOLDS, rng)
     one = pd.DataFrame({"county": pd.Categorical(["a"] * 4), "job": pd.Categorical(["sea", "farm", "farm", "farm"])})
     step = DataSwapping(columns=("county",), risk_keys=("job",), k=2, swap_rate=0.1)
-    with pytest.raises(PlanError, match="1 units at risk find no partner in another area, and 1 areas stay below"):
+    with golden.raises(PlanError):
         step.mask(one, {name: VARIABLES[name] for name in one}, rng)
 
 

@@ -14,6 +14,7 @@ from scipy.stats import chisquare
 from sluice.errors import PlanError
 from sluice.masking.swapping.permutation import Permutation, permuted_within
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 VARIABLES = {
     "area": Variable(name="area", kind=Kind.NOMINAL, categories=("north", "south"), nullable=True),
@@ -102,22 +103,20 @@ def test_few_records(n: int) -> None:
 def test_groups_of_one_are_refused_or_kept() -> None:
     frame, rng = survey(), np.random.default_rng(0)
     step = Permutation(columns=("income",), within=("illness",))
-    with pytest.raises(
-        PlanError, match=r"permutation of 'income': 60 groups have one record, whose values cannot move"
-    ):
+    with golden.raises(PlanError):
         step.mask(frame, VARIABLES, rng)
     assert step.model_copy(update={"small_groups": "keep"}).mask(frame, VARIABLES, rng).equals(frame)
-    with pytest.raises(PlanError, match="1 groups have one record"):
+    with golden.raises(PlanError):
         Permutation(columns=("income",)).mask(frame.iloc[:1], VARIABLES, rng)
 
 
 def test_refusals() -> None:
-    with pytest.raises(ValidationError, match="within of permutation names 'area', which is among its columns"):
+    with golden.raises(ValidationError):
         Permutation(columns=("area", "income"), within=("area",))
-    with pytest.raises(PlanError, match=r"within of permutation: no variable 'aera'\. Did you mean 'area'\?"):
+    with golden.raises(PlanError):
         Permutation(columns=("income",), within=("aera",)).released(VARIABLES)
 
 
 def test_the_description_names_columns_and_groups() -> None:
     said = Permutation(columns=("income", "visits"), within=("area",)).describe()
-    assert said == "The values of income, visits were permuted together at random among the records of equal area."
+    golden(said)

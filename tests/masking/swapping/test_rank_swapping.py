@@ -13,6 +13,7 @@ from scipy.stats import chisquare, norm
 from sluice.errors import PlanError
 from sluice.masking.swapping.rank_swapping import RankSwapping, Variant, swap_sources
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 
 def sources_of(values: np.ndarray, amount: float, rng: np.random.Generator, variant: Variant) -> np.ndarray:
@@ -285,33 +286,33 @@ def survey(n: int = 60) -> pd.DataFrame:
     ],
 )
 def test_a_window_that_is_no_share_is_refused(window: float, hint: str) -> None:
-    with pytest.raises(ValidationError, match=rf"window of rank_swapping on 'income' must be in \(0, 1\]; {hint}"):
+    with golden.raises(ValidationError):
         RankSwapping(columns=("income",), window=window)
 
 
 @pytest.mark.parametrize(
-    ("fields", "says"),
+    "fields",
     [
-        ({}, "variant plain needs 'window'"),
-        ({"variant": "p_distribution"}, "variant p_distribution needs 'window'"),
-        ({"variant": "p_buckets", "window": 0.1}, "variant p_buckets needs 'buckets'"),
-        ({"variant": "p_buckets", "window": 0.1, "buckets": 5}, "takes 'buckets', not 'window'; leave it out"),
-        ({"window": 0.1, "buckets": 5}, "variant plain takes 'window', not 'buckets'"),
-        ({"variant": "p_buckets", "buckets": 1}, "buckets of rank_swapping on 'income' must be at least 2; got 1"),
+        {},
+        {"variant": "p_distribution"},
+        {"variant": "p_buckets", "window": 0.1},
+        {"variant": "p_buckets", "window": 0.1, "buckets": 5},
+        {"window": 0.1, "buckets": 5},
+        {"variant": "p_buckets", "buckets": 1},
     ],
 )
-def test_a_variant_takes_its_own_parameter(fields: dict[str, object], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
+def test_a_variant_takes_its_own_parameter(fields: dict[str, object]) -> None:
+    with golden.raises(ValidationError):
         RankSwapping.model_validate({"columns": ["income"], **fields})
 
 
 def test_refusals() -> None:
     rng = np.random.default_rng(0)
-    with pytest.raises(PlanError, match=r"on 'income' has 60 values for 61 buckets\. Use at most as many buckets"):
+    with golden.raises(PlanError):
         RankSwapping(columns=("income",), variant="p_buckets", buckets=61).mask(survey(), VARIABLES, rng)
-    with pytest.raises(PlanError, match="rank_swapping on 'income' needs at least 2 values to exchange; it has 1"):
+    with golden.raises(PlanError):
         RankSwapping(columns=("income",), window=1).mask(survey(1), VARIABLES, rng)
-    with pytest.raises(PlanError, match=r"on 'income' reaches no other value: .* of 60 values .* Use at least 0\.017"):
+    with golden.raises(PlanError):
         RankSwapping(columns=("income",), window=0.01).mask(survey(), VARIABLES, rng)
 
 

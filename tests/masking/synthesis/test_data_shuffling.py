@@ -11,6 +11,7 @@ from scipy.stats import multivariate_normal, rankdata, spearmanr
 from sluice.errors import PlanError
 from sluice.masking.synthesis.data_shuffling import DataShuffling, normal_correlations, shuffle_sources
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 
 def data_shuffle(confidential: np.ndarray, given: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -164,20 +165,17 @@ def test_the_step_keeps_types_gaps_and_given_columns() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(ValidationError, match="given of data_shuffling names 'age', which is among its columns"):
+    with golden.raises(ValidationError):
         DataShuffling(columns=("income", "age"), given=("age",))
-    with pytest.raises(ValidationError, match="given of data_shuffling names a variable twice"):
+    with golden.raises(ValidationError):
         DataShuffling(columns=("income",), given=("age", "age"))
-    with pytest.raises(PlanError, match=r"given of data_shuffling takes .*; 'area' is nominal. Name .* in 'strata'"):
+    with golden.raises(PlanError):
         DataShuffling(columns=("income",), given=("area",)).released(VARIABLES)
-    with pytest.raises(PlanError, match=r"given of data_shuffling: no variable 'agee' .* Did you mean 'age'\?"):
+    with golden.raises(PlanError):
         DataShuffling(columns=("income",), given=("agee",)).released(VARIABLES)
-    with pytest.raises(PlanError, match="data_shuffling on 'income' needs at least 2 values to exchange; it has 1"):
+    with golden.raises(PlanError):
         DataShuffling(columns=("income",)).mask(survey(1, missing=False), VARIABLES, np.random.default_rng(0))
 
 
 def test_the_description_names_what_is_kept() -> None:
-    assert DataShuffling(columns=("income", "size"), given=("age",)).describe() == (
-        "The values of income, size were shuffled among the records so that each variable has exactly its original "
-        "distribution and, apart from chance, its rank correlations with the rest and with age."
-    )
+    golden(DataShuffling(columns=("income", "size"), given=("age",)).describe())

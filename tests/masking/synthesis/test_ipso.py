@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from sluice.errors import PlanError
 from sluice.masking.synthesis.ipso import Ipso, ipso, regressors
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 FloatArray = npt.NDArray[np.float64]
 RNG = np.random.default_rng(0)
@@ -152,7 +153,7 @@ def test_constants_and_huge_values() -> None:
 
 def test_one_record_more_than_needed_is_enough() -> None:
     x, y = RNG.normal(size=(9, 3)), RNG.normal(size=(9, 2))
-    with pytest.raises(PlanError, match=r"4 \+ 2; there are 6"):
+    with golden.raises(PlanError):
         ipso(y[:6], x[:6], "C", RNG)
     _, covariance = estimates(y[:7], x[:7])
     np.testing.assert_allclose(estimates(ipso(y[:7], x[:7], "C", RNG), x[:7])[1], covariance, atol=1e-9)
@@ -162,9 +163,9 @@ def test_a_column_that_given_determines_is_refused() -> None:
     frame = people(100)
     frame["rent"] = 2 * frame["income"] + 1
     step = Ipso(columns=("age", "rent"), given=("income",))
-    with pytest.raises(PlanError, match=r"'rent' is determined by the variables in 'given'.* Is it a sum of these"):
+    with golden.raises(PlanError):
         step.mask(frame, VARIABLES, RNG)
-    with pytest.raises(PlanError, match="there are 1"):
+    with golden.raises(PlanError):
         step.mask(people(1), VARIABLES, RNG)
 
 
@@ -173,50 +174,47 @@ def test_a_record_alone_in_its_category_is_refused() -> None:
     frame["illness"] = pd.Categorical(["c"] + ["a", "b"] * 49 + ["a"], categories=["a", "b", "c"])
     for variant in ("B", "C"):
         step = Ipso.model_validate({"columns": ("age",), "given": ("illness",), "variant": variant})
-        with pytest.raises(PlanError, match="1 records are alone with what they are in 'given'"):
+        with golden.raises(PlanError):
             step.mask(frame, VARIABLES, RNG)
     by_chance = Ipso(columns=("age",), given=("illness",), variant="A").mask(frame, VARIABLES, RNG)
     assert abs(by_chance["age"].iloc[0] - frame["age"].iloc[0]) > 1e-3
     bare = Ipso(columns=("age",), given=("illness",), variant="A", errors="none")
-    with pytest.raises(PlanError, match="Recode it before"):
+    with golden.raises(PlanError):
         bare.mask(frame, VARIABLES, RNG)
 
 
 @pytest.mark.parametrize(
-    ("given_", "says"),
+    "given_",
     [
-        ({"given": ()}, "at least 1 item"),
-        ({"given": ("age",)}, "'age' is among columns and given"),
-        ({"given": ("income", "income")}, "given names a variable twice"),
-        ({"given": ("income",), "errors": "none"}, "errors: none goes with variant A; got variant C"),
-        ({"given": ("income",), "variant": "D"}, "'A', 'B' or 'C'"),
+        {"given": ()},
+        {"given": ("age",)},
+        {"given": ("income", "income")},
+        {"given": ("income",), "errors": "none"},
+        {"given": ("income",), "variant": "D"},
     ],
 )
-def test_specifications_that_are_refused(given_: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
+def test_specifications_that_are_refused(given_: dict[str, Any]) -> None:
+    with golden.raises(ValidationError):
         Ipso.model_validate({"columns": ("age",)} | given_)
 
 
 @pytest.mark.parametrize(
-    ("columns", "regressed", "says"),
+    ("columns", "regressed"),
     [
-        ("illness", "income", "ipso on 'illness' takes continuous, integer; it is nominal"),
-        ("age", "incom", r"given of ipso: no variable 'incom' at this point. Did you mean 'income'\?"),
-        ("age", "born", "given of ipso takes numbers and categories; 'born' is date"),
+        ("illness", "income"),
+        ("age", "incom"),
+        ("age", "born"),
     ],
 )
-def test_variables_that_are_refused(columns: str, regressed: str, says: str) -> None:
+def test_variables_that_are_refused(columns: str, regressed: str) -> None:
     variables = {**VARIABLES, "born": Variable(name="born", kind=Kind.DATE)}
-    with pytest.raises(PlanError, match=says):
+    with golden.raises(PlanError):
         Ipso(columns=(columns,), given=(regressed,)).released(variables)
 
 
 def test_descriptions() -> None:
     says = Ipso(columns=("age", "rent"), given=("income",)).describe()
-    assert says == (
-        "The values of age, rent are synthetic, from their linear regression on income; the coefficients and the "
-        "residual covariance of that regression are kept exactly."
-    )
-    assert "but for chance" in Ipso(columns=("age",), given=("income",), variant="A").describe()
-    assert "apart from rounding" in Ipso(columns=("age",), given=("income",), round=True).describe()
-    assert "none of the scatter" in Ipso(columns=("a",), given=("b",), variant="A", errors="none").describe()
+    golden(says)
+    golden.words(Ipso(columns=("age",), given=("income",), variant="A").describe())
+    golden.words(Ipso(columns=("age",), given=("income",), round=True).describe())
+    golden.words(Ipso(columns=("a",), given=("b",), variant="A", errors="none").describe())

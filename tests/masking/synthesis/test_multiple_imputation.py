@@ -11,6 +11,7 @@ from scipy import stats
 from sluice.errors import PlanError
 from sluice.masking.synthesis.multiple_imputation import MultipleImputation, predictors, regression_draws
 from sluice.variables import Kind, Role, Variable
+from tests.golden import golden
 
 # Longley 1967 as in NIST's Statistical Reference Datasets (longley.dat): employment on GNP deflator, GNP, unemployed,
 # armed forces, population, year. Nearly collinear.
@@ -240,32 +241,32 @@ def test_extremes() -> None:
 
 def test_refusals() -> None:
     rng = np.random.default_rng(0)
-    for fields, said in [
-        ({"share": 40}, r"must be in \(0, 1\]; got 40. Is it a percentage\? Use 0.4"),
-        ({"share": 0}, r"share of multiple_imputation on 'income' must be in \(0, 1\]; got 0"),
-        ({"share": 0.5, "what": "missing"}, "goes with what: all"),
-        ({"given": ["income"]}, "names 'income', which is one of columns"),
-        ({"given": ["age", "age"]}, "names a variable twice"),
-        ({"sweeps": -1}, "greater than or equal to 0"),
+    for fields in [
+        {"share": 40},
+        {"share": 0},
+        {"share": 0.5, "what": "missing"},
+        {"given": ["income"]},
+        {"given": ["age", "age"]},
+        {"sweeps": -1},
     ]:
-        with pytest.raises(ValidationError, match=said):
+        with golden.raises(ValidationError):
             MultipleImputation(columns=("income",), **fields)
-    with pytest.raises(PlanError, match=r"no variable 'agee' at this point. Did you mean 'age'"):
+    with golden.raises(PlanError):
         MultipleImputation(columns=("income",), given=("agee",)).released(VARIABLES)
-    with pytest.raises(PlanError, match="takes numbers and categories; 'since' is date"):
+    with golden.raises(PlanError):
         MultipleImputation(columns=("income",), given=("since",)).released(VARIABLES)
     few = survey(6).assign(income=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    with pytest.raises(PlanError, match="multiple_imputation on 'income' needs more records with a value than predic"):
+    with golden.raises(PlanError):
         MultipleImputation(columns=("income",)).mask(few.assign(size=[1.0, 3, 2, 5, 9, 7]), VARIABLES, rng)
     one = survey(4).assign(income=[1.0, np.nan, np.nan, np.nan])
-    with pytest.raises(PlanError, match="on 'income' needs at least 2 records with a value to learn from; there are 1"):
+    with golden.raises(PlanError):
         MultipleImputation(columns=("income",), what="missing").mask(one, VARIABLES, rng)
     told = survey(50).assign(size=np.arange(50.0), income=3.0 * np.arange(50.0) + 1)
-    with pytest.raises(PlanError, match="on 'income' would give the original values: the predictors determine it"):
+    with golden.raises(PlanError):
         MultipleImputation(columns=("income",), given=("size",)).mask(told, VARIABLES, rng)
     told.iloc[3, 0] = np.nan
     filled = MultipleImputation(columns=("income",), given=("size",), what="missing").mask(told, VARIABLES, rng)
     assert filled["income"].iloc[3] == pytest.approx(10.0)
     huge = survey(50).assign(size=np.geomspace(1e300, 1.7e308, 50))
-    with pytest.raises(PlanError, match="meets values too large for a regression"):
+    with golden.raises(PlanError):
         MultipleImputation(columns=("size",), given=()).mask(huge, VARIABLES, rng)

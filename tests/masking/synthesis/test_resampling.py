@@ -11,6 +11,7 @@ from scipy.stats import binom
 from sluice.errors import PlanError
 from sluice.masking.synthesis.resampling import Resampling, ranking, resample
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 VARIABLES = {
     "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0, nullable=True),
@@ -90,10 +91,10 @@ def test_ties_are_ranked_at_random() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(ValidationError, match="samples of resampling on 'income' must be at least 1; got 0"):
+    with golden.raises(ValidationError):
         Resampling(columns=("income",), samples=0)
     alone = survey(5).assign(income=[1.0, np.nan, np.nan, np.nan, np.nan])
-    with pytest.raises(PlanError, match="resampling on 'income' needs at least 2 values to draw from; it has 1"):
+    with golden.raises(PlanError):
         Resampling(columns=("income",), samples=1).mask(alone, VARIABLES, np.random.default_rng(0))
 
 

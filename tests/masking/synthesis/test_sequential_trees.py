@@ -19,6 +19,7 @@ from sluice.errors import PlanError
 from sluice.masking.synthesis.leaf_donors import Predictor, kernel_noise, leaf_donors, reflected, tree_leaves
 from sluice.masking.synthesis.sequential_trees import SequentialTrees
 from sluice.variables import Kind, Role, Variable, Variables
+from tests.golden import golden
 
 AREAS = ("north", "east", "south", "west", "centre")
 VARIABLES = {
@@ -185,7 +186,7 @@ def test_huge_numbers_and_a_thousand_categories_as_predictor() -> None:
     step = SequentialTrees(columns=("huge", "large"), given=("code",))
     drawn = synthetic(step, frame, variables=variables)
     assert set(drawn["large"]) <= set(frame["large"])
-    with pytest.raises(PlanError, match="sequential_trees on 'code' takes at most 200 categories; it has"):
+    with golden.raises(PlanError):
         synthetic(SequentialTrees(columns=("code",)), frame, variables=variables)
 
 
@@ -240,38 +241,33 @@ def test_values_are_thrown_back_at_the_ends() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given_", "says"),
+    "given_",
     [
-        ({"order": ("income",)}, "order must name each of columns once; it differs by area"),
-        ({"order": ("income", "area", "area")}, "order must name each of columns once; it differs by a variable twice"),
-        ({"given": ("area",)}, "'area' is among columns and given"),
-        ({"given": ("born", "born")}, "given names a variable twice"),
-        ({"minimum_leaf": 0}, "greater than or equal to 1"),
-        ({"smoothing": "spline"}, "'none' or 'density'"),
+        {"order": ("income",)},
+        {"order": ("income", "area", "area")},
+        {"given": ("area",)},
+        {"given": ("born", "born")},
+        {"minimum_leaf": 0},
+        {"smoothing": "spline"},
     ],
 )
-def test_specifications_that_are_refused(given_: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
+def test_specifications_that_are_refused(given_: dict[str, Any]) -> None:
+    with golden.raises(ValidationError):
         SequentialTrees.model_validate({"columns": ("area", "income")} | given_)
 
 
 def test_variables_that_are_refused() -> None:
     variables = {**VARIABLES, "remark": Variable(name="remark", kind=Kind.TEXT, role=Role.OTHER)}
-    with pytest.raises(PlanError, match=r"given of sequential_trees takes .*; 'remark' is text"):
+    with golden.raises(PlanError):
         SequentialTrees(columns=("area",), given=("remark",)).released(variables)
-    with pytest.raises(PlanError, match=r"no variable 'incom' at this point. Did you mean 'income'\?"):
+    with golden.raises(PlanError):
         SequentialTrees(columns=("area",), given=("incom",)).released(variables)
     few = people(30).assign(income=[1.0, 2, 3, 4] + [np.nan] * 26)
-    with pytest.raises(
-        PlanError, match=r"on 'income' needs at least 5 records with a value \(minimum_leaf\); there are 4"
-    ):
+    with golden.raises(PlanError):
         synthetic(SequentialTrees(columns=("income",)), few)
-    with pytest.raises(PlanError, match="there are 1"):
+    with golden.raises(PlanError):
         synthetic(SequentialTrees(columns=("children",)), people(1))
 
 
 def test_descriptions() -> None:
-    assert SequentialTrees(columns=("area", "income"), given=("born",), smoothing="density").describe() == (
-        "The values of area, income are synthetic: drawn one variable after another from decision trees, depending on "
-        "born; numbers were blurred. Distributions and relations are those of the original but for chance."
-    )
+    golden(SequentialTrees(columns=("area", "income"), given=("born",), smoothing="density").describe())

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from policies.rules.alpha_k import AlphaK
 from sluice.errors import DataError
 from sluice.verdict import Verdict
+from tests.golden import golden
 from tests.policies.rules.ill_people import VARIABLES, people
 
 
@@ -19,19 +20,19 @@ def test_alpha_k_judges_the_sizes_and_the_shares() -> None:
     assert (size.verdict, share.verdict, share.observed) == (Verdict.FAIL, Verdict.FAIL, pytest.approx(2 / 3))
     _, gout = AlphaK(alpha=0.4, k=3, values=("gout",)).find(frame, VARIABLES, "masked")
     assert (gout.verdict, gout.observed) == (Verdict.PASS, pytest.approx(1 / 3))
-    with pytest.raises(DataError, match="1 of 'values' are no categories of 'illness'"):
+    with golden.raises(DataError):
         AlphaK(alpha=0.4, k=3, values=("plague",)).find(frame, VARIABLES, "masked")
-    with pytest.raises(DataError, match="'values' names categories; 'weight' has none"):
+    with golden.raises(DataError):
         AlphaK(alpha=0.4, k=3, values=("1",), columns=("weight",)).find(frame, VARIABLES, "masked")
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    "fields",
     [
-        ({"alpha": 0.5, "k": 1}, "greater than or equal to 2"),
-        ({"alpha": 0.5, "k": 2, "values": []}, "at least 1"),
+        {"alpha": 0.5, "k": 1},
+        {"alpha": 0.5, "k": 2, "values": []},
     ],
 )
-def test_a_threshold_out_of_bounds_is_refused(fields: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValidationError, match=said):
+def test_a_threshold_out_of_bounds_is_refused(fields: dict[str, Any]) -> None:
+    with golden.raises(ValidationError):
         AlphaK(**fields)

@@ -11,6 +11,7 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import AttackRule
 from sluice.risk.measurement import Measurement
 from sluice.verdict import Finding, Verdict
+from tests.golden import golden
 
 
 class Guessing(AttackRule):
@@ -64,13 +65,12 @@ def test_a_stricter_limit_never_gives_a_better_verdict(value: float, half: float
 def test_the_limit_is_told_in_the_unit_of_the_measure() -> None:
     found = judged({"limit": 0.3, "excess": 0.05}, baseline=0.1)
     assert found.limit == pytest.approx(0.15)
-    assert "The policy allows at most 30 %." in found.says
-    assert "Without the file an intruder reaches 10 %; the policy allows 5 % more." in found.says
+    golden(found.says)
     assert judged({"limit": 0.1}, worse="lower").limit == 0.1
 
 
 def test_a_rule_that_could_not_fail_is_refused() -> None:
-    with pytest.raises(ValidationError, match="guessing needs limit, excess or both"):
+    with golden.raises(ValidationError):
         Guessing()
     with pytest.raises(ValidationError, match="finite"):
         Guessing(limit=float("inf"))
@@ -84,7 +84,7 @@ def test_a_rule_that_does_not_decide_says_so() -> None:
 
 
 def test_a_measurement_must_be_coherent() -> None:
-    with pytest.raises(ValueError, match="completed must be from 0 to attempted, 5; got 6"):
+    with golden.raises(ValueError):
         Measurement(value=0, attempted=5, completed=6)
-    with pytest.raises(ValueError, match="the interval must hold the value"):
+    with golden.raises(ValueError):
         Measurement(value=0, attempted=5, completed=5, interval=(0.1, 0.2))

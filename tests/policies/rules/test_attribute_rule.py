@@ -12,6 +12,7 @@ from policies.rules.data_invasion import DataInvasion
 from policies.rules.maximum_knowledge import MaximumKnowledge
 from sluice.errors import DataError
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 from tests.policies.rules.attacked_people import (
     AREAS,
     FAIL,
@@ -93,20 +94,18 @@ def test_a_variable_that_is_released_as_a_distribution_over_its_labels():
 def test_a_column_that_cannot_be_attacked_is_refused():
     remark = VARIABLES | {"remark": Variable(name="remark", kind=Kind.TEXT)}
     texts = attacked(ORIGINAL.assign(remark=pd.array(["x"] * 600, dtype="str")), variables=remark, released=remark)
-    with pytest.raises(DataError, match="'remark' is free text"):
+    with golden.raises(DataError):
         AttributeDivergence(limit=0.1, columns=("remark",)).find(texts)
     for rule in (
         DataInvasion(limit=0.5, columns=("ilness",)),
         AttributeInference(limit=0.5, known=("ilness",)),
         MaximumKnowledge(limit=0.5, of="attributes", columns=("ilness",)),
     ):
-        with pytest.raises(DataError, match=r"no column 'ilness'\. Did you mean 'illness'"):
+        with golden.raises(DataError):
             rule.find(attacked(ORIGINAL))
 
 
 def test_a_figure_that_is_a_difference_takes_no_excess():
     for refused in (MaximumKnowledge, AttributeDivergence):
-        with pytest.raises(
-            ValidationError, match=r"has no excess, its figure is itself a difference; got 0\.1\. Use limit"
-        ):
+        with golden.raises(ValidationError):
             refused(limit=0.1, excess=0.1)

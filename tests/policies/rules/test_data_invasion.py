@@ -5,6 +5,7 @@ import pytest
 from pydantic import ValidationError
 
 from policies.rules.data_invasion import DataInvasion
+from tests.golden import golden
 from tests.policies.rules.attacked_people import (
     FAIL,
     ILLNESSES,
@@ -23,7 +24,7 @@ def test_data_invasion():
     verbatim = by_scope(rule, attacked(ORIGINAL))
     assert {scope: finding.verdict for scope, finding in verbatim.items()} == {"illness": FAIL, "salary": FAIL}
     assert verbatim["illness"].observed == 1
-    assert "From the masked values of illness alone, the original one is guessed for 100.0%" in verbatim["illness"].says
+    golden(verbatim["illness"].says)
     # Worse than always guessing the most frequent value: the house answers UNKNOWN, unless the policy says otherwise.
     masked = attacked(scrambled(ORIGINAL))
     guess = DataInvasion(excess=0.1, columns=("illness",), when_misled="guess").find(masked)[0]
@@ -33,7 +34,7 @@ def test_data_invasion():
     assert DataInvasion(excess=0.1, columns=("illness",)).find(attacked(misled))[0].verdict is UNKNOWN
     unpaired = rule.find(attacked(ORIGINAL, paired=False))
     assert {finding.verdict for finding in unpaired} == {REVIEW}
-    assert "is whose is unknown" in unpaired[0].says
+    golden.words(unpaired[0].says)
 
 
 def test_data_invasion_at_level_2_plays_level_1_too():
@@ -54,7 +55,7 @@ def test_a_small_count_is_told_as_a_bound():
 
 
 def test_refusals():
-    with pytest.raises(ValidationError, match="data_invasion needs limit, excess or both"):
+    with golden.raises(ValidationError):
         DataInvasion()
-    with pytest.raises(ValidationError, match="less than or equal to 1"):
+    with golden.raises(ValidationError):
         DataInvasion(limit=15)

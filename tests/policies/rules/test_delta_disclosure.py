@@ -6,6 +6,7 @@ from pydantic import ValidationError
 
 from policies.rules.delta_disclosure import DeltaDisclosure
 from sluice.verdict import Verdict
+from tests.golden import golden
 from tests.policies.rules.ill_people import one, people
 
 
@@ -13,7 +14,7 @@ def test_delta_disclosure_is_strict_on_absent_values_unless_told() -> None:
     frame = people([30, 30, 40, 40], "aaaa", "cccf")
     finding = one(DeltaDisclosure(delta=5), frame)
     assert (finding.verdict, finding.observed) == (Verdict.FAIL, None)
-    assert "In 1 of 2 groups" in finding.says
+    golden(finding.says)
     assert one(DeltaDisclosure(delta=0.7, absent_values="ignore"), frame).verdict is Verdict.PASS  # ln 2 is 0.693
     ignoring = one(DeltaDisclosure(delta=0.69, absent_values="ignore"), frame)
     assert (ignoring.verdict, ignoring.observed) == (Verdict.FAIL, pytest.approx(np.log(2)))

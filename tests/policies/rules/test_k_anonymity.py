@@ -12,6 +12,7 @@ from policies.rules.k_anonymity import KAnonymity
 from sluice.sentence import Statement, as_fields
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Finding, Verdict
+from tests.golden import golden
 from tests.policies.rules.married_women import VARIABLES, one, typed
 from tests.policies.rules.written_rules import refusal
 
@@ -38,13 +39,12 @@ def test_a_file_with_uniques_fails_k_anonymity_and_says_so_in_plain_words() -> N
 
 
 def test_the_words_fit_one_unique_small_groups_and_a_pass() -> None:
-    assert one(KAnonymity(k=3), typed([30, 30, 30, 41])).says.startswith("1 of 4 records is alone with its combination")
+    golden(one(KAnonymity(k=3), typed([30, 30, 30, 41])).says)
     both = one(KAnonymity(k=4), typed([30, 30, 30, 41]))
-    assert "4 of 4 records share their combination" in both.says
-    assert "1 of these is alone" in both.says
+    golden(both.says)
     passed = one(KAnonymity(k=2), typed([30, 30, 41, 41, 41]))
     assert passed.verdict is Verdict.PASS
-    assert passed.says.startswith("Every combination of age and years married is shared by at least 2 of the 5 records")
+    golden(passed.says)
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(20, 24)), min_size=1, max_size=15), st.integers(2, 5), st.randoms())
@@ -63,7 +63,7 @@ def test_a_missing_key_is_a_category_unless_the_policy_says_that_it_matches_any(
     assert one(KAnonymity(k=3), frame).observed == 1
     lenient = one(KAnonymity(k=3, missing_matches="any"), frame)
     assert (lenient.verdict, lenient.observed) == (Verdict.PASS, 3)
-    assert "a missing value may stand for any, but hides its own record only" in lenient.says
+    golden.words(lenient.says)
 
 
 def test_a_blank_record_vouches_for_nobody_and_is_found_by_what_its_person_is_known_for() -> None:
@@ -84,8 +84,7 @@ def test_people_are_counted_where_they_are_known() -> None:
     stays = typed([30] * 5 + [41] * 3).assign(patient=["a"] * 5 + ["b", "c", "d"])
     (found,) = KAnonymity(k=3).find(stays, VARIABLES | {"patient": person}, "masked", "stays")
     assert (found.verdict, found.observed) == (Verdict.FAIL, 1)
-    assert found.says.startswith("5 of 8 stays are alone with their combination")
-    assert found.says.endswith("Several records of one person count as one.")
+    golden(found.says)
     assert one(KAnonymity(k=3), stays).verdict is Verdict.PASS
     (any_value,) = KAnonymity(k=3, missing_matches="any").find(stays, VARIABLES | {"patient": person}, "masked")
     assert any_value.observed == 1
@@ -103,13 +102,13 @@ def test_k_equal_to_all_records_and_one_more() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "said"),
+    "rule",
     [
-        ({"rule": "k_anonymity", "k": 1}, "k: must be at least 2; got 1"),
-        ({"rule": "k_anonymity", "k": 5, "missing_matches": "none"}, "'category' or 'any'; got 'none'"),
-        ({"rule": "k_anonymity", "k": 5, "columns": []}, "columns"),
-        ({"rule": "k_anonymity", "k": 5, "limit": 3}, "limit: unknown key"),
+        {"rule": "k_anonymity", "k": 1},
+        {"rule": "k_anonymity", "k": 5, "missing_matches": "none"},
+        {"rule": "k_anonymity", "k": 5, "columns": []},
+        {"rule": "k_anonymity", "k": 5, "limit": 3},
     ],
 )
-def test_a_threshold_out_of_bounds_is_refused(rule: dict[str, Any], said: str) -> None:
-    assert said in refusal(**rule)
+def test_a_threshold_out_of_bounds_is_refused(rule: dict[str, Any]) -> None:
+    golden(refusal(**rule))

@@ -16,6 +16,7 @@ from sluice.risk.linkage.linkage_score import disclosure_risk
 from sluice.utility.continuous.il1s import il1s
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Verdict
+from tests.golden import golden
 
 VARIABLES = {
     "age": Variable(name="age", kind=Kind.CONTINUOUS, role=Role.QUASI_IDENTIFIER),
@@ -82,7 +83,7 @@ def test_no_limit_on_the_score_lets_a_verbatim_file_pass(limit: float) -> None:
     """It has no information loss, and so a score of at most 0.5, whoever is linked."""
     (finding,) = LinkageScore(of="score", limit=limit).find(files(ORIGINAL))
     assert finding.verdict is Verdict.FAIL
-    assert "a masked one must have a lower one" in finding.says
+    golden.words(finding.says)
 
 
 def test_what_has_no_figure_is_unknown() -> None:
@@ -97,16 +98,16 @@ def test_what_has_no_figure_is_unknown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "says"),
+    "setting",
     [
-        ({"limit": 0.5, "weighting": "table"}, "window is needed"),
-        ({"limit": 0.5, "window": 0.1}, "window is needed"),
-        ({"excess": 0.1, "of": "score"}, "of: score takes limit"),
-        ({}, "needs limit, excess or both"),
+        {"limit": 0.5, "weighting": "table"},
+        {"limit": 0.5, "window": 0.1},
+        {"excess": 0.1, "of": "score"},
+        {},
     ],
 )
-def test_refusals(setting: dict[str, object], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
+def test_refusals(setting: dict[str, object]) -> None:
+    with golden.raises(ValidationError):
         LinkageScore(**setting)
 
 

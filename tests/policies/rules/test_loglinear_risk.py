@@ -6,6 +6,7 @@ from pydantic import ValidationError
 
 from policies.rules.loglinear_risk import LoglinearRisk
 from sluice.verdict import Verdict
+from tests.golden import golden
 from tests.policies.rules.weighted_survey import SURVEY, VARIABLES, one
 
 
@@ -16,7 +17,7 @@ def test_loglinear_risk_tells_both_figures() -> None:
     assert uniques.observed == pytest.approx(2 * np.exp(-3) / 4)
     assert guesses.observed == pytest.approx(2 * (1 - np.exp(-3)) / 3 / 4)
     assert (uniques.verdict, guesses.verdict) == (Verdict.FAIL, Verdict.PASS)
-    assert "are alone in the population with their keys; the policy allows at most 2 %." in uniques.says
+    golden(uniques.says)
 
 
 def test_loglinear_risk_takes_the_fraction_from_the_weights() -> None:
@@ -28,5 +29,5 @@ def test_loglinear_risk_takes_the_fraction_from_the_weights() -> None:
 
 
 def test_a_threshold_out_of_bounds_is_refused() -> None:
-    with pytest.raises(ValidationError, match="needs at least one limit"):
+    with golden.raises(ValidationError):
         LoglinearRisk()

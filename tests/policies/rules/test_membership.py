@@ -5,6 +5,7 @@ from pydantic import ValidationError
 
 from policies.rules.membership import MembershipInference
 from sluice.verdict import Verdict
+from tests.golden import golden
 from tests.policies.rules.people_and_control import CONTROL, ORIGINAL, STRANGERS, attacked
 
 
@@ -14,20 +15,20 @@ def test_nearer_records_are_judged_only_where_the_policy_limits_them() -> None:
     assert [each.scope for each in all_three] == ["nearness to the file", "learned from examples", "nearer records"]
     assert [each.observed for each in all_three[:2]] == [advantage.observed, learned.observed]
     assert all_three[2].limit == 0.55
-    assert "without a trace of them it would be half" in all_three[2].says
+    golden.words(all_three[2].says)
 
 
 def test_nobody_learns_from_a_handful_of_examples() -> None:
     near, learned = MembershipInference(limit=0.1).find(attacked(STRANGERS, CONTROL.iloc[:30]))
     assert near.verdict is not Verdict.UNKNOWN
     assert learned.verdict is Verdict.UNKNOWN
-    assert "takes 20 people in the file and 40 set aside" in learned.says
+    golden(learned.says)
 
 
 def test_one_person_on_a_side_is_too_few() -> None:
     (finding,) = MembershipInference(limit=0.1).find(attacked(STRANGERS, CONTROL.iloc[:1]))
     assert finding.verdict is Verdict.UNKNOWN
-    assert "needs 2 people in the file and 2 set aside" in finding.says
+    golden(finding.says)
 
 
 def test_refusals() -> None:

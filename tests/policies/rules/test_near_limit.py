@@ -4,15 +4,12 @@ import pytest
 
 from policies.rules.near_limit import if_near
 from sluice.verdict import Verdict
+from tests.golden import golden
 
 
 def test_it_is_the_interval_that_crosses_and_the_sentence_says_on_which_side_the_figure_is() -> None:
-    assert if_near(Verdict.REVIEW, 0.04, 0.05, "3.0 % to 6.0 %") == (
-        " The figure itself keeps the limit, but its 95 % confidence interval, 3.0 % to 6.0 %, crosses it: that may be "
-        "chance, so a person must decide."
-    )
-    assert " The figure itself is beyond the limit, but its" in if_near(Verdict.REVIEW, 0.06, 0.05)
-    assert "interval crosses it" in if_near(Verdict.REVIEW, 0.06, 0.05)
+    golden(if_near(Verdict.REVIEW, 0.04, 0.05, "3.0 % to 6.0 %"))
+    golden.words(if_near(Verdict.REVIEW, 0.06, 0.05))
 
 
 @pytest.mark.parametrize("verdict", [Verdict.PASS, Verdict.FAIL, Verdict.UNKNOWN])

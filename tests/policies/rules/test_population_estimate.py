@@ -14,6 +14,7 @@ from policies.rules.reidentification_risk import ReidentificationRisk
 from sluice.errors import DataError
 from sluice.variables import Role
 from sluice.verdict import Verdict
+from tests.golden import golden
 from tests.policies.rules.weighted_survey import QUASI, SURVEY, VARIABLES, one, without
 
 ESTIMATES: list[Any] = [
@@ -28,15 +29,15 @@ ESTIMATES: list[Any] = [
 def test_without_usable_weights_nothing_is_judged(rule: Any) -> None:
     two = {**VARIABLES, "age": VARIABLES["age"].model_copy(update={"name": "age", "role": Role.WEIGHT})}
     gap = SURVEY.assign(weight=[1.0, np.nan, 1.0, 1.0])
-    for frame, variables, why in (
-        (SURVEY, without(Role.WEIGHT), "declares no variable with the role weight"),
-        (SURVEY, two, "declares several variables with the role weight"),
-        (gap, VARIABLES, "'weight' is missing or not more than 0 for some records"),
-        (SURVEY.assign(weight="ten"), VARIABLES, "'weight' is not a column of numbers"),
+    for frame, variables in (
+        (SURVEY, without(Role.WEIGHT)),
+        (SURVEY, two),
+        (gap, VARIABLES),
+        (SURVEY.assign(weight="ten"), VARIABLES),
     ):
         finding = one(rule, frame, variables)
         assert (finding.verdict, finding.attempted, finding.completed) == (Verdict.UNKNOWN, 4, 0)
-        assert why in finding.says
+        golden(finding.says)
     assert one(rule.model_copy(update={"weight": "weight"}), SURVEY, two).verdict is not Verdict.UNKNOWN
 
 
@@ -52,7 +53,7 @@ def test_without_usable_weights_nothing_is_judged(rule: Any) -> None:
 def test_no_key_and_no_record_are_unknown_and_every_rule_describes_itself(rule: Any) -> None:
     assert one(rule, SURVEY, without(QUASI)).verdict is Verdict.UNKNOWN
     assert one(rule, SURVEY.head(0)).verdict is Verdict.UNKNOWN
-    with pytest.raises(DataError, match="has no column 'aeg'"):
+    with golden.raises(DataError):
         rule.model_copy(update={"columns": ("aeg",)}).find(SURVEY, VARIABLES, "masked")
     assert rule.describe().endswith(".")
     assert type(rule).model_validate(rule.model_dump(mode="json")) == rule

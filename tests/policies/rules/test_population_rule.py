@@ -12,6 +12,7 @@ from policies.rules.k_map import KMap
 from sluice.errors import DataError
 from sluice.variables import Kind, Variable
 from sluice.verdict import Verdict
+from tests.golden import golden
 from tests.policies.rules.weighted_survey import QUASI, SURVEY, VARIABLES, one
 
 
@@ -43,27 +44,27 @@ def test_a_list_that_the_policy_names_by_its_hash_is_that_one_or_none(tmp_path: 
     assert one(rule, SURVEY.head(2)).observed == 3
     path.write_text("sex,age\n" + "f,30\n" * 9, encoding="utf-8")
     assert one(KMap(k=9, population=str(path)), SURVEY.head(2)).verdict is Verdict.PASS
-    with pytest.raises(DataError, match="is not the list that the policy names: its SHA-256 differs"):
+    with golden.raises(DataError):
         rule.find(SURVEY.head(2), VARIABLES, "masked")
-    with pytest.raises(ValidationError, match="should match pattern"):
+    with golden.raises(ValidationError):
         KMap(k=9, population=str(path), population_sha256="abc")
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    "text",
     [
-        (None, "cannot be read"),
-        ("", "cannot be read"),
-        ("sex,aeg\nf,30\n", r"no column 'age'\. Did you mean 'aeg'"),
-        ("sex,age\nf,thirty\n", "values of 'age' that are no integer"),
-        ("sex,age,count\nf,30,-1\n", "whole numbers of 0 or more in 'count'"),
-        ("sex,age,count\nf,30,\n", "whole numbers of 0 or more in 'count'"),
+        None,
+        "",
+        "sex,aeg\nf,30\n",
+        "sex,age\nf,thirty\n",
+        "sex,age,count\nf,30,-1\n",
+        "sex,age,count\nf,30,\n",
     ],
 )
-def test_a_list_that_cannot_be_used_is_an_error(tmp_path: Path, text: str | None, said: str) -> None:
+def test_a_list_that_cannot_be_used_is_an_error(tmp_path: Path, text: str | None) -> None:
     path = tmp_path / "population.csv"
     if text is not None:
         path.write_text(text, encoding="utf-8")
-    with pytest.raises(DataError, match=said) as error:
+    with golden.raises(DataError) as error:
         KMap(k=2, population=str(path)).find(SURVEY, VARIABLES, "masked")
     assert "thirty" not in str(error.value)

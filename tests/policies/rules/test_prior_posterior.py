@@ -7,6 +7,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from policies.rules.rules import PolicyRule
 from sluice.tabular.rules.prior_posterior import PriorPosterior
+from tests.golden import golden
 from tests.policies.rules.written_rules import load
 
 
@@ -14,16 +15,16 @@ def test_as_written_it_judges_cells() -> None:
     read = load(rule="prior_posterior", p=10, q=50)
     assert read.sensitivity() == PriorPosterior(10, 50)
     assert read.rule == read.sensitivity().rule  # waivers and findings name it alike
-    assert "to within 50 % beforehand, could compute the largest to within 10 %" in read.describe()
+    golden(read.describe())
 
 
 @pytest.mark.parametrize(
-    ("written", "said"),
+    "written",
     [
-        ({"rule": "prior_posterior", "p": 50, "q": 10}, "p must be below q, the prior knowledge; got p 50 and q 10"),
-        ({"rule": "prior_posterior", "p": 0.1, "q": 50}, r"got 0.1. Is it a share\? Use 10"),
+        {"rule": "prior_posterior", "p": 50, "q": 10},
+        {"rule": "prior_posterior", "p": 0.1, "q": 50},
     ],
 )
-def test_refusals(written: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValidationError, match=said):
+def test_refusals(written: dict[str, Any]) -> None:
+    with golden.raises(ValidationError):
         TypeAdapter(PolicyRule).validate_python(written)

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from policies.rules.suda import Suda
 from sluice.verdict import Verdict
+from tests.golden import golden
 from tests.policies.rules.ill_people import one, people
 
 
@@ -16,21 +17,18 @@ def test_suda_tells_the_share_of_records_at_risk() -> None:
     assert one(Suda(sampling_fraction=0.1, above=0.11), frame).verdict is Verdict.PASS
     finding = one(Suda(sampling_fraction=0.1, above=0.09, at_most=0.25), frame)
     assert (finding.verdict, finding.observed, finding.limit) == (Verdict.FAIL, 0.5, 0.25)
-    assert finding.says == (
-        "50 % of the women are singled out by so few of age and area that a match would be right with a chance above "
-        "9 %; the policy allows 25 %."
-    )
+    golden(finding.says)
     assert one(Suda(sampling_fraction=0.1, above=0.09, at_most=0.5), frame).verdict is Verdict.PASS  # met exactly
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    "fields",
     [
-        ({"above": 0.2}, "sampling_fraction"),
-        ({"sampling_fraction": 10, "above": 0.2}, "Is it a percentage"),
-        ({"sampling_fraction": 0.1, "above": 0.2, "size": 0}, "size"),
+        {"above": 0.2},
+        {"sampling_fraction": 10, "above": 0.2},
+        {"sampling_fraction": 0.1, "above": 0.2, "size": 0},
     ],
 )
-def test_a_threshold_out_of_bounds_is_refused(fields: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValidationError, match=said):
+def test_a_threshold_out_of_bounds_is_refused(fields: dict[str, Any]) -> None:
+    with golden.raises(ValidationError):
         Suda(**fields)

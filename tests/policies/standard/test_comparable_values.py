@@ -7,6 +7,7 @@ from policies.standard.judgement import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.variables import Variable
 from sluice.verdict import Verdict
+from tests.golden import golden
 from tests.policies.standard.population_sample import ORIGINAL, RECODED, SAFE, VARIABLES, judge, recode
 from tests.policies.standard.wealth_sample import paired, wealthy
 
@@ -18,7 +19,7 @@ def test_labels_that_nobody_carries_cannot_be_measured():
     findings, _ = judge(ORIGINAL, strange, recoded=recoded, released=RECODED)
     assert findings["comparable_values"].verdict is Verdict.UNKNOWN
     assert findings["comparable_values"].attempted - findings["comparable_values"].completed == 2000
-    assert findings["comparable_values"].says.startswith("Released labels of area stand for no original value")
+    golden.words(findings["comparable_values"].says)
 
 
 def test_variables_that_nobody_can_compare():

@@ -5,6 +5,7 @@ from pydantic import ValidationError
 
 from policies.standard.intruders import Intruder
 from policies.standard.reference_standard import ReferenceStandard
+from tests.golden import golden
 
 
 def test_a_set_of_the_contract_and_any_few_variables_are_read() -> None:
@@ -17,17 +18,17 @@ def test_a_set_of_the_contract_and_any_few_variables_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("intruders", "says"),
+    "intruders",
     [
-        ([{"knows": "everything"}], "are the standard's 'learned'"),
-        ([{"knows": {"any": 0}}], "greater than or equal to 1"),
-        ([{"knows": {"any": 2}}, {"knows": {"any": 2}}], "names one of them twice"),
-        ([{"knows": "register", "gain": 1}], "less than 1"),
-        ([{"gain": 0.1}], "knows"),
+        [{"knows": "everything"}],
+        [{"knows": {"any": 0}}],
+        [{"knows": {"any": 2}}, {"knows": {"any": 2}}],
+        [{"knows": "register", "gain": 1}],
+        [{"gain": 0.1}],
     ],
 )
-def test_what_is_refused(intruders: list[dict[str, object]], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
+def test_what_is_refused(intruders: list[dict[str, object]]) -> None:
+    with golden.raises(ValidationError):
         ReferenceStandard.model_validate({"intruders": intruders})
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from sluice.variables import Variable
 from sluice.verdict import Verdict
+from tests.golden import golden
 from tests.policies.standard.population_sample import (
     HOLDOUT,
     SAFE,
@@ -40,10 +41,10 @@ def test_few_isolated_people_are_not_counted_aloud():
     noise = np.random.default_rng(3).normal(size=original.shape) * original.std().to_numpy() * 0.3
     findings, _ = judge(original, original + noise, variables=AMOUNTS, cell=90)
     assert findings["isolated_records"].observed is None
-    assert "fewer than 90 have" in findings["isolated_records"].says
+    golden(findings["isolated_records"].says)
 
 
 def test_nobody_stands_apart_where_all_have_twins():
     twins = pd.concat([SAFE.iloc[:20]] * 100, ignore_index=True)
     findings, _ = judge(twins, twins)
-    assert findings["isolated_records"].says == "No person stands apart from all others."
+    golden(findings["isolated_records"].says)

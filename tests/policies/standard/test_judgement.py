@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.errors import DocumentError
 from sluice.verdict import Verdict, decide
+from tests.golden import golden
 from tests.policies.standard.population_sample import (
     HOLDOUT,
     NUMBERS,
@@ -41,7 +42,7 @@ def test_the_original_itself_fails_in_every_way():
         assert findings[rule].observed == 1
     assert curves["distance"].verdict is Verdict.FAIL
     assert (curves["distance"].grid[0], curves["distance"].masked[0]) == (0, 1)
-    assert "gets closer to it with this release" in findings["prediction_distance"].says
+    golden.words(findings["prediction_distance"].says)
 
 
 def test_weak_noise_fails():
@@ -162,7 +163,7 @@ def test_weights_change_what_counts():
     others = dict.fromkeys([name for name in VARIABLES if name != "x0"], 0.0)
     assert judge(ORIGINAL, masked)[0]["exact_copies"].verdict is Verdict.PASS
     assert judge(ORIGINAL, masked, weights=others)[0]["exact_copies"].verdict is Verdict.FAIL
-    with pytest.raises(DocumentError, match="weights: the data have no variable 'x99'"):
+    with golden.raises(DocumentError):
         judge(ORIGINAL, SAFE, weights={"x99": 2.0})
 
 

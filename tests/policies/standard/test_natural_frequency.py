@@ -7,27 +7,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.standard.natural_frequency import natural_frequency, per
+from tests.golden import golden
 
 
 def test_a_share_is_so_many_of_a_thousand() -> None:
     assert natural_frequency(0.4968, 6366, 10) == "497 in every 1,000 people"
     assert natural_frequency(0.0024, 20_000, 10, 10_000) == "24 in every 10,000 people"
-    assert natural_frequency(0, 2000, 10) == "none of the people"
-    assert natural_frequency(1, 2000, 10) == "all of the people"
+    golden(natural_frequency(0, 2000, 10))
+    golden(natural_frequency(1, 2000, 10))
     assert per(0.05) == "50"
     assert per(0.0025) == "2.5"
 
 
 @pytest.mark.parametrize(
-    ("count", "says"),
+    "count",
     [
-        (3, "fewer than 5 in every 1,000 people"),
-        (1997, "more than 995 in every 1,000 people"),
-        (10, "5 in every 1,000 people"),
+        3,
+        1997,
+        10,
     ],
 )
-def test_of_few_people_only_a_bound_is_said(count: int, says: str) -> None:
-    assert natural_frequency(count / 2000, 2000, 10) == says
+def test_of_few_people_only_a_bound_is_said(count: int) -> None:
+    golden(natural_frequency(count / 2000, 2000, 10))
 
 
 @given(st.integers(1, 30_000), st.data(), st.integers(3, 50), st.sampled_from([1000, 10_000]))

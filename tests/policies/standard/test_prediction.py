@@ -7,6 +7,7 @@ from policies.standard.reference_standard import ReferenceStandard
 from sluice.risk.reference.prediction import Prediction
 from sluice.risk.reference.reference_attack import ReferenceAttack
 from sluice.verdict import Verdict
+from tests.golden import golden
 from tests.policies.standard.population_sample import (
     NUMBERS,
     ORIGINAL,
@@ -45,23 +46,15 @@ def sentence(released: int, reference: int, measure="distance", of: int = 1000) 
 
 
 def test_the_sentence_counts_the_people_who_were_counted():
-    assert sentence(497, 210) == (
-        "For 497 in every 1,000 people the released file holds a record as near to their own as 0.1 (0 is a copy, 1 a "
-        "typical spread of each variable); in a file that they are not in that is so for 210 in every 1,000 people, "
-        "and 50 in every 1,000 more are tolerated. So an intruder who knows a person's true record gets closer to "
-        "it with this release than with a file the person is not in."
-    )
-    assert "is at most 0.1 times as far as number 5, so that it stands out" in sentence(497, 210, "ambiguity")
-    assert "the 5 nearest records of the released file agree" in sentence(497, 210, "uncertainty")
+    golden(sentence(497, 210))
+    golden(sentence(497, 210, "ambiguity"))
+    golden(sentence(497, 210, "uncertainty"))
 
 
 def test_what_is_tolerated_is_said_to_be_and_of_few_people_only_a_bound():
-    assert sentence(240, 210).startswith(
-        "At most 30 in every 1,000 people more find a record as near to their own in the released file than in a "
-        "file that they are not in; 50 in every 1,000 are tolerated. So an intruder"
-    )
-    assert "more, but not beyond chance: perhaps an intruder" in sentence(270, 210)
-    assert sentence(100, 100).startswith("No more people find a record as near")
+    golden(sentence(240, 210))
+    golden.words(sentence(270, 210))
+    golden.words(sentence(100, 100))
     assert sentence(213, 210) == sentence(217, 210)
-    assert sentence(213, 210).startswith("Fewer than 10 in every 1,000 people more find")
-    assert "that is so for fewer than 10 in every 1,000" in sentence(497, 3)
+    golden(sentence(213, 210))
+    golden(sentence(497, 3))

@@ -1,7 +1,6 @@
 """How many people are nearest to their own record."""
 
 import numpy as np
-import pytest
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.standard.reference_standard import ReferenceStandard
@@ -9,6 +8,7 @@ from policies.standard.reidentification import judge_reidentification
 from sluice.errors import DataError
 from sluice.variables import Variable
 from sluice.verdict import Verdict
+from tests.golden import golden
 from tests.policies.standard.population_sample import (
     NUMBERS,
     ORIGINAL,
@@ -31,13 +31,13 @@ def test_reidentification_is_reported_and_binds_where_the_policy_says_so():
     finding = reidentified(noisy)
     assert (finding.verdict, finding.binding, finding.completed) == (Verdict.PASS, False, 2000)
     assert finding.observed > 0.3
-    assert "can tell which of these matches are correct" in finding.says
+    golden.words(finding.says)
     assert reidentified(noisy, reidentified_share=0.1).verdict is Verdict.FAIL
     near = reidentified(noisy, reidentified_share=round(finding.observed, 2), records=500)
     assert (near.verdict, near.binding, near.completed) == (Verdict.REVIEW, True, 500)
     other = reidentified(people(2000, 30), reidentified_share=0.1)
     assert (other.verdict, other.observed) == (Verdict.PASS, None)
-    assert other.says.startswith("For fewer than 5 in every 1,000 people")
+    golden(other.says)
 
 
 def test_reidentification_of_what_cannot_be_matched():
@@ -46,5 +46,5 @@ def test_reidentification_of_what_cannot_be_matched():
     rng = np.random.default_rng(0)
     finding = judge_reidentification(ReferenceStandard(), OriginalAndMasked(frame, frame, frame, None, text, text, rng))
     assert (finding.verdict, finding.completed) == (Verdict.UNKNOWN, 0)
-    with pytest.raises(DataError, match="differ in length"):
+    with golden.raises(DataError):
         reidentified(SAFE.iloc[:1999])

@@ -3,6 +3,7 @@ import pytest
 from policies.utility.analyses import Floor
 from policies.utility.floor_finding import floor_finding
 from sluice.verdict import Verdict
+from tests.golden import golden
 
 
 @pytest.mark.parametrize(
@@ -12,14 +13,11 @@ from sluice.verdict import Verdict
 def test_a_figure_below_its_floor_fails(value: float, verdict: Verdict) -> None:
     finding = floor_finding("models", Floor(at_least=0.8), value, "It overlaps", "m", 3, 3)
     assert (finding.verdict, finding.binding, finding.limit, finding.stage) == (verdict, True, 0.8, "utility")
-    assert finding.says == "It overlaps; the policy asks for 0.80."
+    golden(finding.says)
     assert not floor_finding("models", Floor(at_least=0.8, binding=False), value, "It overlaps", "m", 3, 3).binding
 
 
 def test_without_a_floor_it_is_reported() -> None:
     finding = floor_finding("models", None, 0.1, "It overlaps", "m", 3, 3)
-    assert (finding.verdict, finding.binding, finding.says) == (
-        Verdict.PASS,
-        False,
-        "It overlaps; no limit is set.",
-    )
+    assert (finding.verdict, finding.binding) == (Verdict.PASS, False)
+    golden(finding.says)

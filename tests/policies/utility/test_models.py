@@ -12,6 +12,7 @@ from policies.utility.asked import unfit_analyses
 from policies.utility.limits import Utility, UtilityLimits
 from sluice.variables import Kind, Variable
 from sluice.verdict import Finding, Verdict
+from tests.golden import golden
 
 N = 600
 VARIABLES = {
@@ -71,7 +72,7 @@ def test_limits_fail_beyond_and_pass_at_the_figure() -> None:
     more = {"at_least": overlap + 0.01}
     beyond = {"overlap": more, "recoded_overlap": more, "difference": {"at_most": difference * 0.99}}
     assert all(each.verdict is Verdict.FAIL and each.binding for each in judge(MODEL | beyond)[0])
-    assert "the policy asks for" in judge(MODEL | beyond)[0][0].says
+    golden.words(judge(MODEL | beyond)[0][0].says)
     relaxed = {"overlap": {"at_least": 1, "binding": False}}
     assert not judge(MODEL | relaxed)[0][0].binding
 
@@ -93,7 +94,7 @@ def test_the_worst_subgroup_has_a_limit_of_its_own() -> None:
     assert [each.subgroup for each in found.view.models[0].subgroups] == ["f", "m"]
     gone = judge(model, masked[["pay", "age"]])[0][-1]
     assert (gone.verdict, gone.observed) == (Verdict.FAIL, 0)
-    assert "the file does not tell sex" in gone.says
+    golden.words(gone.says)
 
 
 def test_one_group_of_all_is_no_subgroup() -> None:
@@ -136,13 +137,13 @@ def test_what_the_definition_asks_for_never_decides() -> None:
 
 
 def test_a_model_that_does_not_fit_is_unknown_under_its_limit_and_says_why() -> None:
-    for formula, why in [("pay ~ agee", "names 'agee'"), ("pay > 1000 ~ age", "do not determine")]:
+    for formula in ["pay ~ agee", "pay > 1000 ~ age"]:
         model = {"name": "m", "kind": "logistic", "formula": formula, "overlap": {"at_least": 0.5}}
         findings, found = judge(model)
         assert (findings[0].verdict, findings[0].binding, findings[1].binding) == (Verdict.UNKNOWN, True, False)
-        assert why in findings[0].says
+        golden(findings[0].says)
         assert found.view.models is not None
-        assert why in found.view.models[0].says
+        golden(found.view.models[0].says)
     declared = Analyses.model_validate({"models": [MODEL, MODEL | {"name": "b", "formula": "sex == 'x' ~ age"}]})
     assert unfit_analyses(declared, VARIABLES) == ["models: 'b': 'sex' has no category 'x'."]
 
@@ -155,27 +156,27 @@ def test_no_models_no_findings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    "given",
     [
-        ({"formula": "pay ~ exec('1')"}, "which is not allowed"),
-        ({"formula": "pay ~"}, "cannot be read"),
-        ({"kind": "cox"}, "explains survival"),
-        ({"kind": "probit"}, "'linear', 'logistic', 'poisson' or 'cox'"),
-        ({"subgroup_overlap": {"at_least": 0.5}}, "needs 'by'"),
-        ({"overlap": {"at_least": 80}}, "Is it a percentage"),
-        ({"name": ""}, "at least 1 character"),
+        {"formula": "pay ~ exec('1')"},
+        {"formula": "pay ~"},
+        {"kind": "cox"},
+        {"kind": "probit"},
+        {"subgroup_overlap": {"at_least": 0.5}},
+        {"overlap": {"at_least": 80}},
+        {"name": ""},
     ],
 )
-def test_wrong_models_are_refused(given: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
+def test_wrong_models_are_refused(given: dict[str, Any]) -> None:
+    with golden.raises(ValidationError):
         UtilityLimits.model_validate({"models": [MODEL | given]})
 
 
 def test_two_models_of_one_name_are_refused() -> None:
-    with pytest.raises(ValidationError, match="two are named 'pay by age'"):
+    with golden.raises(ValidationError):
         UtilityLimits.model_validate({"models": [MODEL, MODEL]})
     survival = {"name": "s", "kind": "cox", "formula": "survival(pay, sex) ~ age", "weight": "age"}
-    with pytest.raises(ValidationError, match="'weight' is for"):
+    with golden.raises(ValidationError):
         UtilityLimits.model_validate({"models": [survival]})
 
 

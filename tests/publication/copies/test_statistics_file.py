@@ -14,6 +14,7 @@ from sluice.errors import DataError
 from sluice.publication.copies import COPIES, StatisticsFile
 from sluice.publication.records_file import write_parquet
 from sluice.variables import Kind, Variable, Variables
+from tests.golden import golden
 from tests.publication.plain_names import plainly_named
 
 PACKAGES = pytest.mark.parametrize("copy", COPIES.values(), ids=COPIES)
@@ -123,26 +124,26 @@ def test_what_is_written_comes_back_and_the_rest_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("name", "package", "says"),
+    ("name", "package"),
     [
-        ("marital-status", "stata", "it may have 32 letters"),
-        ("a" * 33, "stata", "it may have 32 letters"),
-        ("int", "stata", "is no reserved word"),
-        ("str7", "stata", "is no reserved word"),
-        ("1st", "stata", "begins with no digit"),
-        ("größe", "stata", "without accents"),
-        ("marital-status", "spss", "it may have 64 letters"),
-        ("_x", "spss", "begins with a letter"),
-        ("x.", "spss", "does not end in a dot"),
-        ("With", "spss", "is no reserved word"),
+        ("marital-status", "stata"),
+        ("a" * 33, "stata"),
+        ("int", "stata"),
+        ("str7", "stata"),
+        ("1st", "stata"),
+        ("größe", "stata"),
+        ("marital-status", "spss"),
+        ("_x", "spss"),
+        ("x.", "spss"),
+        ("With", "spss"),
     ],
 )
-def test_names_that_a_package_does_not_take_are_refused_by_the_documents_alone(
-    name: str, package: str, says: str
-) -> None:
+def test_names_that_a_package_does_not_take_are_refused_by_the_documents_alone(name: str, package: str) -> None:
     (problem,) = COPIES[package].unfit({name: Variable(name=name, kind=Kind.INTEGER)})
-    assert problem.startswith(f"'{name}' cannot be the name of a variable of {COPIES[package].package}")
-    assert says in problem
+    golden(problem)
+    assert str(name) in problem
+    assert str(COPIES[package].package) in problem
+    golden(problem)
 
 
 def test_spss_takes_names_that_differ_in_case_for_one() -> None:
@@ -160,7 +161,8 @@ def test_labels_of_values_are_whole_or_refused(package: str, longest: int) -> No
 
     assert COPIES[package].unfit(labelled("é" * (longest // 2))) == []
     (problem,) = COPIES[package].unfit(labelled("é" * (longest // 2) + "e"))
-    assert f"more than {longest} bytes" in problem
+    golden(problem)
+    assert str(longest) in problem
 
 
 @PACKAGES
@@ -187,7 +189,7 @@ def test_a_description_that_is_too_long_is_cut_and_says_so(tmp_path: Path, copy:
 def test_values_that_a_package_does_not_hold_are_refused_without_them(
     tmp_path: Path, copy: StatisticsFile, kind: Kind, value: Any, says: str
 ) -> None:
-    with pytest.raises(DataError, match=rf"'x' cannot be in a copy for {copy.package}: it has .*{says}") as refused:
+    with golden.raises(DataError) as refused:
         copied(tmp_path, copy, *one(kind, [value, None]))
     assert str(value) not in str(refused.value)
     assert not (tmp_path / f"data{copy.ending}").exists()
@@ -195,7 +197,7 @@ def test_values_that_a_package_does_not_hold_are_refused_without_them(
 
 def test_a_last_blank_that_spss_drops_is_refused_and_stays_in_stata(tmp_path: Path) -> None:
     frame, variables = one(Kind.NOMINAL, ["a", "a "])
-    with pytest.raises(DataError, match="texts that end in a blank"):
+    with golden.raises(DataError):
         copied(tmp_path, COPIES["spss"], frame, variables)
     assert read(copied(tmp_path, COPIES["stata"], frame, variables))[0]["x"].tolist() == ["a", "a "]
 

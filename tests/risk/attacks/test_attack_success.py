@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.risk.attacks.attack_success import AttackSuccess, ControlledAttack, quantile
+from tests.golden import golden
 
 
 def attack(main: float, control: float, n: int, baseline: float = 0.0) -> ControlledAttack:
@@ -93,11 +94,11 @@ def test_extremes() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(DataError, match="at least one guess; none could be made"):
+    with golden.raises(DataError):
         _ = AttackSuccess(10, 0, 0).share
-    with pytest.raises(DataError, match="at least one guess"):
+    with golden.raises(DataError):
         ControlledAttack(AttackSuccess(10, 0, 0), AttackSuccess(10, 10, 0), 0.0).risk()
-    with pytest.raises(ValueError, match="successes <= completed <= attempted"):
+    with golden.raises(ValueError):
         AttackSuccess(10, 11, 5)
-    with pytest.raises(ValueError, match=r"level must be in \(0, 1\); got 95"):
+    with golden.raises(ValueError):
         quantile(95)

@@ -7,6 +7,7 @@ from scipy.stats import binomtest
 
 from sluice.errors import DataError
 from sluice.risk.attacks.attribute_inference import LabelledFile, attribute_inference, excess_interval, labelled_files
+from tests.golden import golden
 
 
 def population(n, seed, noise=0.3):
@@ -140,11 +141,11 @@ def test_a_released_distribution_over_labels_can_be_learned_from():
 
 def test_refusals():
     people = population(50, 1)
-    with pytest.raises(DataError, match="at least one variable that the intruder knows; got none"):
+    with golden.raises(DataError):
         attack(LabelledFile(np.zeros((50, 0)), people.value), people)
-    with pytest.raises(DataError, match="of one length; got 50 and 10"):
+    with golden.raises(DataError):
         attack(people, people.rows(np.arange(10)))
-    with pytest.raises(DataError, match="tolerance of attribute inference must be at least 0"):
+    with golden.raises(DataError):
         attack(people, people, tolerance=-1.0)
-    with pytest.raises(DataError, match="no column 'age'"):
+    with golden.raises(DataError):
         labelled_files([pd.DataFrame({"ill": [1.0]})], ["age"], "ill")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.risk.attacks.data_invasion import data_invasion, guess_chances
+from tests.golden import golden
 
 
 def labels(values):
@@ -92,10 +93,10 @@ def test_extremes():
 
 
 def test_refusals():
-    with pytest.raises(DataError, match="must be 1 or 2; got 3"):
+    with golden.raises(DataError):
         invaded(labels(["a"]), labels(["a"]), 3)
-    with pytest.raises(DataError, match="the same records thrice; got 1, 1 and 2"):
+    with golden.raises(DataError):
         invaded(labels(["a"]), labels(["a", "a"]))
     numbers = pd.Series([1.0, 2.0], name="age")
-    with pytest.raises(DataError, match="'age' holds numbers before masking and labels after it"):
+    with golden.raises(DataError):
         invaded(numbers, labels(["a", "b"]))

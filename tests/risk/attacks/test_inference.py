@@ -10,6 +10,7 @@ from sluice.errors import DataError
 from sluice.risk.attacks.inference import inference, random_guesses
 from sluice.risk.distances import gower
 from sluice.risk.spread import EVEN_RANGE
+from tests.golden import golden
 from tests.risk.attacks.adult_with_control import adult_with_control
 from tests.typed_frame import typed_frame
 
@@ -101,9 +102,9 @@ def test_extremes() -> None:
 def test_refusals() -> None:
     original, variables = people(10, 1)
     rng = np.random.default_rng(0)
-    with pytest.raises(DataError, match="the secret 'ill' is among the known columns"):
+    with golden.raises(DataError):
         inference(original, original, original, variables, ["x", "ill"], "ill", 0.05, 5, rng)
-    with pytest.raises(DataError, match="tolerance of inference must be at least 0"):
+    with golden.raises(DataError):
         inference(original, original, original, variables, ["x"], "wage", -0.1, 5, rng)
-    with pytest.raises(DataError, match="needs records with a value of 'wage' in every file"):
+    with golden.raises(DataError):
         inference(original, original.assign(wage=np.nan), original, variables, ["x"], "wage", 0.1, 5, rng)

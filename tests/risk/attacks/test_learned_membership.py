@@ -8,6 +8,7 @@ from sluice.errors import DataError
 from sluice.risk.attacks.learned_membership import learned_membership
 from sluice.risk.attacks.membership import Membership, membership
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 LABELS = tuple("abcdefgh")
 VARIABLES = {
@@ -59,7 +60,7 @@ def test_the_order_of_the_released_records_tells_nothing() -> None:
 
 
 def test_too_few_people_teach_nothing() -> None:
-    with pytest.raises(DataError, match="needs 20 members and 40 others"):
+    with golden.raises(DataError):
         learned_membership(
             people(10, 1), people(10, 1), people(50, 2), VARIABLES, list(VARIABLES), 10, np.random.default_rng(0)
         )

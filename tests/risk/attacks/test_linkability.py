@@ -8,6 +8,7 @@ import pytest
 
 from sluice.errors import DataError
 from sluice.risk.attacks.linkability import linkability, random_links
+from tests.golden import golden
 from tests.risk.attacks.adult_with_control import adult_with_control
 from tests.typed_frame import typed_frame
 
@@ -86,11 +87,9 @@ def test_fewer_people_than_attacks() -> None:
 def test_refusals() -> None:
     original, variables = people(10, 1)
     rng = np.random.default_rng(0)
-    with pytest.raises(DataError, match="must share none; got x0 in both"):
+    with golden.raises(DataError):
         linkability(original, original, original, variables, ["x0", "sex"], ["x0"], 1, 5, rng)
-    with pytest.raises(
-        DataError, match="k of linkability must be from 1 to the number of released records, 10; got 11"
-    ):
+    with golden.raises(DataError):
         linkability(original, original, original, variables, ["x0"], ["x1"], 11, 5, rng)
-    with pytest.raises(DataError, match="got none"):
+    with golden.raises(DataError):
         linkability(original, original, original.iloc[:0], variables, ["x0"], ["x1"], 1, 5, rng)

@@ -11,6 +11,7 @@ from sluice.errors import DataError
 from sluice.risk.attacks.maximum_knowledge import common_space, compared, of_attribute, of_records
 from sluice.utility.divergence import divergence
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 COLUMNS = [slice(0, 1), slice(1, 2), slice(2, 3)]
 
@@ -132,9 +133,9 @@ def test_typed_files_in_one_space():
 
 def test_refusals():
     points = np.zeros((3, 2))
-    with pytest.raises(DataError, match="copies of the maximum-knowledge attack must be at least 2; got 1"):
+    with golden.raises(DataError):
         of_records(points, points, [slice(0, 1)], rng(), copies=1)
-    with pytest.raises(DataError, match="at least one record in each file"):
+    with golden.raises(DataError):
         of_records(points, points[:0], [slice(0, 1)], rng())
-    with pytest.raises(DataError, match="needs another attribute to link by"):
+    with golden.raises(DataError):
         of_attribute(points, points, slice(0, 2), rng())

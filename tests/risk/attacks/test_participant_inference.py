@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.neighbors import NearestNeighbors
@@ -10,6 +9,7 @@ from sklearn.neighbors import NearestNeighbors
 from sluice.errors import DataError
 from sluice.risk.attacks.participant_inference import InferenceGain, participant_inference
 from sluice.risk.attacks.participant_inference_kernel import nearest_without_each
+from tests.golden import golden
 from tests.risk.attacks.test_learned_membership import VARIABLES, people
 
 
@@ -59,9 +59,9 @@ def test_the_variable_that_leaks_is_found() -> None:
 
 
 def test_one_column_is_refused() -> None:
-    with pytest.raises(DataError, match="needs 2 columns; got 1"):
+    with golden.raises(DataError):
         attack(people(800, 1), ("age",))
-    with pytest.raises(DataError, match="needs 20 participants"):
+    with golden.raises(DataError):
         participant_inference(
             people(10, 1), people(10, 1), people(50, 2), VARIABLES, list(VARIABLES), 10, np.random.default_rng(0)
         )

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.risk.attacks.singling_out import CodedFile, Descriptions, fitting, growth, singling_out
+from tests.golden import golden
 from tests.reference_data import adult_columns
 from tests.risk.attacks.adult_with_control import adult_with_control
 from tests.typed_frame import typed_frame
@@ -163,7 +164,7 @@ def test_a_file_of_equal_records_can_be_described_by_nobody() -> None:
 def test_refusals() -> None:
     original, variables = people(10, 1)
     rng = np.random.default_rng(0)
-    with pytest.raises(DataError, match="attributes of singling_out must be from 1 to the number of columns, 3; got 4"):
+    with golden.raises(DataError):
         singling_out(original, original, original, variables, COLUMNS, "multivariate", 4, 5, rng)
-    with pytest.raises(DataError, match="one is empty"):
+    with golden.raises(DataError):
         singling_out(original, original.iloc[:0], original, variables, COLUMNS, "multivariate", 2, 5, rng)

@@ -12,6 +12,7 @@ from sluice.errors import DataError
 from sluice.risk.attacks.subset_inference import SubsetInference, subset_inference
 from sluice.risk.attacks.subset_inference_kernel import read_by_all, read_by_subsets
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 from tests.risk.attacks.test_learned_membership import VARIABLES, people
 
 OWN, OTHERS, STRANGERS = people(1_000, 1), people(800, 2), people(1_000, 3)
@@ -136,9 +137,9 @@ def test_files_of_different_size_are_compared_by_as_many_records() -> None:
 
 
 def test_too_little_is_refused() -> None:
-    with pytest.raises(DataError, match="needs 2 columns; got 1"):
+    with golden.raises(DataError):
         attack(STRANGERS, columns=("age",))
-    with pytest.raises(DataError, match="needs 20 people in the file and 20 others"):
+    with golden.raises(DataError):
         attack(STRANGERS, OTHERS.iloc[:19])
-    with pytest.raises(DataError, match="a released record"):
+    with golden.raises(DataError):
         attack(STRANGERS.iloc[:0])

@@ -3,13 +3,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.risk.classes.attribute_combinations import attribute_combinations
 from sluice.risk.classes.equivalence_classes import category_codes
+from tests.golden import golden
 
 tables = st.integers(1, 5).flatmap(
     lambda keys: st.lists(st.tuples(*[st.integers(0, 3)] * keys), min_size=1, max_size=20).map(np.array)
@@ -54,7 +54,7 @@ def test_the_worst_set_is_the_smallest_among_equals() -> None:
     found = attribute_combinations(keys, 3, 2)
     assert found.sets[found.worst()] == (1,)
     assert found.sets[found.worst(2)] == (0, 1)
-    with pytest.raises(DataError, match="no set of 4 keys"):
+    with golden.raises(DataError):
         found.worst(4)
 
 
@@ -70,13 +70,13 @@ def test_extremes() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(DataError, match="k of attribute combinations must be 2 or more; got 1"):
+    with golden.raises(DataError):
         attribute_combinations([np.array([0])], 1, 1)
-    with pytest.raises(DataError, match="size must be 1 key or more"):
+    with golden.raises(DataError):
         attribute_combinations([np.array([0])], 0, 2)
-    with pytest.raises(DataError, match="at least one record"):
+    with golden.raises(DataError):
         attribute_combinations([np.zeros(0, dtype=np.int64)], 1, 2)
-    with pytest.raises(DataError, match="at least one key column"):
+    with golden.raises(DataError):
         attribute_combinations([], 1, 2)
 
 

@@ -19,6 +19,7 @@ from sluice.risk.classes.delta_disclosure import log_ratios
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
 from sluice.risk.classes.l_diversity import distinct_values, effective_values, recursive_ratio
 from sluice.risk.classes.t_closeness import equal_distance, ordered_distance
+from tests.golden import golden
 
 Measure = Callable[..., Any]
 
@@ -104,12 +105,12 @@ def test_a_class_that_is_the_file_tells_nothing(name: str, sensitive: np.ndarray
 @each_measure
 @pytest.mark.parametrize("values", [1, 3])
 def test_values_of_other_records_are_refused(measure: Measure, alone: float, values: int) -> None:
-    with pytest.raises(DataError, match=f"one length; got 2, {values}"):
+    with golden.raises(DataError):
         measure(equivalence_classes([np.array([0, 0])]), np.zeros(values, dtype=np.int64))
 
 
 @each_measure
 def test_nobody_is_refused(measure: Measure, alone: float) -> None:
     nobody = np.array([], dtype=np.int64)
-    with pytest.raises(DataError, match="at least one record; got none"):
+    with golden.raises(DataError):
         measure(equivalence_classes([nobody]), nobody)

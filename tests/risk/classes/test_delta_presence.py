@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -7,6 +6,7 @@ from numpy.testing import assert_allclose
 from sluice.errors import DataError
 from sluice.risk.classes.delta_presence import estimated_presence, presence
 from sluice.risk.classes.equivalence_classes import equivalence_classes
+from tests.golden import golden
 
 
 def test_an_example_by_hand() -> None:
@@ -30,11 +30,11 @@ def test_agrees_with_the_definition_in_any_order(people: list[tuple[int, int]], 
 
 
 def test_refusals() -> None:
-    with pytest.raises(DataError, match="1 times, keys occur more often in the file"):
+    with golden.raises(DataError):
         presence(np.array([1, 0]), np.array([0, 3]))
     classes = equivalence_classes([np.array([0, 0])])
     for weights in ([1.0, 0.5], [1.0, np.nan]):
-        with pytest.raises(DataError, match="1 or more; 1 are missing or smaller"):
+        with golden.raises(DataError):
             estimated_presence(classes, np.array(weights))
-    with pytest.raises(DataError, match="at least one record"):
+    with golden.raises(DataError):
         estimated_presence(equivalence_classes([np.zeros(0, dtype=np.int64)]), np.zeros(0))

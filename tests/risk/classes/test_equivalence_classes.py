@@ -16,6 +16,7 @@ from sluice.risk.classes.equivalence_classes import (
     classes_of,
     equivalence_classes,
 )
+from tests.golden import golden
 
 small_frames = st.integers(1, 3).flatmap(
     lambda columns: st.lists(st.tuples(*[st.sampled_from(["a", "b", None])] * columns), min_size=1, max_size=12).map(
@@ -174,9 +175,9 @@ def test_codes_stay_narrow_when_values_are_missing() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(DataError, match="at least one key column; got none"):
+    with golden.raises(DataError):
         equivalence_classes([])
-    with pytest.raises(DataError, match="0 or more; got negative ones"):
+    with golden.raises(DataError):
         equivalence_classes([np.array([0, -1])])
-    with pytest.raises(DataError, match="one length; got 2, 1"):
+    with golden.raises(DataError):
         equivalence_classes([np.array([0, 1]), np.array([0])])

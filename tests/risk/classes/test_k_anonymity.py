@@ -2,7 +2,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from sluice.risk.classes.crowds import agreeing
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.classes.k_anonymity import k_anonymity, records_below
 from sluice.risk.classes.sample_uniques import sample_uniques, sample_uniques_share
+from tests.golden import golden
 
 KEYS = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]
 
@@ -54,5 +54,5 @@ def test_extremes() -> None:
 
 def test_no_record_is_refused() -> None:
     for measure in (k_anonymity, sample_uniques_share):
-        with pytest.raises(DataError, match="at least one record; got none"):
+        with golden.raises(DataError):
             measure(np.array([], dtype=np.int64))

@@ -14,6 +14,7 @@ from sluice.arrays import IntArray
 from sluice.errors import DataError
 from sluice.risk.classes import quasi_identifier_search
 from sluice.risk.classes.quasi_identifier_search import combination, search_quasi_identifiers
+from tests.golden import golden
 from tests.reference_data import reference_path
 
 TABLES = st.integers(2, 5).flatmap(
@@ -99,7 +100,7 @@ def test_columns_all_alike_single_out_nobody_and_a_key_everybody() -> None:
 
 @pytest.mark.parametrize("columns", [[], [np.zeros(1, dtype=np.int64)]])
 def test_no_pair_of_records_is_refused(columns: list[IntArray]) -> None:
-    with pytest.raises(DataError, match=r"needs at least 2 records; got [01]\."):
+    with golden.raises(DataError):
         search_quasi_identifiers(columns)
 
 

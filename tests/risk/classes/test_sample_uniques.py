@@ -1,11 +1,11 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.risk.classes.equivalence_classes import equivalence_classes
 from sluice.risk.classes.sample_uniques import sample_uniques, sample_uniques_share
+from tests.golden import golden
 
 
 def test_table_2_3_has_four_uniques() -> None:
@@ -27,5 +27,5 @@ def test_doubling_a_file_leaves_no_unique() -> None:
 
 
 def test_the_share_of_no_records_is_refused() -> None:
-    with pytest.raises(DataError, match="share of sample uniques needs at least one record"):
+    with golden.raises(DataError):
         sample_uniques_share(np.array([], dtype=np.int64))

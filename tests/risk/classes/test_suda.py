@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sluice.errors import DataError
 from sluice.risk.classes import suda as module
 from sluice.risk.classes.suda import dis_scores, minimal_sample_uniques, suda
+from tests.golden import golden
 
 tables = st.integers(1, 5).flatmap(
     lambda keys: st.lists(st.tuples(*[st.integers(0, 2)] * keys), min_size=1, max_size=14).map(np.array)
@@ -94,19 +95,19 @@ def test_share_at_risk_counts_all_records() -> None:
 
 def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = [np.arange(9)] * 2
-    with pytest.raises(DataError, match="at least one record; got none"):
+    with golden.raises(DataError):
         suda([np.zeros(0, dtype=np.int64)])
-    with pytest.raises(DataError, match="size must be 1 key or more; got 0"):
+    with golden.raises(DataError):
         suda(keys, 0)
-    with pytest.raises(DataError, match="18 keys have 262,143 sets of up to 18; at most 131,072"):
+    with golden.raises(DataError):
         suda([np.array([0, 1])] * 18)
-    with pytest.raises(DataError, match="above 0 and at most 1; got 10"):
+    with golden.raises(DataError):
         suda(keys).dis(10)
-    with pytest.raises(DataError, match="at most 27 keys; got 28"):
+    with golden.raises(DataError):
         suda([np.array([0, 1])] * 28, 1).dis(0.1)
     assert_array_equal(suda([np.array([0, 1])] * 18, 2).score > 0, [True, True])
     monkeypatch.setattr(module, "_BYTES", 1)
-    with pytest.raises(DataError, match="too many to be compared"):
+    with golden.raises(DataError):
         suda([np.arange(9)] * 3)
 
 

@@ -14,6 +14,7 @@ from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.taxonomy import taxonomy_of
 from sluice.risk.classes.equivalence_classes import category_codes, classes_of, equivalence_classes
 from sluice.risk.classes.t_closeness import equal_distance, hierarchical_distance, hierarchy_levels, ordered_distance
+from tests.golden import golden
 
 # Li, Li and Venkatasubramanian 2007, Table 3: salaries of nine people in thousands, by record.
 SALARY = category_codes(pd.Series([3, 4, 5, 6, 11, 8, 7, 9, 10], dtype="Int64"))
@@ -160,7 +161,7 @@ def test_adult_as_pycanon_measures_it(reference_data: Path) -> None:
 
 
 def test_a_hierarchy_that_lacks_a_value_is_refused() -> None:
-    with pytest.raises(DataError, match="'illness': the hierarchy lacks 1 of the 2 categories"):
+    with golden.raises(DataError):
         hierarchy_levels(pd.Series(["flu", "gout"], name="illness"), DISEASES)
-    with pytest.raises(DataError, match="at least one level; got none"):
+    with golden.raises(DataError):
         hierarchical_distance(equivalence_classes([np.array([0])]), [])

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ from sluice.errors import DataError
 from sluice.risk.distances.gower import gower_points
 from sluice.risk.distances.gower_kernel import nearest, right_among_nearest
 from sluice.variables import Variable
+from tests.golden import golden
 
 VARIABLES = {
     "income": Variable(name="income", kind="continuous", nullable=True),
@@ -121,9 +121,9 @@ def test_extremes() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(DataError, match=r"no column 'aera' that all files share\. Did you mean 'area'"):
+    with golden.raises(DataError):
         gower_points(["aera"], VARIABLES, ORIGINAL)
-    with pytest.raises(DataError, match="'note' is free text"):
+    with golden.raises(DataError):
         gower_points(["note"], VARIABLES, ORIGINAL.assign(note="x"))
-    with pytest.raises(DataError, match="one column at least; got none"):
+    with golden.raises(DataError):
         gower_points([], VARIABLES, ORIGINAL)

@@ -9,6 +9,7 @@ from sklearn.neighbors import NearestNeighbors
 from sluice.risk.coded_points import ByCategory, Coded, CodedPoints
 from sluice.risk.distances import neighbours as module
 from sluice.risk.distances.neighbours import nearest_neighbours
+from tests.golden import golden
 
 
 @pytest.fixture(params=[(4, 1), (4, 10**9), (1000, 1)], ids=["few axes first", "points as they come", "all axes"])
@@ -108,23 +109,23 @@ def test_no_query(main_axes):
 
 
 @pytest.mark.parametrize(
-    ("queries", "points", "k", "says"),
+    ("queries", "points", "k"),
     [
-        (np.zeros((1, 2)), np.zeros((3, 2)), 4, "k must be from 1"),
-        (np.zeros((1, 2)), np.zeros((3, 2)), 0, "k must be from 1"),
-        (np.zeros((1, 2)), np.zeros((3, 3)), 1, "shape"),
-        (np.zeros((1, 0)), np.zeros((3, 0)), 1, "shape"),
-        (np.array([[np.nan]]), np.zeros((3, 1)), 1, "finite"),
-        (np.zeros((1, 1)), np.array([[np.inf], [0.0]]), 1, "finite"),
+        (np.zeros((1, 2)), np.zeros((3, 2)), 4),
+        (np.zeros((1, 2)), np.zeros((3, 2)), 0),
+        (np.zeros((1, 2)), np.zeros((3, 3)), 1),
+        (np.zeros((1, 0)), np.zeros((3, 0)), 1),
+        (np.array([[np.nan]]), np.zeros((3, 1)), 1),
+        (np.zeros((1, 1)), np.array([[np.inf], [0.0]]), 1),
     ],
 )
-def test_refusals(queries, points, k, says):
-    with pytest.raises(ValueError, match=says):
+def test_refusals(queries, points, k):
+    with golden.raises(ValueError):
         nearest_neighbours(queries, points, k)
 
 
 def test_leaving_oneself_out_leaves_one_point_less():
-    with pytest.raises(ValueError, match="3; got 4"):
+    with golden.raises(ValueError):
         nearest_neighbours(np.zeros((4, 2)), np.zeros((4, 2)), 4, own_row=np.arange(4))
 
 

@@ -7,6 +7,7 @@ import pytest
 from sluice.errors import DataError
 from sluice.risk.linkage.probabilistic_linkage import agreement_probabilities, agreement_values, probabilistic_linkage
 from sluice.variables import Kind
+from tests.golden import golden
 
 LEVELS = (2, 10, 50, 100)
 CHANGED = (0.05, 0.1, 0.2, 0.3)
@@ -105,11 +106,11 @@ def test_values_of_typed_columns():
 
 def test_refusals():
     values = np.ones((5, 2))
-    with pytest.raises(DataError, match="one shape"):
+    with golden.raises(DataError):
         probabilistic_linkage(values, values[:3], np.zeros(2))
-    with pytest.raises(DataError, match="tolerance of 0 or more"):
+    with golden.raises(DataError):
         probabilistic_linkage(values, values, np.array([-1.0, 0]))
-    with pytest.raises(DataError, match="at most 16"):
+    with golden.raises(DataError):
         probabilistic_linkage(np.ones((5, 17)), np.ones((5, 17)), np.zeros(17))
-    with pytest.raises(DataError, match="at most 2,000"):
+    with golden.raises(DataError):
         probabilistic_linkage(np.ones((2001, 1)), np.ones((2001, 1)), np.zeros(1), None, np.random.default_rng(0))

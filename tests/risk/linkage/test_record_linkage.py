@@ -11,6 +11,7 @@ from sluice.errors import DataError
 from sluice.risk.linkage.record_linkage import comparison_space, linkage_coordinates, linkage_scenarios, record_linkage
 from sluice.risk.spread import spread
 from sluice.variables import Kind
+from tests.golden import golden
 
 DISTANCES = (
     "robust",
@@ -208,19 +209,19 @@ def test_large_files_are_linked_part_by_part_to_the_same_result(categories, monk
 
 def test_refusals():
     original, released = pairs(1)
-    with pytest.raises(DataError, match="of one shape"):
+    with golden.raises(DataError):
         record_linkage(original, released[:-1])
-    with pytest.raises(DataError, match="at least 1 x 1"):
+    with golden.raises(DataError):
         record_linkage(original[:0], released[:0])
     with pytest.raises(DataError, match="finite"):
         record_linkage(np.where(original > 1, np.nan, original), released)
-    with pytest.raises(DataError, match="at most 87"):
+    with golden.raises(DataError):
         record_linkage(np.ones((2, 88)), np.ones((2, 88)), "kernel")
     text = pd.Series(["a", "b"], name="remark")
     with pytest.raises(DataError, match="'remark'"):
         linkage_coordinates(text, text, Kind.TEXT)
     empty = pd.Series([np.nan, np.nan], name="income")
-    with pytest.raises(DataError, match="no value at all"):
+    with golden.raises(DataError):
         linkage_coordinates(empty, empty, Kind.CONTINUOUS)
 
 

@@ -8,6 +8,7 @@ from scipy.stats import binomtest
 
 from sluice.errors import DataError
 from sluice.risk.linkage.share_at_risk import share_at_risk
+from tests.golden import golden
 
 
 def test_exact_when_all_were_examined_and_an_interval_when_some_were():
@@ -43,5 +44,5 @@ def test_nothing_examined_is_no_small_share():
 
 
 def test_refuses_more_cases_than_there_are():
-    with pytest.raises(DataError, match="cannot have been examined"):
+    with golden.raises(DataError):
         share_at_risk(np.zeros(3), of=2)

@@ -8,6 +8,7 @@ from scipy.stats import nbinom
 from sluice.errors import DataError
 from sluice.risk.classes.equivalence_classes import equivalence_classes
 from sluice.risk.population.individual_risk import estimated_population, expected_share, individual_risk
+from tests.golden import golden
 
 
 def risk(f: float, p: float, **options: str) -> float:
@@ -74,20 +75,20 @@ def test_one_record_and_its_share() -> None:
 
 @pytest.mark.parametrize("weight", [0.0, -1.0, np.nan, np.inf])
 def test_a_wrong_weight_is_refused(weight: float) -> None:
-    with pytest.raises(DataError, match=r"finite and more than 0; 1 of 2"):
+    with golden.raises(DataError):
         estimated_population(equivalence_classes([np.array([0, 1])]), np.array([2.0, weight]))
 
 
 def test_classes_without_records_and_lengths_that_differ_are_refused() -> None:
-    with pytest.raises(DataError, match="at least 1 record"):
+    with golden.raises(DataError):
         individual_risk(np.array([0]), np.array([1.0]))
-    with pytest.raises(DataError, match="as many people as records"):
+    with golden.raises(DataError):
         individual_risk(np.array([2]), np.array([np.nan]))
-    with pytest.raises(DataError, match="one length"):
+    with golden.raises(DataError):
         individual_risk(np.array([2]), np.array([2.0, 3.0]))
-    with pytest.raises(DataError, match="one length"):
+    with golden.raises(DataError):
         estimated_population(equivalence_classes([np.array([0, 1])]), np.ones(3))
-    with pytest.raises(DataError, match="at least one record"):
+    with golden.raises(DataError):
         expected_share(np.zeros(0))
-    with pytest.raises(DataError, match="not a number"):
+    with golden.raises(DataError):
         expected_share(np.array([0.1, np.nan]))

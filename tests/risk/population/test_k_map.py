@@ -10,6 +10,7 @@ from sluice.errors import DataError
 from sluice.risk.classes.crowds import agreeing
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.population.k_map import k_map, population_frequencies
+from tests.golden import golden
 
 KEYS = ["sex", "age"]
 
@@ -84,13 +85,13 @@ def test_the_smallest_frequency_is_k_and_lower_is_worse() -> None:
 
 
 def test_what_cannot_be_joined_is_refused() -> None:
-    with pytest.raises(DataError, match=r"no column 'age'\. Did you mean 'agee'"):
+    with golden.raises(DataError):
         population_frequencies(FILE, POPULATION.rename(columns={"age": "agee"}), KEYS)
-    with pytest.raises(DataError, match="'age' must be of one type in both files"):
+    with golden.raises(DataError):
         population_frequencies(FILE, POPULATION.assign(age="30-39"), KEYS)
-    with pytest.raises(DataError, match="must be 0 or more"):
+    with golden.raises(DataError):
         population_frequencies(FILE, POPULATION, KEYS, np.array([1, 1, 1, 1, 1, -1]))
-    with pytest.raises(DataError, match="got 1 for 6 rows"):
+    with golden.raises(DataError):
         population_frequencies(FILE, POPULATION, KEYS, np.array([1]))
-    with pytest.raises(DataError, match="at least one record"):
+    with golden.raises(DataError):
         k_map(np.zeros(0, int))

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.risk.population.loglinear_risk import LoglinearRisk, loglinear_risk
+from tests.golden import golden
 
 
 def taus(risk: LoglinearRisk) -> tuple[float, float]:
@@ -121,7 +122,7 @@ def test_each_record_has_its_own_fraction() -> None:
 
 
 def test_a_fit_that_does_not_converge_is_an_error_and_never_a_number() -> None:
-    with pytest.raises(DataError, match="did not converge in 1 rounds"):
+    with golden.raises(DataError):
         loglinear_risk(survey(200, 2), 0.1, "all", rounds=1)
 
 
@@ -132,21 +133,21 @@ def test_a_model_that_cannot_have_all_interactions_says_so_and_errs_on_the_safe_
     whole = loglinear_risk(keys, 0.1)
     assert (len(whole.interactions) > 0, whole.lacking) == (True, "")
     stopped = loglinear_risk(keys, 0.1, rounds=1)
-    assert stopped.lacking == "with one more interaction the fit of the model does not converge"
+    golden(stopped.lacking)
     assert len(stopped.interactions) < len(whole.interactions)
     assert stopped.population_uniques.value > whole.population_uniques.value
     many = loglinear_risk([np.arange(200)] * 3, 0.1)
-    assert many.lacking.startswith("the keys have 8,000,000 combinations")
+    golden(many.lacking)
     assert many.correct_guesses.value == loglinear_risk([np.arange(200)] * 3, 0.1, "none").correct_guesses.value
 
 
 def test_what_cannot_be_fitted_is_refused() -> None:
-    with pytest.raises(DataError, match=r"combinations; .* Name fewer keys"):
+    with golden.raises(DataError):
         loglinear_risk([np.arange(200)] * 3, 0.1, "all")
     for wrong in (0.0, 1.5, np.nan):
-        with pytest.raises(DataError, match="more than 0 and at most 1"):
+        with golden.raises(DataError):
             loglinear_risk([np.array([0, 1])], wrong)
-    with pytest.raises(DataError, match="at least one record"):
+    with golden.raises(DataError):
         loglinear_risk([np.zeros(0, int)], 0.1)
-    with pytest.raises(DataError, match="at least one key"):
+    with golden.raises(DataError):
         loglinear_risk([], 0.1)

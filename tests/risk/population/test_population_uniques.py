@@ -7,6 +7,7 @@ from scipy.stats import hypergeom, nbinom
 
 from sluice.errors import DataError
 from sluice.risk.population.population_uniques import population_uniques
+from tests.golden import golden
 
 SIZES = np.repeat([1, 2, 3, 5, 9, 30], [40, 15, 8, 5, 2, 1])  # 71 classes, 167 records
 
@@ -136,17 +137,17 @@ def test_ewens_formula_where_uniques_are_too_few_for_pitman() -> None:
 
 
 def test_what_cannot_be_estimated_is_refused() -> None:
-    with pytest.raises(DataError, match="at least one record"):
+    with golden.raises(DataError):
         population_uniques(np.zeros(0, int), 10)
-    with pytest.raises(DataError, match=r"at least the 3 records of the file; got 2"):
+    with golden.raises(DataError):
         population_uniques(np.array([1, 2]), 2)
-    with pytest.raises(DataError, match="got nan"):
+    with golden.raises(DataError):
         population_uniques(np.array([1, 2]), np.nan)
-    with pytest.raises(DataError, match="at least 1 record"):
+    with golden.raises(DataError):
         population_uniques(np.array([0, 2]), 10)
-    with pytest.raises(DataError, match="needs more than one class"):
+    with golden.raises(DataError):
         population_uniques(np.ones(5, int), 100, "pitman")
-    with pytest.raises(DataError, match="a class of two records; there is none"):
+    with golden.raises(DataError):
         population_uniques(np.array([1, 3]), 100, "snb")
-    with pytest.raises(DataError, match="does not fit"):
+    with golden.raises(DataError):
         population_uniques(np.repeat([1, 2, 60], [1, 20, 3]), 1_000, "snb")

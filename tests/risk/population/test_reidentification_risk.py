@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from sluice.errors import DataError
 from sluice.risk.classes.equivalence_classes import equivalence_classes
 from sluice.risk.population.reidentification_risk import journalist_risk, prosecutor_risk
+from tests.golden import golden
 
 
 def test_five_records_by_hand() -> None:
@@ -42,9 +43,9 @@ def test_a_list_that_lacks_the_records_is_not_believed() -> None:
 
 
 def test_no_record_and_wrong_frequencies_are_refused() -> None:
-    with pytest.raises(DataError, match="at least one record"):
+    with golden.raises(DataError):
         prosecutor_risk(np.zeros(0, int))
-    with pytest.raises(DataError, match="must be at least 1"):
+    with golden.raises(DataError):
         prosecutor_risk(np.array([0, 1]))
-    with pytest.raises(DataError, match="one length; got 2 and 1"):
+    with golden.raises(DataError):
         journalist_risk(np.array([1, 1]), np.array([1]))

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 from sluice.risk.reference.reidentification import area_under_curve, reidentification
+from tests.golden import golden
 
 
 def test_area_agrees_with_scikit_learn():
@@ -68,5 +69,5 @@ def test_some_rows_give_an_interval_around_the_rate_of_all():
 
 @pytest.mark.parametrize(("released", "rows"), [(np.zeros((4, 2)), np.arange(3)), (np.zeros((5, 2)), np.arange(0))])
 def test_refusals(released, rows):
-    with pytest.raises(ValueError, match="paired row by row"):
+    with golden.raises(ValueError):
         reidentification(np.zeros((5, 2)), released, rows)

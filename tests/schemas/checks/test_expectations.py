@@ -20,6 +20,7 @@ from schemas.checks.profile import compared, profile
 from schemas.contract import Contract
 from sluice.errors import DataError
 from sluice.verdict import Finding, Verdict, decide
+from tests.golden import golden
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 CANARY = "Zebedee Quillfeather"
@@ -244,7 +245,7 @@ def test_docs_that_cannot_be_written_are_reported_and_decide_nothing(tmp_path: P
 
 
 def test_frame_that_is_not_typed_is_refused() -> None:
-    with pytest.raises(DataError, match="column 'weight' of a typed frame must hold continuous values; its dtype is"):
+    with golden.raises(DataError):
         check_batch(CONTRACT, good().astype({"weight": "str"}), now=NOW)
 
 
@@ -252,7 +253,7 @@ def test_suite_names_each_clause_and_the_version() -> None:
     asked = clauses_of(CONTRACT, CONTRACT.staged, NOW)
     built = suite(CONTRACT.dataset, CONTRACT.version, asked)
     assert [each.meta["clause"] for each in built.expectations] == list(range(len(asked)))
-    assert built.expectations[0].notes == "The contract asks that the batch has 5 to 100 records."
+    golden(built.expectations[0].notes)
     assert "version 1" in built.notes
     # An identifier that is kept is a hash, and none other is kept.
     assert not [clause for clause in asked if clause.rule == "range" and clause.scope in ("patient", "phone")]

@@ -12,6 +12,7 @@ from scipy.spatial.distance import cityblock
 from schemas.checks.profile import MOST_LABELS, Distribution, Profile, compared, count, distance, profile
 from schemas.contract import Contract
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 AGE = Variable(name="age", kind=Kind.INTEGER, nullable=True)
 AREA = Variable(name="area", kind=Kind.NOMINAL, categories=("1", "2", "3"), nullable=True)
@@ -155,12 +156,12 @@ def test_keys_and_texts_are_not_compared() -> None:
     named = Contract.model_validate({**document, "drift": {"columns": ["row", "age"]}})
     assert list(compared(named)) == ["row", "age"]
     for name in ("remark", "house"):
-        with pytest.raises(ValueError, match=f"drift.columns: '{name}' must be a number"):
+        with golden.raises(ValueError):
             Contract.model_validate({**document, "drift": {"columns": [name]}})
 
 
 def test_cells_and_counts_must_agree() -> None:
-    with pytest.raises(ValueError, match="one number for each of 3 cells; got 1"):
+    with golden.raises(ValueError):
         Distribution(labels=("a",), counts=(1,))
-    with pytest.raises(ValueError, match="either 'labels' or 'edges'"):
+    with golden.raises(ValueError):
         Distribution(counts=(1,))

@@ -15,6 +15,7 @@ from sluice.reading.values import MISSING_MARKS
 from sluice.sources.description import ColumnDescription
 from sluice.sources.sources import CsvSource, ParquetSource
 from sluice.verdict import Verdict
+from tests.golden import golden
 from tests.schemas.typed import type_source
 
 
@@ -135,7 +136,7 @@ def test_of_very_many_values_no_end_tells_of_few_records_either(tmp_path: Path, 
 def test_a_role_that_is_taken_out_must_be_chosen(people: CsvSource, tmp_path: Path) -> None:
     path = tmp_path / "people.yaml"
     path.write_text(draft_contract(people, "people").replace("role: other  #", "role: #"), encoding="utf-8")
-    with pytest.raises(DocumentError, match=r"no role is chosen yet for level, .*identifier, quasi_id"):
+    with golden.raises(DocumentError):
         load_contract(path)
 
 
@@ -174,7 +175,7 @@ def test_a_code_of_nines_far_from_the_others_may_mean_missing(
 def test_a_wrong_separator_is_no_draft_of_one_column(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("age;sex\n30;f\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"one column, whose name holds ';'\. Is that the separator\?"):
+    with golden.raises(DataError):
         draft_contract(CsvSource(path=str(path)), "people")
     assert 'name: "sex"' in draft_contract(CsvSource(path=str(path), separator=";"), "people")
 

@@ -1,11 +1,11 @@
 """A contract for a table that has none: kinds by the values, roles and better knowledge from the user."""
 
 import pandas as pd
-import pytest
 
 from schemas.reading.inferred import inferred_contract
 from sluice.errors import DataError
 from sluice.variables import Kind, Role
+from tests.golden import golden
 
 
 def test_kinds_are_inferred() -> None:
@@ -51,7 +51,7 @@ def test_truth_values_in_several_spellings_are_two_categories() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(DataError, match="'x' cannot be the weight, which is a number; its values are nominal"):
+    with golden.raises(DataError):
         inferred_contract(pd.DataFrame({"x": ["a", "b", "c"]}), "t", {Role.WEIGHT: "x"})
-    with pytest.raises(DataError, match="a column has no name"):
+    with golden.raises(DataError):
         inferred_contract(pd.DataFrame({"": ["a"]}), "t", {})

@@ -14,6 +14,7 @@ from sluice.generalization.hierarchy import Hierarchy
 from sluice.sources.csv_source import CsvSource
 from sluice.sources.parquet_source import ParquetSource
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 
 def contract(**about: object) -> Contract:
@@ -39,35 +40,35 @@ def test_another_separator_and_missing_codes() -> None:
 
 
 def test_sets_that_do_not_keep_to_the_contract_are_counted_and_not_shown() -> None:
-    with pytest.raises(DataError, match="2 values are a set with an item that is not declared") as refused:
+    with golden.raises(DataError) as refused:
         typed(["tea", "tea;gin;rum", "gin"], items=["tea", "milk"])
     assert "gin" not in str(refused.value)
-    with pytest.raises(DataError, match="1 value is a list with an item that holds the separator"):
+    with golden.raises(DataError):
         typed([["tea;milk"], ["tea"]])
-    with pytest.raises(DataError, match="characters that nobody sees"):
+    with golden.raises(DataError):
         typed(["tea;te\u200ba"])
     rows = {"tea": ("drink",), "milk": ("drink",)}
-    with pytest.raises(DataError, match="1 value is a set with an item"):
+    with golden.raises(DataError):
         typed(["tea", "drink"], hierarchy=Hierarchy(rows=rows))  # a group is no item of a source
 
 
 @pytest.mark.parametrize(
-    ("about", "says"),
+    "about",
     [
-        ({"categories": ["a", "b"]}, "'categories' and 'harmless' are for single values"),
-        ({"items": ["a", "a"]}, "lists an item twice"),
-        ({"items": ["a;b"]}, "holds the separator"),
-        ({"separator": "x"}, "'separator' must be a mark"),
-        ({"kind": "nominal", "separator": "|"}, "are for sets of items"),
-        ({"minimum": 1}, "are for numbers and dates"),
-        ({"items": ["a"], "missing_codes": ["a"]}, "an item is also a missing code: a"),
-        ({"items": ["a"], "labels": {"b": "bread"}}, "'labels' names what is no item: b"),
-        ({"items": ["a", "b"], "hierarchy": {"rows": {"a": ["all"]}}}, "'hierarchy' has no row for: b"),
-        ({"hierarchy": {"rows": {"a": ["b"], "b": ["c"]}}}, "stands for different items at two levels"),
+        {"categories": ["a", "b"]},
+        {"items": ["a", "a"]},
+        {"items": ["a;b"]},
+        {"separator": "x"},
+        {"kind": "nominal", "separator": "|"},
+        {"minimum": 1},
+        {"items": ["a"], "missing_codes": ["a"]},
+        {"items": ["a"], "labels": {"b": "bread"}},
+        {"items": ["a", "b"], "hierarchy": {"rows": {"a": ["all"]}}},
+        {"hierarchy": {"rows": {"a": ["b"], "b": ["c"]}}},
     ],
 )
-def test_a_contract_that_contradicts_itself_is_refused(about: dict[str, object], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
+def test_a_contract_that_contradicts_itself_is_refused(about: dict[str, object]) -> None:
+    with golden.raises(ValidationError):
         contract(**about)
 
 

@@ -23,6 +23,7 @@ from sluice.sources.sources import CsvSource, ParquetSource
 from sluice.sources.sql_source import SqlSource
 from sluice.sources.tabular_source import TabularSource
 from sluice.variables import Kind
+from tests.golden import golden
 from tests.schemas.typed import type_batch, type_source
 
 
@@ -132,9 +133,7 @@ def test_a_category_outside_the_declared_is_counted() -> None:
 def test_a_code_that_is_declared_a_number_is_refused_with_a_word_on_what_to_do(made: Any) -> None:
     with pytest.raises(DataError) as refusal:
         type_batch(pd.DataFrame({"x": made}), contract("integer"), pseudonym)
-    assert "'x': 1 value is written with a zero in front, as codes are; declare the variable nominal" in str(
-        refusal.value
-    )
+    golden(str(refusal.value))
     assert "04" not in str(refusal.value)
 
 
@@ -222,7 +221,7 @@ def test_names_that_only_look_alike_are_refused_where_they_are_hashed() -> None:
     typing = SourceTyping(household_contract(), pseudonym)
     typing.type_batch(raw)
     assert typing.problems == {("firm", "spelling"): 3}
-    with pytest.raises(DataError, match=r"'firm': 3 values are spelled with characters that nobody sees, .*NFC"):
+    with golden.raises(DataError):
         typing.variables()
 
 
@@ -274,7 +273,7 @@ def test_batches_index_and_form_do_not_matter(values: list[Any], cut: int, index
 def test_categories_that_look_the_same_are_refused_and_not_quoted() -> None:
     typing = SourceTyping(contract("nominal"), pseudonym)
     typing.type_batch(pd.DataFrame({"x": ["yes", "yes\u200b", "no\x1b[2K", "a\nb", None]}))
-    with pytest.raises(DataError, match=r"'x': 3 categories hold characters that nobody sees") as refusal:
+    with golden.raises(DataError) as refusal:
         typing.variables()
     assert "yes" not in str(refusal.value)
     assert problems(["Zoë", "R&D <5", "می‌خواهم"], "nominal") == {}

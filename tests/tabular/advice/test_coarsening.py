@@ -13,6 +13,7 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import requirements_of
+from tests.golden import golden
 from tests.tabular.redesigns import again, records, small
 
 
@@ -75,7 +76,7 @@ def test_two_that_are_all_of_a_group_become_it() -> None:
     assert after.dimensions[0].codes == ("Total", "X", "Y", "X1", "X2", "X3")
     assert after.dimensions[0].position["Y"] in after.dimensions[0].leaves
     x, y = (cells.dimensions[0].position[code] for code in "XY")
-    with pytest.raises(DataError, match="'X' and 'Y' of 'ind' are no siblings that could be merged"):
+    with golden.raises(DataError):
         merge(cells, 0, (x, y))  # nothing but the total would be left
 
 
@@ -90,13 +91,13 @@ def test_refusals() -> None:
     cells = small()
     position = cells.dimensions[0].position
     for pair in (("X1", "Y1"), ("X", "X1"), ("Total", "X")):
-        with pytest.raises(DataError, match="are no siblings that could be merged"):
+        with golden.raises(DataError):
             merge(cells, 0, (position[pair[0]], position[pair[1]]))
-    with pytest.raises(DataError, match="level 2 of 'ind' has no groups below the total"):
+    with golden.raises(DataError):
         drop_groups(cells, 0, 2)
-    with pytest.raises(DataError, match="'ind' cannot end at level 2; its levels go to 2"):
+    with golden.raises(DataError):
         end_at(cells, 0, 2)
     several = Dimension.of("g", [("T", ""), ("a", "T"), ("b", "T")], [("T", ""), ("G", "T"), ("a", "G"), ("b", "G")])
     other = aggregate([several], several.leaves[:, None], np.arange(2), np.array([1, 2]))
-    with pytest.raises(DataError, match="'g' has several groupings of its leaves"):
+    with golden.raises(DataError):
         end_at(other, 0, 1)

@@ -13,6 +13,7 @@ from sluice.tabular.advice.table_utility import cramers_v, hellinger_distance, t
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
+from tests.golden import golden
 from tests.tabular.tables import tables
 
 
@@ -93,5 +94,5 @@ def test_hellinger_at_its_ends() -> None:
 
 
 def test_one_value_for_each_cell() -> None:
-    with pytest.raises(DataError, match="one value for each of 9 cells; got 3"):
+    with golden.raises(DataError):
         table_utility(square(), np.zeros(3))

@@ -17,6 +17,7 @@ from sluice.tabular.alternatives.perturbation_table import PerturbationTable
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
+from tests.golden import golden
 from tests.tabular.tables import dimensions
 
 SECRET = b"a secret of the vault"
@@ -96,9 +97,7 @@ def test_the_bounds_hold_the_truth() -> None:
     assert ((low <= counts) & (counts <= high)).all()
     assert (high - low <= 2 * TABLE.maximum).all()
     assert not np.isin(perturbed.published, [1, 2]).any()
-    assert "variance 3, at most 5" in perturbed.says()
-    assert "Counts from 1 to 2 are never published" in perturbed.says()
-    assert "variance 6 in their difference" in perturbed.says()
+    golden(perturbed.says())
 
 
 def test_record_keys_are_stable_secret_and_uniform() -> None:
@@ -127,10 +126,10 @@ def test_one_record_stands_behind_all_its_cells() -> None:
 def test_refusals() -> None:
     made = [Dimension.flat("a", ["x", "y"])]
     cells, leaves, keys = some(2, 10, made)
-    with pytest.raises(DataError, match="secret of record keys must have 16 to 64 bytes; got 5"):
+    with golden.raises(DataError):
         record_keys(["1"], b"short")
-    with pytest.raises(DataError, match="one key for each record; got 9 keys and 10 records"):
+    with golden.raises(DataError):
         cell_keys(cells, leaves, keys[:9])
     only = leaves[:, 0] == leaves[0, 0]
-    with pytest.raises(DataError, match="1 of 3 cells have no record among those given"):
+    with golden.raises(DataError):
         cell_keys(cells, leaves[only], keys[only])

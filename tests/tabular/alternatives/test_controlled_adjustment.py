@@ -20,6 +20,7 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import Requirements, requirements_of
+from tests.golden import golden
 from tests.tabular.tables import business, tables
 
 
@@ -98,7 +99,7 @@ def test_contributors_are_played_and_the_draw_is_the_only_chance() -> None:
     requirements = requirements_of(RULES, cells.contributions)
     found = adjusted(cells, requirements, rules=RULES)
     assert found.safe
-    assert "chance of about 43 percent" in found.says
+    golden(found.says)
     nobody = Assumptions(coalition=0)
     assert (found.value != adjusted(cells, requirements, seed=1, assumptions=nobody, rules=RULES).value).any()
     assert (found.value == adjusted(cells, requirements, assumptions=nobody, rules=RULES).value).all()
@@ -117,7 +118,7 @@ def test_a_generous_cap_is_kept() -> None:
 def test_a_cap_that_cannot_be_kept_names_a_cell() -> None:
     """6 must change by 3; its row and column, 15 and 18, may change by 5 %, which is less than 1."""
     cells = square([[6, 9], [12, 20]])
-    with pytest.raises(DataError, match=r"within the bounds and the cap; \d+ cells.*the first of them a .*, b "):
+    with golden.raises(DataError):
         adjusted(cells, requirement(cells, {(1, 1): (3, 3)}), cap=5)
 
 
@@ -147,14 +148,14 @@ def test_nothing_sensitive_changes_nothing() -> None:
 def test_refusals() -> None:
     cells = square([[6, 9], [12, 20]])
     nothing = requirement(cells, {})
-    with pytest.raises(DataError, match="cap of controlled_adjustment must be 0 to 100"):
+    with golden.raises(DataError):
         adjusted(cells, nothing, cap=101)
-    with pytest.raises(DataError, match="spread of controlled_adjustment must be above 0"):
+    with golden.raises(DataError):
         adjusted(cells, nothing, spread=0)
-    with pytest.raises(DataError, match="weight of controlled_adjustment"):
+    with golden.raises(DataError):
         adjusted(cells, nothing, weight=-np.ones(len(cells)))
     negative = replace(cells, total=-cells.total)
-    with pytest.raises(DataError, match="nonnegative: false"):
+    with golden.raises(DataError):
         adjusted(negative, nothing)
     moved = adjusted(negative, requirement(cells, {(1, 1): (3, 3)}), assumptions=Assumptions(nonnegative=False))
     assert moved.safe

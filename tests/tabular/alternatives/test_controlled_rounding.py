@@ -25,6 +25,7 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import Requirements, requirements_of
+from tests.golden import golden
 from tests.tabular.tables import business, tables
 
 
@@ -118,11 +119,11 @@ def without_rounding_in_three_dimensions() -> Cells:
 def test_three_dimensions_may_have_no_zero_restricted_rounding() -> None:
     cells = without_rounding_in_three_dimensions()
     assert best_by_enumeration(cells, 2, squared=False) is None
-    with pytest.raises(DataError, match="base 2 and 0 steps"):
+    with golden.raises(DataError):
         controlled_rounding(cells, nothing_asked(cells), 2, steps=0)
     rounded = controlled_rounding(cells, nothing_asked(cells), 2, steps=1)
     assert not (cells.equations @ rounded.value).any()
-    assert "at most 1 beyond the adjacent ones" in rounded.says
+    golden(rounded.says)
     far = int((np.abs(rounded.value - cells.total) >= 2).sum())
     assert far > 0
     assert rounded.concern is not None
@@ -186,12 +187,12 @@ def test_multiples_stay() -> None:
 
 
 @pytest.mark.parametrize(
-    ("base", "says"),
-    [(1, "must be 2 or more; got 1"), (0, "2 or more"), (2.5, "whole number of units"), (True, "whole")],
+    "base",
+    [1, 0, 2.5, True],
 )
-def test_refused_bases(base: int, says: str) -> None:
+def test_refused_bases(base: int) -> None:
     cells = table([[9, 31], [14, 22]])
-    with pytest.raises(DataError, match=says):
+    with golden.raises(DataError):
         controlled_rounding(cells, nothing_asked(cells), base)
 
 
@@ -199,7 +200,7 @@ def test_a_base_too_small_for_the_protection() -> None:
     """Below 9 + 9 + 1; the error names a cell, and a base that serves, and no level."""
     cells = table([[9, 31], [14, 22]])
     requirements = requirement(cells, len(cells) - 1, lower=9, upper=9)
-    with pytest.raises(DataError, match=r"first of them a a1, b v\. Base 20 is large enough"):
+    with golden.raises(DataError):
         controlled_rounding(cells, requirements, 5)
     assert controlled_rounding(cells, requirements, 20).safe
 
@@ -209,7 +210,7 @@ def test_a_base_that_protects_by_luck_is_refused() -> None:
     cells = table([[9, 31], [14, 22]])
     cell = int(np.flatnonzero(cells.total == 31)[0])
     asked = requirement(cells, cell, lower=8, upper=8)
-    with pytest.raises(DataError, match="Base 20 is large enough"):
+    with golden.raises(DataError):
         controlled_rounding(cells, asked, 10)
     assert controlled_rounding(cells, asked, 20).safe
     near = controlled_rounding(cells, nothing_asked(cells), 10).value
@@ -237,7 +238,7 @@ def test_a_known_zero_cannot_be_protected() -> None:
     cells = table([[0, 31], [14, 22]])
     zero = int(np.flatnonzero(cells.total == 0)[0])
     requirements = requirement(cells, zero, lower=0, upper=5)
-    with pytest.raises(DataError, match="zeros_known: false"):
+    with golden.raises(DataError):
         controlled_rounding(cells, requirements, 4)
     known = Assumptions(zeros_known=False)
     assert controlled_rounding(cells, requirements, 12, known).safe
@@ -248,7 +249,7 @@ def test_a_known_zero_cannot_be_protected() -> None:
 def test_negative_totals() -> None:
     cells = table([[9, 31], [14, 22]])
     flipped = replace(cells, total=-cells.total)
-    with pytest.raises(DataError, match="nonnegative: false"):
+    with golden.raises(DataError):
         controlled_rounding(flipped, nothing_asked(cells), 10)
     rounded = controlled_rounding(flipped, nothing_asked(cells), 10, Assumptions(nonnegative=False))
     assert np.abs(rounded.value - flipped.total).sum() == best_by_enumeration(cells, 10, squared=False)
@@ -256,9 +257,9 @@ def test_negative_totals() -> None:
 
 def test_steps_and_weights_are_not_negative() -> None:
     cells = table([[9, 31], [14, 22]])
-    with pytest.raises(DataError, match="steps of controlled_rounding"):
+    with golden.raises(DataError):
         controlled_rounding(cells, nothing_asked(cells), 10, steps=-1)
-    with pytest.raises(DataError, match="weight of controlled_rounding"):
+    with golden.raises(DataError):
         controlled_rounding(cells, nothing_asked(cells), 10, weight=-np.ones(len(cells)))
 
 

@@ -1,7 +1,6 @@
 """Feasible tables: they fit what is published, and nothing else decides what they are."""
 
 import numpy as np
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -9,6 +8,7 @@ from scipy.sparse import csr_array
 from sluice.errors import DataError
 from sluice.tabular.alternatives.feasible_table import feasible_table
 from sluice.tabular.model.cells import Cells
+from tests.golden import golden
 from tests.tabular.tables import business, protected_business, tables
 
 
@@ -50,18 +50,18 @@ def test_what_is_known_beforehand_is_kept() -> None:
         found = feasible_table(equations, np.array([total, 0, 0]), hidden, hidden, least, np.full(3, np.inf))
         assert found[0] == total == found[1] + found[2]
         assert (found[1:] >= 1).all()
-    with pytest.raises(DataError, match="no values fit"):
+    with golden.raises(DataError):
         feasible_table(equations, np.array([1, 0, 0]), hidden, hidden, least, np.full(3, np.inf))
 
 
 def test_refusals() -> None:
     equations = csr_array(np.array([[1.0, -1.0, -1.0]]))
     hidden, endless = np.array([True, True, False]), np.full(3, np.inf)
-    with pytest.raises(DataError, match="nothing bounds the suppressed cells"):
+    with golden.raises(DataError):
         feasible_table(equations, np.array([9, 4, 5]), hidden, hidden, np.zeros(3), endless)
     nobody = np.zeros(3, dtype=bool)
     assert feasible_table(equations, np.array([9, 4, 5]), nobody, nobody, np.zeros(3), endless).tolist() == [9, 4, 5]
     known = np.array([False, False, False, True])
     wrong = csr_array(np.array([[1.0, -1.0, -1.0, 0.0]]))
-    with pytest.raises(DataError, match="do not add up"):
+    with golden.raises(DataError):
         feasible_table(wrong, np.array([9, 4, 4, 0]), known, known, np.zeros(4), np.full(4, np.inf))

@@ -1,7 +1,6 @@
 """Noise multipliers: what holds of every table of them, and readers who know all but one factor."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import requirements_of
+from tests.golden import golden
 
 RULES = [MinimumFrequency(3), PPercent(10)]
 SECRET = b"sixteen bytes or more"
@@ -96,12 +96,12 @@ def test_a_share_below_the_level_fails() -> None:
 
 def test_refusals() -> None:
     leaves, amounts, owners = records(5, 1)
-    with pytest.raises(DataError, match=r"least of noise_multipliers must be from 1 to 50, in percent; got 0\.1"):
+    with golden.raises(DataError):
         protected(leaves, amounts, owners, least=0.1)
-    with pytest.raises(DataError, match="spread of noise_multipliers must be above 0"):
+    with golden.raises(DataError):
         protected(leaves, amounts, owners, spread=0)
     made = [Dimension.flat("a", ["u", "v", "w"]), Dimension.flat("b", ["x", "y", "z"])]
     cells = aggregate(made, leaves, owners, amounts)
     needs = requirements_of(RULES, cells.contributions)
-    with pytest.raises(DataError, match="do not add up to the cells"):
+    with golden.raises(DataError):
         multiplied_cells(cells, needs, leaves, amounts + 1, np.ones(5), 10)

@@ -15,6 +15,7 @@ from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, equations_of
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.sensitivity import Requirements
+from tests.golden import golden
 from tests.tabular.tables import business, tables
 
 
@@ -127,16 +128,16 @@ def test_nothing_small_changes_nothing() -> None:
     assert (small_count_rounding(cells, 7, np.random.default_rng(0)).value == cells.total).all()
 
 
-@pytest.mark.parametrize(("base", "says"), [(1, "2 or more; got 1"), (-3, "2 or more"), (2.5, "whole number")])
-def test_refused_bases(base: int, says: str) -> None:
+@pytest.mark.parametrize("base", [1, -3, 2.5])
+def test_refused_bases(base: int) -> None:
     cells = business("s1k")
-    with pytest.raises(DataError, match=says):
+    with golden.raises(DataError):
         small_count_rounding(cells, base, np.random.default_rng(0))
 
 
 def test_negative_counts() -> None:
     cells = business("s1k")
-    with pytest.raises(DataError, match="takes totals of 0 or more"):
+    with golden.raises(DataError):
         small_count_rounding(replace(cells, total=-cells.total), 3, np.random.default_rng(0))
 
 
@@ -153,5 +154,5 @@ def test_linked_tables_without_common_inner_cells() -> None:
         equations_of(made, codes, [["a", "b"], ["a", "c"]]),
         whole.published[kept],
     )
-    with pytest.raises(DataError, match=r"two different sets\. Use controlled_rounding"):
+    with golden.raises(DataError):
         small_count_rounding(cells, 3, np.random.default_rng(0))

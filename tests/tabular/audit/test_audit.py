@@ -16,6 +16,7 @@ from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Contributions, Status
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.sensitivity import Requirements, requirements_of
+from tests.golden import golden
 from tests.tabular.grids import ALONE, BOX, RULES, at, grid, pattern, run, table
 from tests.tabular.tables import business, tables
 
@@ -60,7 +61,7 @@ def test_an_interval_that_is_too_narrow_is_a_breach() -> None:
     outcome = run(table(records), BOX)
     (breach,) = outcome.breaches
     assert (breach.attacker, breach.exact) == ("outsider", False)
-    assert breach.says == "anybody can compute r a, c u to within its protection level"
+    golden(breach.says)
 
 
 def test_withheld_marginals_protect_and_are_protected() -> None:
@@ -126,16 +127,16 @@ def test_totals_that_do_not_add_are_refused() -> None:
     cells = grid({("a", "u"): 1})
     total = cells.total.copy()
     total[at(cells, "a", "u")] += 1
-    with pytest.raises(DataError, match=r"totals that do not add: r (a|Total), c (u|Total)"):
+    with golden.raises(DataError):
         run(replace(cells, total=total), BOX)
 
 
 def test_a_pattern_of_another_table_is_refused() -> None:
     cells = grid({("a", "u"): 1})
     needs = requirements_of(RULES, cells.contributions)
-    with pytest.raises(DataError, match="one status"):
+    with golden.raises(DataError):
         audit(cells, np.zeros(3, dtype=np.uint8), needs, RULES)
-    with pytest.raises(DataError, match="coalitions of 6"):
+    with golden.raises(DataError):
         audit(cells, np.zeros(len(cells), dtype=np.uint8), needs, RULES, Assumptions(coalition=6))
 
 
@@ -306,5 +307,5 @@ def test_a_contributor_who_is_not_alone_reads_by_its_own_part() -> None:
         for known in (ALONE, replace(ALONE, own_parts=False))
     )
     assert [(breach.owners, breach.exact) for breach in by_part] == [((2,), False)]
-    assert by_part[0].says == "a contributor to r b, c v can compute r a, c u to within its protection level"
+    golden(by_part[0].says)
     assert without == []

@@ -16,6 +16,7 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.records import records_of
 from sluice.tabular.rules.p_percent import PPercent
+from tests.golden import golden
 from tests.reference_data import reference_path
 from tests.tabular.tables import business, dimensions, read_text
 
@@ -199,12 +200,12 @@ def test_withheld_margins() -> None:
 
     assert visible({"a": ["A"]}) == ["T", "B", "A1", "A2"]
     assert visible({"a": [0, 2]}) == ["A", "B"]
-    for wrong, says in (
-        ({"b": ["A"]}, "withheld names the dimension 'b', which there is not"),
-        ({"a": ["C"]}, "withheld of 'a' names 'C', which is no code"),
-        ({"a": [3]}, "withheld of 'a': its levels go from 0 to 2; got 3"),
+    for wrong in (
+        {"b": ["A"]},
+        {"a": ["C"]},
+        {"a": [3]},
     ):
-        with pytest.raises(DataError, match=says):
+        with golden.raises(DataError):
             visible(wrong)
 
 
@@ -225,5 +226,5 @@ def test_the_cells_of_the_generated_business_data(name: str) -> None:
 
 def test_totals_that_are_too_large() -> None:
     many = np.full(2048, 2**52)
-    with pytest.raises(DataError, match="the totals are too large for whole numbers of 64 bits"):
+    with golden.raises(DataError):
         aggregate([FLAT], np.ones((2048, 1), dtype=np.int32), np.arange(2048), many)

@@ -1,10 +1,10 @@
 import numpy as np
-import pytest
 from hypothesis import given
 
 from sluice.errors import DataError
 from sluice.tabular.model.cells import LARGEST_TOTAL, Cells, equations_of, in_tables, keys_of, levels_of
 from sluice.tabular.model.dimension import Dimension
+from tests.golden import golden
 from tests.tabular.tables import tables
 
 A = Dimension.of("a", [("T", ""), ("A", "T"), ("B", "T"), ("A1", "A"), ("A2", "A")])
@@ -84,16 +84,16 @@ def a_cell(total: int) -> Cells:
 
 
 def test_refusals() -> None:
-    with pytest.raises(DataError, match=r"a total must stay below 2.*with 2 decimals"):
+    with golden.raises(DataError):
         a_cell(LARGEST_TOTAL)
     assert a_cell(LARGEST_TOTAL - 1).total[0] == 2**53 - 1
-    with pytest.raises(DataError, match="a cell is given twice"):
+    with golden.raises(DataError):
         equations_of([A, B], np.zeros((2, 2), dtype=np.int32))
-    with pytest.raises(DataError, match="a table names the dimension 'c', which there is not"):
+    with golden.raises(DataError):
         levels_of([A, B], ["a", "c"])
     for level in ("0", "3", "x"):
-        with pytest.raises(DataError, match=f"a table's level of 'a' must be from 1 to 2; got '{level}'"):
+        with golden.raises(DataError):
             levels_of([A, B], [f"a:{level}"])
     many = Dimension.flat("a", [str(n) for n in range(2**13)])
-    with pytest.raises(DataError, match="too many codes to number their product"):
+    with golden.raises(DataError):
         keys_of([many] * 5, np.zeros((1, 5), dtype=np.int32))

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.tabular.model.dimension import Dimension
+from tests.golden import golden
 from tests.tabular.tables import dimensions
 
 TREE = [("Total", ""), ("A", "Total"), ("B", "Total"), ("A1", "A"), ("A2", "A"), ("B1", "B"), ("B2", "B")]
@@ -63,32 +64,32 @@ def test_parts_lie_below_their_sums(dimension: Dimension) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "says"),
+    "rows",
     [
-        ([("T", ""), ("A", "B"), ("B", "A")], "runs in a circle at 'A', 'B'"),
-        ([("T", ""), ("A", "T"), ("B", "Toal")], "parent that has no row of its own: 'Toal'"),
-        ([("T", ""), ("A", "T"), ("A", "T")], "names a code twice: 'A'"),
-        ([("T", ""), ("U", ""), ("A", "T")], "must have one total, a code without a parent; got 2: 'T', 'U'"),
-        ([("T", "")], "must have a code below its total; got the total alone"),
-        ([], "must have one total, a code without a parent; got 0"),
-        ([("T", ""), ("", "T")], "has an empty code"),
+        [("T", ""), ("A", "B"), ("B", "A")],
+        [("T", ""), ("A", "T"), ("B", "Toal")],
+        [("T", ""), ("A", "T"), ("A", "T")],
+        [("T", ""), ("U", ""), ("A", "T")],
+        [("T", "")],
+        [],
+        [("T", ""), ("", "T")],
     ],
 )
-def test_a_hierarchy_that_is_none_is_refused(rows: list[tuple[str, str]], says: str) -> None:
-    with pytest.raises(DataError, match=says):
+def test_a_hierarchy_that_is_none_is_refused(rows: list[tuple[str, str]]) -> None:
+    with golden.raises(DataError):
         Dimension.of("nace", rows)
 
 
 @pytest.mark.parametrize(
-    ("rows", "says"),
+    "rows",
     [
-        ([("coast", ""), ("C1", "coast")], "must group the leaves of the first; not among them: 'C1'"),
-        ([("A", ""), ("A1", "A")], "makes a group of a code of the first: 'A'"),
-        ([("Total", ""), ("coast", "Total"), ("A1", "coast")], "must hold every leaf; it lacks 3: 'A2', 'B1', 'B2'"),
+        [("coast", ""), ("C1", "coast")],
+        [("A", ""), ("A1", "A")],
+        [("Total", ""), ("coast", "Total"), ("A1", "coast")],
     ],
 )
-def test_a_grouping_that_does_not_fit_is_refused(rows: list[tuple[str, str]], says: str) -> None:
-    with pytest.raises(DataError, match=says):
+def test_a_grouping_that_does_not_fit_is_refused(rows: list[tuple[str, str]]) -> None:
+    with golden.raises(DataError):
         Dimension.of("region", TREE, rows)
 
 
@@ -102,8 +103,8 @@ def test_a_chain_of_only_children(length: int) -> None:
 
 @pytest.mark.parametrize("code", ["A\x1b[31m", "A\nTotal published", "\u202eA", "A\u200b"])
 def test_a_code_or_name_that_is_not_what_it_looks_like_is_refused(code: str) -> None:
-    with pytest.raises(DataError, match=r"the hierarchy of 'region' holds U\+") as refusal:
+    with golden.raises(DataError) as refusal:
         Dimension.flat("region", [code, "B"])
     assert str(refusal.value).isprintable()
-    with pytest.raises(DataError, match=r"holds U\+"):
+    with golden.raises(DataError):
         Dimension.flat(code, ["A", "B"])

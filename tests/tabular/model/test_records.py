@@ -8,6 +8,7 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.records import records_of
 from sluice.tabular.rules.p_percent import PPercent
+from tests.golden import golden
 
 FLAT = Dimension.flat("a", ["x", "y", "z"])
 
@@ -18,7 +19,7 @@ def frame(**columns: list[object]) -> pd.DataFrame:
 
 def test_negative_contributions() -> None:
     given = frame(a=["x", "x", "y", "y"], value=[-30, 10, 5, 5], id=["one", "two", "one", "three"])
-    with pytest.raises(DataError, match=r"'value' is negative in 1 records.*negative: absolute") as refusal:
+    with golden.raises(DataError) as refusal:
         records_of(given, [FLAT], Measure("value", "id"))
     assert "30" not in str(refusal.value)
     cells = records_of(given, [FLAT], Measure("value", "id", negative="absolute")).cells([FLAT])
@@ -30,14 +31,14 @@ def test_negative_contributions() -> None:
 
 def test_missing_and_zero_values() -> None:
     given = frame(a=["x", "x", "y"], value=["0", "", "7"], id=["one", "two", "three"])
-    with pytest.raises(DataError, match="'value' is missing in 1 records"):
+    with golden.raises(DataError):
         records_of(given, [FLAT], Measure("value", "id"))
     made = records_of(given, [FLAT], Measure("value", "id", missing="leave_out"))
     cells = made.cells([FLAT])
     assert made.left_out == 1
     assert len(cells) == 3  # the total, x and y; z is empty
     assert cells.contributors.tolist() == [2, 1, 1]  # who contributes 0 counts
-    with pytest.raises(DataError, match="there is no record"):
+    with golden.raises(DataError):
         records_of(given.assign(value=""), [FLAT], Measure("value", "id", missing="leave_out"))
 
 
@@ -50,10 +51,10 @@ def test_decimals() -> None:
     as_numbers = given.assign(value=[0.1, 2.675, 7])
     assert records_of(as_numbers, [FLAT], Measure("value", "id", decimals=2)).value.tolist() == [10, 268, 700]
     fine = given.assign(value=["0.1234567", "1", "1"])
-    with pytest.raises(DataError, match="'value' has more than 6 decimals; say how many"):
+    with golden.raises(DataError):
         records_of(fine, [FLAT], Measure("value", "id"))
     assert records_of(fine, [FLAT], Measure("value", "id", decimals=6)).value[0] == 123457
-    with pytest.raises(DataError, match="'value' is too large"):
+    with golden.raises(DataError):
         records_of(given.assign(value=["1e16", "1", "1"]), [FLAT], Measure("value", "id"))
 
 
@@ -78,7 +79,7 @@ def test_holdings() -> None:
     assert cells.contributors[0] == 4  # who belongs to nobody counts alone, and holding 'b' is not contributor 'b'
     assert cells.largest[0].tolist() == [900, 60, 40, 10, 0]
     assert by_holding.added_up == 0  # no contributor twice in a cell
-    with pytest.raises(DataError, match="'holding', the holding, is missing in 1 records; name a contributor"):
+    with golden.raises(DataError):
         records_of(given, [FLAT], Measure("value", holding="holding"))
 
 
@@ -87,18 +88,14 @@ def test_duplicates() -> None:
     made = records_of(given, [FLAT], Measure("value", "id"))
     assert made.added_up == 1
     assert made.cells([FLAT]).largest[:, 0].tolist() == [7, 3, 4]
-    with pytest.raises(DataError, match="1 records are of a 'id' that has another record in the same cell"):
+    with golden.raises(DataError):
         records_of(given, [FLAT], Measure("value", "id", duplicates="refuse"))
 
 
 def test_codes_that_are_no_leaves() -> None:
     tree = Dimension.of("a", [("T", ""), ("A", "T"), ("A01", "A"), ("A02", "A"), ("NA", "T")])
     given = frame(a=["A01", "A", "A1", "A1", "", "NA"])
-    with pytest.raises(
-        DataError,
-        match=r"'a' must be a leaf of its hierarchy; it is not in 4 records: 'A' is a group, which others add up to; "
-        r"'A1' \(Did you mean 'A01'\?\); no code at all in 1",
-    ):
+    with golden.raises(DataError):
         records_of(given, [tree], Measure())
     numbers = frame(a=[1, 1, 2])
     flat = Dimension.flat("a", ["1", "01", "2"])
@@ -107,34 +104,34 @@ def test_codes_that_are_no_leaves() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    "change",
     [
-        ({"value": ["1", "x1"]}, "'value' must be a number; it is not in 1 records, first in record 2"),
-        ({"value": ["1", "NA"]}, "first in record 2. Each of them holds a mark for missing, such as NA: leave"),
-        ({"value": [1.0, float("inf")]}, "'value' must be finite; it is not in 1 records"),
-        ({"value": ["1", "nan"]}, "'value' must be a number"),
-        ({"id": ["one", ""]}, "'id', the contributor, is missing in 1 records"),
-        ({"id": ["one", None]}, "'id', the contributor, is missing in 1 records"),
-        ({"weight": [1, 0.5]}, "'weight', a weight, must be 1 or more.*it is less in 1 records"),
-        ({"weight": [1, None]}, "'weight', the weight, is missing in 1 records"),
-        ({"weight": ["1.000001", "2"], "value": ["0.5", "1"]}, "weighted, 'value' has 7 decimals; say how many"),
-        ({"a": [0.5, 1.0]}, "'a' must be text or whole numbers; got numbers with decimals"),
+        {"value": ["1", "x1"]},
+        {"value": ["1", "NA"]},
+        {"value": [1.0, float("inf")]},
+        {"value": ["1", "nan"]},
+        {"id": ["one", ""]},
+        {"id": ["one", None]},
+        {"weight": [1, 0.5]},
+        {"weight": [1, None]},
+        {"weight": ["1.000001", "2"], "value": ["0.5", "1"]},
+        {"a": [0.5, 1.0]},
     ],
 )
-def test_records_that_cannot_be_added_up(change: dict[str, list[object]], says: str) -> None:
+def test_records_that_cannot_be_added_up(change: dict[str, list[object]]) -> None:
     given = {"a": ["x", "y"], "value": ["1", "2"], "id": ["one", "two"], "weight": ["1", "2"]} | change
-    with pytest.raises(DataError, match=says):
+    with golden.raises(DataError):
         records_of(frame(**given), [FLAT], Measure("value", "id", weight="weight", weight_rule="argus"))
 
 
 def test_an_error_numbers_the_record_of_the_source() -> None:
     """Records that were left out, and the index of a frame, move no number."""
     given = frame(a=["x", "x", "x", "x"], value=["", "1", "", "x1"]).set_axis([7, 8, 9, 10])
-    with pytest.raises(DataError, match="it is not in 1 records, first in record 4"):
+    with golden.raises(DataError):
         records_of(given, [FLAT], Measure("value", missing="leave_out"))
 
 
 def test_a_contributor_who_is_spelled_in_two_ways_is_refused() -> None:
     given = frame(a=["x", "x", "x"], id=["", "ACME", "ACME\u2060"], value=["", "1", "2"])
-    with pytest.raises(DataError, match=r"'id' is in 1 records spelled with .*; first in record 3"):
+    with golden.raises(DataError):
         records_of(given, [FLAT], Measure("value", "id", missing="leave_out"))

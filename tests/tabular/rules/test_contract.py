@@ -13,6 +13,7 @@ from sluice.tabular.rules.minimum_frequency import MinimumFrequency, minimum_fre
 from sluice.tabular.rules.p_percent import PPercent, p_percent
 from sluice.tabular.rules.prior_posterior import PriorPosterior
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
+from tests.golden import golden
 from tests.tabular.many_cells import contributions_of, many_cells
 
 Cell = Callable[[Sequence[float]], bool]
@@ -71,19 +72,19 @@ def test_only_as_many_of_the_largest_are_looked_at_as_it_says(
 
 @pytest.mark.parametrize("name", ["minimum_frequency", "p_percent", "dominance"])
 @pytest.mark.parametrize(
-    ("cell", "says"),
+    "cell",
     [
-        ([3, -271828], "takes contributions of 0 or more; got a negative one"),
-        ([1, float("nan")], "takes finite contributions"),
-        ([1, float("inf")], "takes finite contributions"),
-        (np.array(["1", "2"]), "takes numbers"),
-        (np.ones((2, 2)), "one cell; got an array of 2 dimensions"),
+        [3, -271828],
+        [1, float("nan")],
+        [1, float("inf")],
+        np.array(["1", "2"]),
+        np.ones((2, 2)),
     ],
 )
-def test_what_is_no_cell_is_refused_and_no_value_repeated(name: str, cell: Sequence[float], says: str) -> None:
+def test_what_is_no_cell_is_refused_and_no_value_repeated(name: str, cell: Sequence[float]) -> None:
     of_one = RULES[name][1]
     assert of_one is not None
-    with pytest.raises(DataError, match=says) as refusal:
+    with golden.raises(DataError) as refusal:
         of_one(cell)
     assert name in str(refusal.value)
     assert "271828" not in str(refusal.value)
@@ -97,30 +98,24 @@ def test_an_empty_cell_speaks_of_nobody(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "says"),
+    "make",
     [
-        (partial(MinimumFrequency, 0), "n of minimum_frequency must be 1 or more; got 0"),
-        (partial(minimum_frequency, [1, 2], n=0), "n of minimum_frequency must be 1 or more; got 0"),
-        (partial(p_percent, [1, 2, 3], p=0.1), r"p of p_percent must be from 1 to 100.*Is it a share\? Use 10\."),
-        (partial(dominance, [1, 2], n=1, k=0.85), r"k of dominance must be from 1 to 100.*Is it a share\? Use 85\."),
-        (partial(dominance, [1, 2], n=0, k=50), "n of dominance must be 1 or more; got 0"),
-        (
-            partial(MinimumFrequency, 3, protection_percent=0.1),
-            r"protection_percent of minimum_frequency must be.*Use 10\.",
-        ),
-        (partial(PPercent, 0.1), r"p of p_percent must be from 1 to 100.*got 0.1. Is it a share\? Use 10\."),
-        (partial(PPercent, 10, coalition=0), "coalition of p_percent must be 1 or more; got 0"),
-        (partial(Dominance, 1, 0.85), r"k of dominance must be from 1 to 100.*got 0.85. Is it a share\? Use 85\."),
-        (partial(Dominance, 0, 50), "n of dominance must be 1 or more; got 0"),
-        (
-            partial(PriorPosterior, 50, 10),
-            "p of prior_posterior must be below q, the prior knowledge; got p 50 and q 10",
-        ),
-        (partial(PriorPosterior, 10, 10), "must be below q"),
-        (partial(PriorPosterior, 10, 0.5), r"q of prior_posterior must be from 1 to 100.*Is it a share\? Use 50\."),
-        (partial(PriorPosterior, 10, 50, coalition=0), "coalition of prior_posterior must be 1 or more"),
+        partial(MinimumFrequency, 0),
+        partial(minimum_frequency, [1, 2], n=0),
+        partial(p_percent, [1, 2, 3], p=0.1),
+        partial(dominance, [1, 2], n=1, k=0.85),
+        partial(dominance, [1, 2], n=0, k=50),
+        partial(MinimumFrequency, 3, protection_percent=0.1),
+        partial(PPercent, 0.1),
+        partial(PPercent, 10, coalition=0),
+        partial(Dominance, 1, 0.85),
+        partial(Dominance, 0, 50),
+        partial(PriorPosterior, 50, 10),
+        partial(PriorPosterior, 10, 10),
+        partial(PriorPosterior, 10, 0.5),
+        partial(PriorPosterior, 10, 50, coalition=0),
     ],
 )
-def test_settings_that_are_none_are_refused(make: Callable[[], object], says: str) -> None:
-    with pytest.raises(DataError, match=says):
+def test_settings_that_are_none_are_refused(make: Callable[[], object]) -> None:
+    with golden.raises(DataError):
         make()

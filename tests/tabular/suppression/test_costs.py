@@ -7,6 +7,7 @@ from sluice.errors import DataError
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.suppression.costs import COSTS, costs
+from tests.golden import golden
 
 CELLS = aggregate(
     [Dimension.flat("a", ["a0", "a1"])],
@@ -35,9 +36,9 @@ def test_weights_multiply() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(DataError, match=r"got 'values'\. Did you mean 'value'\?"):
+    with golden.raises(DataError):
         costs(CELLS, "values")
-    with pytest.raises(DataError, match=r"weights must be one number for each of 3 cells; got shape \(2,\)"):
+    with golden.raises(DataError):
         costs(CELLS, "value", np.ones(2))
-    with pytest.raises(DataError, match="weights must be 0 or more; it is not at a a0"):
+    with golden.raises(DataError):
         costs(CELLS, "value", np.array([1.0, np.nan, 1.0]))

@@ -17,6 +17,7 @@ from sluice.tabular.rules.sensitivity import requirements_of
 from sluice.tabular.suppression import greedy_search
 from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.suppression import suppress
+from tests.golden import golden
 from tests.tabular.generated import generated
 
 RULES = (MinimumFrequency(3), PPercent(10))
@@ -95,7 +96,7 @@ def test_time_is_counted_from_the_beginning_and_shared() -> None:
 
 
 def test_a_budget_below_nothing_is_refused() -> None:
-    with pytest.raises(DataError, match="seconds must be 0 or more; got -1"):
+    with golden.raises(DataError):
         Effort.of(-1, Ticks())
 
 

@@ -23,6 +23,7 @@ from sluice.tabular.suppression.manual_status import (
     manual_rows,
     waivers_needed,
 )
+from tests.golden import golden
 from tests.tabular.tables import tables
 
 RULES = [MinimumFrequency(3), PPercent(10)]
@@ -120,12 +121,9 @@ def test_whatever_is_stated_no_rule_is_weakened(cells: Cells, random: Any) -> No
 def test_published_on_a_sensitive_cell_is_refused_by_its_codes() -> None:
     with pytest.raises(DataError) as refusal:
         apply(row("NA", "A", "published"), row("01", "A", "published"))
-    assert str(refusal.value) == (
-        "infeasible request, a-priori file, row 2: industry 01, region A must be published, and is sensitive by "
-        "minimum_frequency, p_percent. Only a waiver of each of these rules for this cell can allow it."
-    )
+    golden(refusal.value)
     half = {("p_percent", "industry 01, region A")}
-    with pytest.raises(DataError, match=r"is sensitive by minimum_frequency\. Only a waiver"):
+    with golden.raises(DataError):
         apply(row("01", "A", "published"), waived=half)
 
 
@@ -154,30 +152,30 @@ def test_waivers_of_every_rule_publish_it_and_stay_visible() -> None:
     assert found.requirements.by_rule["p_percent"][cell]  # what it was is still told
     for kept, today, submitter in ((waivers[:1], TODAY, ""), (waivers, date(2027, 1, 1), ""), (waivers, TODAY, "Mina")):
         _, fewer = waived_cells(needed, kept, "turnover", today, submitter)
-        with pytest.raises(DataError, match="infeasible request"):
+        with golden.raises(DataError):
             apply(row("01", "A", "published"), waived=fewer)
 
 
 @pytest.mark.parametrize(
-    ("rows", "message"),
+    "rows",
     [
-        ([row("01", "A", "publish")], "row 1: status must be sensitive, published, .*got 'publish'. Did you mean 'pub"),
-        ([row("01", "A"), row("1", "A")], "row 2: the dimension 'industry' has no code '1'. Did you mean '01'"),
-        ([row("NA", "B", "sensitive")], "row 1: the cell NA, B is empty"),
-        ([row("01", "A"), row("01", "A")], "row 2: industry 01, region A stands in row 1 already"),
-        ([row("01", "A", upper="-3")], "row 1: upper must be a number of 0 or more"),
-        ([row("01", "A", cost="1,5")], "row 1: cost must be a number of 0 or more, with a decimal point"),
-        ([row("01", "A", uper="3")], "no use for the column 'uper'. Did you mean 'upper'"),
-        ([{"industri": "01", "region": "A", "status": ""}], "needs the column 'industry'. Did you mean 'industri'"),
+        [row("01", "A", "publish")],
+        [row("01", "A"), row("1", "A")],
+        [row("NA", "B", "sensitive")],
+        [row("01", "A"), row("01", "A")],
+        [row("01", "A", upper="-3")],
+        [row("01", "A", cost="1,5")],
+        [row("01", "A", uper="3")],
+        [{"industri": "01", "region": "A", "status": ""}],
     ],
 )
-def test_refusals(rows: list[dict[str, str]], message: str) -> None:
-    with pytest.raises(DataError, match=message):
+def test_refusals(rows: list[dict[str, str]]) -> None:
+    with golden.raises(DataError):
         apply(*rows)
 
 
 def test_a_withheld_marginal_is_not_published_by_hand() -> None:
     cells = firms()
     cells.published[at("Total", "A")] = False
-    with pytest.raises(DataError, match="industry Total, region A is of a marginal that the tables withhold"):
+    with golden.raises(DataError):
         apply(row("Total", "A", "published"), cells=cells)

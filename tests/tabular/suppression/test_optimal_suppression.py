@@ -21,6 +21,7 @@ from sluice.tabular.rules.sensitivity import Requirements, requirements_of
 from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.optimal_suppression import cost_of, optimise
 from sluice.tabular.suppression.suppression import suppress
+from tests.golden import golden
 from tests.tabular.tables import business, tables
 
 OUTSIDERS = Assumptions(coalition=0, unions=False)
@@ -294,13 +295,13 @@ def test_refusals():
     secret = at(cells, "r1", "c2")
     requirements = requirement(cells, [secret], lower=5, upper=5)
     everything = np.arange(len(cells)) != secret
-    with pytest.raises(DataError, match="sensitive cell cannot be published: r r1, c c2"):
+    with golden.raises(DataError):
         optimise(cells, requirements, (), OUTSIDERS, forbidden=~everything)
-    with pytest.raises(DataError, match="r r1, c c2 cannot be protected"):
+    with golden.raises(DataError):
         optimise(cells, requirements, (), OUTSIDERS, forbidden=everything)
     with pytest.raises(DataError, match="known_within"):
         optimise(cells, requirements, (), Assumptions(known_within=1))
-    with pytest.raises(DataError, match="in percent"):
+    with golden.raises(DataError):
         optimise(cells, requirements, (), OUTSIDERS, gap=5)
 
 

@@ -21,6 +21,7 @@ from sluice.tabular.rules.readers import readers
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
 from sluice.tabular.suppression import greedy_search
 from sluice.tabular.suppression.suppression import Suppression, suppress
+from tests.golden import golden
 from tests.tabular.attackers import Table
 from tests.tabular.tables import business, protected_business, tables
 
@@ -306,27 +307,27 @@ def test_all_sensitive() -> None:
             assert audit(cells, made.status, requirements(cells), RULES).safe
         else:
             requirement = replace(requirements(cells), sensitive=~total)
-            with pytest.raises(DataError, match="cannot be protected"):
+            with golden.raises(DataError):
                 suppress(cells, requirement, RULES, forbidden=total)
 
 
 @pytest.mark.parametrize(
-    ("changes", "says"),
+    "changes",
     [
-        ({"forbidden": "sensitive"}, "sensitive cell cannot be published: a a0, b b0"),
-        ({"assumptions": Assumptions(known_within=5)}, "a a0, b b0 cannot be protected: attackers are assumed to know"),
-        ({"assumptions": Assumptions(coalition=6)}, "coalition must be at most 5"),
-        ({"cost": np.zeros(3)}, "cost must be one number for each of 16 cells"),
-        ({"cost": np.full(16, -1.0)}, "cost must be 0 or more"),
-        ({"forbidden": "others"}, "a a0, b b0 cannot be protected, whatever is suppressed"),
+        {"forbidden": "sensitive"},
+        {"assumptions": Assumptions(known_within=5)},
+        {"assumptions": Assumptions(coalition=6)},
+        {"cost": np.zeros(3)},
+        {"cost": np.full(16, -1.0)},
+        {"forbidden": "others"},
     ],
 )
-def test_refusals(changes: dict[str, object], says: str) -> None:
+def test_refusals(changes: dict[str, object]) -> None:
     cells = square([[40, 40, 400], [40, 80, 400], [400, 400, 400]])
     requirement = requirements(cells)
     masks = {"sensitive": requirement.sensitive, "others": ~requirement.sensitive}
     changes = {name: masks[value] if isinstance(value, str) else value for name, value in changes.items()}
-    with pytest.raises(DataError, match=says):
+    with golden.raises(DataError):
         suppress(cells, requirement, RULES, **changes)  # type: ignore[arg-type]
 
 

@@ -12,6 +12,7 @@ from tasks.release.adopted import refuse_unadopted
 from tasks.release.office import Terms, adopt, open_office
 from tasks.release.products import load_product
 from tests.flows.house import House
+from tests.golden import golden
 
 WAIVER = {
     "rule": "k_anonymity",
@@ -57,7 +58,7 @@ def test_what_two_people_adopted_may_be_used(house: House) -> None:
 
 
 def test_before_an_office_was_founded_nothing_may_be_used(house: House) -> None:
-    assert "this office has no people yet" in refused(house)
+    golden.words(refused(house))
 
 
 @pytest.mark.parametrize(
@@ -77,14 +78,14 @@ def test_a_waiver_of_the_submitter_s_own_excuses_nothing_in_any_spelling(house: 
     assert refused(house) == ""  # emil submits
     house.definition["owner"] = owner
     house.write()
-    assert "the waiver of k_anonymity is granted by 'Amara Okafor', who submits this release" in refused(house)
-    assert "who submits this release" in refused(house, "emil", owner)  # who ran it, not the owner
+    golden.words(refused(house))
+    golden.words(refused(house, "emil", owner))  # who ran it, not the owner
 
 
 def test_a_waiver_in_the_name_of_somebody_who_did_not_adopt_it(house: House) -> None:
     house.policy["waivers"] = [WAIVER | {"owner": "mina"}]
     adopted(founded(house), "Amara Okafor", "jonas")
-    assert "names 'mina', who is none of those who adopted the policy" in refused(house)
+    golden.words(refused(house))
 
 
 @pytest.mark.parametrize("name", ["income", "people-puf-7571ce7d34e8"])
@@ -95,7 +96,8 @@ def test_a_waiver_of_one_finding_is_none_of_a_release_that_took_its_name(house: 
     assert refused(house) == ""
     house.definition["name"] = name
     house.write()
-    assert f"is for '{name}', and the release bears that name" in refused(house)
+    golden(refused(house))
+    assert str(name) in refused(house)
 
 
 def test_what_is_adopted_for_some_submitters_is_for_whoever_runs_it_too(house: House) -> None:
@@ -104,8 +106,8 @@ def test_what_is_adopted_for_some_submitters_is_for_whoever_runs_it_too(house: H
     house.definition["owner"] = "jonas"
     house.write()
     assert refused(house, "jonas", "a-service-account") == ""
-    assert "may be used by jonas only, not by 'mina'" in refused(house, "jonas", "mina")
-    assert "may be used by jonas only, not by 'emil'" in refused(house, "emil")
+    golden.words(refused(house, "jonas", "mina"))
+    golden.words(refused(house, "emil"))
 
 
 def test_of_several_proposals_of_one_content_none_is_taken_by_itself(house: House) -> None:
@@ -113,7 +115,7 @@ def test_of_several_proposals_of_one_content_none_is_taken_by_itself(house: Hous
     founded(house)
     adopted(house, "jonas", terms=Terms(datasets=("people",)))
     adopted(house, "mina", terms=Terms(submitters=("mina",)))
-    with pytest.raises(SluiceError, match="was proposed with different terms"):
+    with golden.raises(SluiceError):
         adopted(house, "Amara Okafor")
     adopted(house, "Amara Okafor", terms=Terms(datasets=("people",)))
     office = open_office(house.workspace())

@@ -13,6 +13,7 @@ from sluice.documents.documents import parse_document
 from sluice.errors import DocumentError
 from tasks.release.crontab import refuse_wrong_crontab
 from tasks.release.definition import Schedule
+from tests.golden import golden
 
 
 def next_run(cron: str, timezone: str = "UTC") -> Any:
@@ -63,30 +64,30 @@ def test_the_rarest_days_are_days(cron: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cron", "says"),
+    "cron",
     [
-        ("", "must be five fields as in crontab: minute hour day month weekday"),
-        ("@monthly", "must be five fields"),
-        ("0 0 6 1 * *", "must be five fields"),  # with seconds
-        ("60 * * * *", r"must have as minute \*, values from 0 to 59, ranges such as 0-2"),
-        ("5/15 * * * *", r"as minute .* a step, such as \*/2"),
-        ("*/0 * * * *", "as minute"),
-        ("٣ * * * *", "as minute"),
-        ("0 24 * * *", "as hour"),
-        ("0 22-4 * * *", "as hour"),
-        ("0 0 1,,2 * *", "as day"),
-        ("0 0 L * *", "as day"),
-        ("0 0 0 * *", "as day"),
-        ("0 0 1 13 *", "as month"),
-        ("0 0 1 june *", "as month .* 1 to 12 or jan, feb, mar"),
-        ("0 0 * * 8", "as weekday"),
-        ("0 0 * * mon#2", "as weekday"),
-        ("0 0 31 2,4,6 *", "must mean a day that there is"),
-        ("0 0 30-31 feb mon", "must mean a day that there is"),  # Prefect would not find a Monday either
+        "",
+        "@monthly",
+        "0 0 6 1 * *",  # with seconds
+        "60 * * * *",
+        "5/15 * * * *",
+        "*/0 * * * *",
+        "٣ * * * *",
+        "0 24 * * *",
+        "0 22-4 * * *",
+        "0 0 1,,2 * *",
+        "0 0 L * *",
+        "0 0 0 * *",
+        "0 0 1 13 *",
+        "0 0 1 june *",
+        "0 0 * * 8",
+        "0 0 * * mon#2",
+        "0 0 31 2,4,6 *",
+        "0 0 30-31 feb mon",  # Prefect would not find a Monday either
     ],
 )
-def test_what_is_no_crontab_is_refused_by_field(cron: str, says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
+def test_what_is_no_crontab_is_refused_by_field(cron: str) -> None:
+    with golden.raises(ValidationError):
         Schedule(cron=cron)
 
 
@@ -97,14 +98,14 @@ def test_a_time_zone_that_is_known(timezone: str) -> None:
 
 @pytest.mark.parametrize("timezone", ["", "Europe/Atlantis", "europe/vienna", "+01:00", "../UTC"])
 def test_a_time_zone_that_is_not_known_is_refused(timezone: str) -> None:
-    with pytest.raises(ValidationError, match=r"must be a name of the IANA time zone database, .* or UTC; got '"):
+    with golden.raises(ValidationError):
         Schedule(cron="0 5 1 * *", timezone=timezone)
 
 
 def test_a_document_names_the_field_what_is_allowed_and_what_came() -> None:
     with pytest.raises(DocumentError) as refused:
         parse_document(Schedule, {"cron": "0 25 * * *", "timezone": "Europe/Viena"}, "release.yaml")
-    assert "cron: must have as hour *, values from 0 to 23, " in str(refused.value)
+    golden(refused.value)
     assert "got '0 25 * * *'" in str(refused.value)
-    assert "timezone: must be a name of the IANA time zone database" in str(refused.value)
+    golden.words(refused.value)
     assert "got 'Europe/Viena'. Did you mean 'Europe/Vienna'?" in str(refused.value)

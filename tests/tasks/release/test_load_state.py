@@ -15,6 +15,7 @@ from tasks.release.definition import Definition
 from tasks.release.load_state import load_state
 from tasks.release.products import load_definition
 from tests.flows.house import House
+from tests.golden import golden
 
 PLANTED = 4711
 
@@ -107,8 +108,8 @@ def test_neither_count_nor_time_is_kept(warehouse: Warehouse) -> None:
 
 
 def test_a_file_is_not_polled_and_a_column_that_is_not_there_says_nothing(warehouse: Warehouse) -> None:
-    with pytest.raises(DataError, match="no column 'none such'"):
+    with golden.raises(DataError):
         warehouse.loaded(table="loads", column="none such")
     warehouse.house.definition["source"] = {"type": "csv", "path": "people.csv"}
-    with pytest.raises(DocumentError, match="only a database is polled"):
+    with golden.raises(DocumentError):
         warehouse.loaded()

@@ -7,6 +7,7 @@ import pytest
 from sluice.errors import SluiceError
 from tasks.release.lost_schema import declare_lost
 from tests.flows.house import DONE, ERROR, House
+from tests.golden import golden
 from tests.tasks.release.test_schema_views import Public, database
 
 
@@ -31,7 +32,7 @@ def test_what_is_due_in_a_database_that_is_gone_ends_by_a_word_that_is_recorded(
     for release in (one, other):
         entry = next(each for each in reversed(release.entries()) if each.event == "unloaded")
         assert entry.body == {"connection": "open", "into": "main", "database_gone": "the server was shut down"}
-    with pytest.raises(SluiceError, match=r"no tables are due in 'open/main'.*there are some: none"):
+    with golden.raises(SluiceError):
         declare_lost(public.workspace, "open", "main", "once more")
 
     kept.rename(file)  # it was not gone
@@ -52,23 +53,23 @@ def test_a_later_edition_is_published_into_a_new_database_of_that_name(public: P
 def test_a_database_that_answers_is_not_gone(public: Public) -> None:
     """Else a withdrawn edition would stay public there, and nobody would be told."""
     public.published(1)
-    with pytest.raises(SluiceError, match=r"'main' of 'open' answers, so it is not gone.*sluice catalogue"):
+    with golden.raises(SluiceError):
         declare_lost(public.workspace, "open", "main", "it is a nuisance")
     assert public.events("unloaded") == 0
 
 
 @pytest.mark.parametrize(
-    ("connection", "reason", "says"),
+    ("connection", "reason"),
     [
-        ("opne", "gone", "Did you mean 'open/main'"),
-        ("open", " ", "--reason must say"),
-        ("open", "a\u202eb", "reason: "),
+        ("opne", "gone"),
+        ("open", " "),
+        ("open", "a\u202eb"),
     ],
 )
-def test_what_is_not_said_well_is_refused(public: Public, connection: str, reason: str, says: str) -> None:
+def test_what_is_not_said_well_is_refused(public: Public, connection: str, reason: str) -> None:
     public.published(1)
     (public.root / "public.db").unlink()
-    with pytest.raises(SluiceError, match=says):
+    with golden.raises(SluiceError):
         declare_lost(public.workspace, connection, "main", reason)
     assert public.events("unloaded") == 0
 
@@ -80,8 +81,9 @@ def test_the_command(public: Public, monkeypatch: pytest.MonkeyPatch) -> None:
     house = House.__new__(House)
     house.root = public.root  # whose workspace is at hand
     assert house.sluice("catalogue").code == ERROR
-    assert "must say what became of the database" in house.sluice("catalogue", "--lost", "open/main").words
+    golden.words(house.sluice("catalogue", "--lost", "open/main").words)
     told = house.sluice("catalogue", "--lost", "open/main", "--reason", "the server was shut down")
     assert told.code == DONE, told.words
-    assert "people-000000000001: its tables in 'main' of 'open' are gone with the database" in told.words
+    golden(told.words)
+    assert "000000000001" in told.words
     assert house.sluice("catalogue").code == DONE

@@ -12,6 +12,7 @@ from tasks.ingest import ingest
 from tasks.release.memory_forecast import forecast, measurements_at_once, within_memory
 from tasks.release.products import load_product
 from tests.flows.house import House
+from tests.golden import golden
 
 GB = 10**9
 PLACES = tuple(str(place) for place in range(52))
@@ -63,7 +64,7 @@ def test_reading_ends_with_the_batch_that_is_too_much(monkeypatch: pytest.Monkey
     machine_with(monkeypatch, 0.8 * GB)
     read: list[int] = []
     fits = within_memory(batches(100, 200_000, read), CENSUS, 1)
-    with pytest.raises(DataError, match=r"^800,000 records or more, of 20 variables, need at least 0\.9 GB .* 0\.8 GB"):
+    with golden.raises(DataError):
         list(fits)
     assert read == [0, 1, 2, 3]
 
@@ -76,7 +77,7 @@ def test_what_fits_comes_through_whole(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_the_contract_promises_is_refused_before_anything_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     machine_with(monkeypatch, 3 * GB)
     read: list[int] = []
-    with pytest.raises(DataError, match="5,000,000 records or more"):
+    with golden.raises(DataError):
         list(within_memory(batches(1, 1, read), CENSUS, 5_000_000))
     assert not read
 
@@ -88,6 +89,6 @@ def test_a_release_that_does_not_fit_leaves_nothing_behind(house: House, monkeyp
     product = load_product(house.file, house.workspace())
     with pytest.raises(StepFailed) as failed:
         ingest(product)
-    assert "GB are free" in failed.value.detail
+    golden.words(failed.value.detail)
     assert not [entry for entry in product.workspace.ledger.entries() if entry.event == "received"]
     assert not [path for path in (product.workspace.vault.root / "objects").iterdir() if path.suffix == ".parquet"]

@@ -11,6 +11,7 @@ from sluice.custody.states import EVENTS, IN_DOUBT, OFFICE_EVENTS, REINSTATED, S
 from sluice.notices.outbox import Outbox
 from tasks.release.notices import Delivery, deliver, tell, undelivered
 from tests.flows.house import BLOCKED, DONE, WAITING
+from tests.golden import golden
 from tests.notices.servers import Hook, Mailbox, mail_server, web_server
 from tests.tasks.release.ledger_house import RELEASE, LedgerHouse
 
@@ -122,7 +123,7 @@ def test_a_server_that_is_down_stops_no_release_and_loses_nothing(
         waiting.decide(who)
     waiting.publish()
     assert mail.taken == []
-    assert undelivered(waiting.workspace()).fault == "the mail server answers 421"
+    golden(undelivered(waiting.workspace()).fault)
     mail.closed = False
     told = waiting.sluice("remind")
     assert told.code == DONE, told.words

@@ -18,6 +18,7 @@ from sluice.errors import DocumentError, SluiceError
 from tasks.release.acting import Means, Request, sign
 from tasks.release.office import Terms, adopt, open_office, read_document
 from tests.flows.house import contract, people, policy
+from tests.golden import golden
 
 AMARA, JONAS, MINA = (Means(declared=name) for name in ("amara", "jonas", "mina"))
 
@@ -76,13 +77,13 @@ def test_the_office_is_what_the_ledger_says_up_to_any_row(founded: Desk) -> None
 def test_whoever_founds_it_is_its_head_and_brings_its_people(desk: Desk) -> None:
     roster, rules = desk.document("people", people()), desk.document("policy", policy())
     assert open_office(desk.workspace) is None
-    for means, paths, says in (
-        (AMARA, (rules,), "this office has no people yet: the first act must bring a roster"),
-        (AMARA, (roster, roster), "an office has one roster; two were given"),
-        (JONAS, (roster, rules), "'jonas' cannot found the office: the roster gives the role head to amara"),
-        (Means(declared="mallory"), (roster,), "'mallory' is not on the roster"),
+    for means, paths in (
+        (AMARA, (rules,)),
+        (AMARA, (roster, roster)),
+        (JONAS, (roster, rules)),
+        (Means(declared="mallory"), (roster,)),
     ):
-        with pytest.raises(SluiceError, match=says):
+        with golden.raises(SluiceError):
             desk.adopt(means, *paths)
     assert (desk.recorded, desk.kept) == (0, 0)
     office, adoptions = desk.adopt(AMARA, roster, rules)
@@ -132,7 +133,7 @@ def test_of_two_proposals_nobody_guesses_which_is_meant(founded: Desk) -> None:
     path = founded.document("policy", policy())
     founded.adopt(AMARA, path, datasets=("people",))
     founded.adopt(MINA, path, datasets=("firms",))
-    with pytest.raises(SluiceError, match="was proposed with different terms: for people; for firms"):
+    with golden.raises(SluiceError):
         founded.adopt(JONAS, path)
     office, (adoption,) = founded.adopt(JONAS, path, datasets=("firms",))
     assert office.in_force["policy", "test-policy"].adoption == adoption
@@ -148,7 +149,7 @@ def test_other_content_takes_over_no_terms(founded: Desk) -> None:
 
 def test_an_end_lies_ahead(founded: Desk) -> None:
     path, today = founded.document("policy", policy()), datetime.now(UTC).date()
-    with pytest.raises(SluiceError, match="--valid-until must be today or later"):
+    with golden.raises(SluiceError):
         founded.adopt(AMARA, path, valid_until=today - timedelta(days=1))
     assert founded.adopt(AMARA, path, valid_until=today)[1][0].valid_until == today
 
@@ -169,7 +170,7 @@ def test_whoever_gives_an_act_that_counts_for_nothing_is_told(founded: Desk, tmp
     kept_back = sign(asked.payload, tmp_path / "mina.key").model_dump_json(by_alias=True)
     founded.adopt(AMARA, new)
     founded.adopt(JONAS, new)
-    with pytest.raises(SluiceError, match="it was given before the policy 'test-policy', version 2 was adopted"):
+    with golden.raises(SluiceError):
         founded.adopt(Means(envelope=kept_back), old)
     office = open_office(founded.workspace)
     assert office is not None
@@ -191,7 +192,7 @@ def test_what_a_document_is_follows_from_its_keys(desk: Desk, content: Callable[
 
 @pytest.mark.parametrize("content", [{"name": "x"}, people() | {"approvals": {}}, policy() | {"variables": []}])
 def test_a_document_that_is_none_or_two_is_refused(desk: Desk, content: dict[str, Any]) -> None:
-    with pytest.raises(DocumentError, match="is none of the documents that are adopted"):
+    with golden.raises(DocumentError):
         read_document(desk.document("any", content))
 
 

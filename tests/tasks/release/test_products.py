@@ -11,6 +11,7 @@ from tasks.release.records.product import Records
 from tasks.release.tables.product import Tables
 from tests.flows.house import House
 from tests.flows.tables_house import TablesHouse
+from tests.golden import golden
 
 
 def test_the_definition_chooses(tmp_path: Path) -> None:
@@ -20,21 +21,21 @@ def test_the_definition_chooses(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    "change",
     [
-        ({"plan": [{"method": "removal", "columns": ["household", "towns"]}]}, "plan.0"),
-        ({"plan": [{"method": "removal", "columns": ["household"]}], "tables": []}, "tables"),
-        ({"target": "../home/vault"}, "target: must lie apart from the workspace"),
-        ({"contract": "nowhere.yaml"}, "nowhere.yaml"),
+        {"plan": [{"method": "removal", "columns": ["household", "towns"]}]},
+        {"plan": [{"method": "removal", "columns": ["household"]}], "tables": []},
+        {"target": "../home/vault"},
+        {"contract": "nowhere.yaml"},
     ],
 )
-def test_documents_that_do_not_fit_are_refused_by_field(tmp_path: Path, change: dict[str, Any], says: str) -> None:
+def test_documents_that_do_not_fit_are_refused_by_field(tmp_path: Path, change: dict[str, Any]) -> None:
     house = House(tmp_path / "house")
     house.definition |= change
     house.write()
     with pytest.raises(DocumentError) as refused:
         load_product(house.file, house.workspace())
-    assert says in str(refused.value)
+    golden(refused.value)
 
 
 def test_the_name_of_each_records_person_is_not_released(tmp_path: Path) -> None:
@@ -45,7 +46,7 @@ def test_the_name_of_each_records_person_is_not_released(tmp_path: Path) -> None
     load_product(house.file, house.workspace())  # the plan takes it out
     house.definition["plan"] = [{"method": "removal", "columns": ["town"]}]
     house.write()
-    with pytest.raises(DocumentError, match=r"'household' names the person of each record.*method 'removal'"):
+    with golden.raises(DocumentError):
         load_product(house.file, house.workspace())
 
 
@@ -59,11 +60,11 @@ def test_a_copy_whose_package_does_not_take_a_name_is_refused_before_anything_is
     assert load_product(house.file, house.workspace()).hashes["plan"] == before
     house.definition["copies"] = ["stata"]
     house.write()
-    with pytest.raises(DocumentError, match=r"copies: 'sex-at-birth' cannot be the name of a variable of Stata"):
+    with golden.raises(DocumentError):
         load_product(house.file, house.workspace())
     house.definition["copies"] = ["spss", "spss"]
     house.write()
-    with pytest.raises(DocumentError, match=r"copies: .*names one twice"):
+    with golden.raises(DocumentError):
         load_product(house.file, house.workspace())
 
 

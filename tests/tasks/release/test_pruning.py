@@ -17,6 +17,7 @@ from tasks.release.pruning import Pruning, prune
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
 from tests.flows.stages import stages
 from tests.flows.tables_house import TablesHouse
+from tests.golden import golden
 
 DAYS = {"staged_data": 60, "masked_files": 90, "seeds": 120}
 
@@ -130,7 +131,7 @@ def test_what_an_old_backup_brings_back_is_seen_and_goes_again(published: Retain
         shutil.copytree(saved / folder, vault / folder)
     told = published.sluice("vault", "ls")
     assert told.code == ERROR
-    assert "seeds were destroyed, and are there again" in told.words
+    golden.words(told.words)
     assert parts(after(published, 0)) == ["seeds"], "a seed that was destroyed is nobody's any more"
     assert parts(after(published, 130)) == ["staged_data", "masked_files"]
 
@@ -181,7 +182,7 @@ def test_nothing_is_deleted_by_a_ledger_that_was_cut_off(published: RetainingHou
     published.sluice("withdraw", published.id, "--reason", "wrong", "--as", "amara")
     ledger.write_bytes(old)
     before = objects(published)
-    with pytest.raises(SluiceError, match=r"nothing is deleted while the ledger is not whole.*the end was cut off"):
+    with golden.raises(SluiceError):
         after(published, 20_000)
     assert objects(published) == before
 
@@ -192,7 +193,7 @@ def test_nothing_is_deleted_by_a_clock_that_is_ahead(tmp_path: Path) -> None:
     stray = workspace.vault.path(workspace.vault.keep_bytes(b"of a run that was killed", ".csv"), ".csv")
     os.utime(stray, (0, 0))
     there = datetime.now(UTC) - timedelta(days=400)
-    with patch.object(Ledger, "database_clock", return_value=there), pytest.raises(SluiceError, match="ahead of that"):
+    with patch.object(Ledger, "database_clock", return_value=there), golden.raises(SluiceError, figures=False):
         prune(workspace)
     assert stray.exists()
     assert prune(workspace).deletions
@@ -207,13 +208,13 @@ def test_what_somebody_took_is_told_from_what_was_deleted_by_rule(published: Ret
     (workspace.vault.objects / f"{masked.body['data']}.parquet").unlink()
     told = published.sluice("ledger", "verify")
     assert told.code == ERROR
-    assert "masked files are missing from the vault (1 objects), and no deletion is recorded" in told.words
+    golden(told.words)
     judged = next(e for e in workspace.ledger.entries(published.id) if e.event == "evaluated")
     (workspace.vault.objects / f"{judged.body['dossier']}.json").unlink()
-    assert "1 of its documents and reports are missing" in published.sluice("ledger", "verify").words
+    golden(published.sluice("ledger", "verify").words)
     received = next(e for e in workspace.ledger.entries(published.id) if e.event == "received")
     (workspace.vault.objects / f"{received.body['policy']}.json").unlink()
-    assert "2 of its documents and reports are missing" in published.sluice("vault", "ls").words
+    golden(published.sluice("vault", "ls").words)
     assert after(published, 20_000).deletions == (), "without its policy there is no rule to delete by"
 
 
@@ -271,11 +272,11 @@ def test_the_command_says_what_it_deletes(published: RetainingHouse) -> None:
     assert {row["part"]: row["due"] for row in listed["holdings"]} == dict.fromkeys(DAYS, False)
     assert listed["size"] > 0
     assert all("test-policy" in row["says"] for row in listed["holdings"])
-    assert "Nothing is due." in published.sluice("vault", "prune").words
+    golden.words(published.sluice("vault", "prune").words)
     with patch("tasks.release.retention.datetime", _InAHundredDays):
         told = published.sluice("vault", "prune", "--dry-run")
-        assert f"{published.id}: staged data, 1 of" in told.words
-        assert "would be deleted: by the policy 'test-policy', version 1" in told.words
+        golden(told.words)
+        assert str(published.id) in told.words
         done = published.sluice("vault", "prune", "--json").json
     assert [each["part"] for each in done["deletions"]] == ["staged_data", "masked_files"]
     listed = published.sluice("vault", "ls")

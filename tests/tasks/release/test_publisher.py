@@ -19,6 +19,7 @@ from sluice.errors import SluiceError
 from sluice.publication.attestation import envelope_bytes
 from tests.flows.house import DONE, ERROR, WAITING, House, Told
 from tests.flows.stages import stages
+from tests.golden import golden
 from tests.publication.signed_folder import sha256, write_checksums
 
 
@@ -59,19 +60,19 @@ def test_old_folders_are_verified_by_the_old_key_and_new_ones_by_the_new() -> No
     old, stolen = house.target / house.id, house.workspace().vault.signing_key()
     told = rotate(house, "jonas")
     assert told.code == WAITING
-    assert "is proposed; needed: 1 more of the roster, among them a head" in told.words
+    golden(told.words)
     assert len(publisher_lines(house)) == 1
     assert rotate(house, "amara").code == DONE
     first, second = publisher_lines(house)
     assert "valid-before" in first
     assert "valid-after" in second
-    assert "the publisher's key number 2" in house.sluice("people").words
+    golden(house.sluice("people").words)
     assert verify(house, old).code == DONE
     new = publish_next(house)
     assert verify(house, new).code == DONE
     refused = verify(house, signed_today(house, new, stolen))
     assert refused.code == ERROR
-    assert "attestation.json: the key of publisher that signed it did not count at" in refused.words
+    golden.words(refused.words)
     assert verify(house, old).code == DONE
 
 
@@ -102,31 +103,31 @@ def test_a_publication_that_was_interrupted_ends_with_the_bytes_that_it_began_wi
 
 
 @pytest.mark.parametrize(
-    ("damage", "says"),
+    "damage",
     [
-        (lambda file: file.unlink(), "publisher/2 is missing or damaged. Restore it from the backup"),
-        (lambda file: file.write_bytes(b"short"), "publisher/2 is missing or damaged. Restore it from the backup"),
-        (lambda file: file.write_bytes(bytes(32)), "publisher key number 2 is not the one that was adopted"),
+        lambda file: file.unlink(),
+        lambda file: file.write_bytes(b"short"),
+        lambda file: file.write_bytes(bytes(32)),
     ],
 )
-def test_nothing_is_published_by_a_key_that_is_lost_or_was_swapped(damage: Callable[[Path], object], says: str) -> None:
+def test_nothing_is_published_by_a_key_that_is_lost_or_was_swapped(damage: Callable[[Path], object]) -> None:
     house = stages(House).at("almost")
     rotate(house)
     damage(house.home / "vault" / "publisher" / "2")
     told = house.approve("jonas")
     assert (told.code, house.shelf) == (ERROR, [])
-    assert says in told.words
+    golden(told.words)
 
 
 def test_an_office_comes_before_its_keys(tmp_path: Path) -> None:
     told = House(tmp_path / "house").sluice("key", "rotate-publisher", "--as", "amara")
     assert told.code == ERROR
-    assert "this office has no people yet" in told.words
+    golden.words(told.words)
 
 
 def test_keys_are_drawn_once_each(tmp_path: Path) -> None:
     vault = Vault(tmp_path / "vault")
-    with pytest.raises(SluiceError, match="publisher/2 is missing"):
+    with golden.raises(SluiceError):
         vault.signing_key(2)
     lines = [PublicKey.of(vault.signing_key(number, draw=True).public_key()).line for number in (1, 2, 3, 2, 3)]
     assert len({*lines}) == 3

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from sluice.masking.catalogue import methods
 from tasks.tuning.ranges import Between, Choice, first, is_scale, places_of, step_with
+from tests.golden import golden
 
 
 @pytest.mark.parametrize(
@@ -77,13 +78,13 @@ def test_numbers_in_an_order_are_a_scale_and_alternatives_are_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "says"),
+    "content",
     [
-        ({"from": 2, "to": 1}, "from must be at most to"),
-        ({"from": 0, "to": 1, "log": True}, "above 0 where log"),
-        ({"from": 0.5, "to": 1, "whole": True}, "whole"),
+        {"from": 2, "to": 1},
+        {"from": 0, "to": 1, "log": True},
+        {"from": 0.5, "to": 1, "whole": True},
     ],
 )
-def test_a_range_that_cannot_be_is_refused(content: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
+def test_a_range_that_cannot_be_is_refused(content: dict[str, Any]) -> None:
+    with golden.raises(ValidationError):
         Between.model_validate(content)

@@ -14,6 +14,7 @@ from sluice.errors import DocumentError
 from tasks.release.records.definition import RecordsDefinition
 from tasks.tuning.ranges import first
 from tasks.tuning.space import SpaceOfPlans, without
+from tests.golden import golden
 from tests.tasks.tuning.house_of_plans import PLAN, space, uniform
 
 MIXED = space(
@@ -55,33 +56,30 @@ def test_a_choice_decides_what_else_is_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    "change",
     [
-        ({"plan": [{"method": "removl", "columns": ["a"]}]}, "Did you mean 'removal'"),
-        (
-            {"plan": [{"method": "rank_swapping", "columns": ["a"], "window": {"from": 0.1, "to": 5}}]},
-            r"with plan.0.window = 5.0.*must be in \(0, 1\]",
-        ),
-        ({"plan": [{"method": "local_suppression", "columns": ["a"], "k": [5, 0]}]}, "plan.0.k = 0"),
-        ({"plan": [{"alternatives": [{"method": "removal", "columns": ["a"]}]}]}, "at least 2"),
-        ({"plan": [{"method": "removal", "columns": ["a"], "kk": 3}]}, "kk"),
-        ({"plan": []}, "names no step"),
-        ({"search": {"trial": 3}}, "Did you mean 'trials'"),
-        ({"search": {"people": 1.5}}, "people"),
-        ({"search": {"loss": {"marginals": 0}}}, "one weight must be above 0"),
-        ({"may_drop": {"age": -1}}, "may_drop"),
+        {"plan": [{"method": "removl", "columns": ["a"]}]},
+        {"plan": [{"method": "rank_swapping", "columns": ["a"], "window": {"from": 0.1, "to": 5}}]},
+        {"plan": [{"method": "local_suppression", "columns": ["a"], "k": [5, 0]}]},
+        {"plan": [{"alternatives": [{"method": "removal", "columns": ["a"]}]}]},
+        {"plan": [{"method": "removal", "columns": ["a"], "kk": 3}]},
+        {"plan": []},
+        {"search": {"trial": 3}},
+        {"search": {"people": 1.5}},
+        {"search": {"loss": {"marginals": 0}}},
+        {"may_drop": {"age": -1}},
     ],
 )
-def test_a_wrong_space_is_refused_by_its_field(change: dict[str, Any], says: str) -> None:
+def test_a_wrong_space_is_refused_by_its_field(change: dict[str, Any]) -> None:
     content = space().model_dump(mode="json") | {"plan": PLAN} | change
     content["source"] = {"type": "csv", "path": "people.csv"}
-    with pytest.raises((DocumentError, ValidationError), match=says):
+    with golden.raises(DocumentError, ValidationError):
         parse_document(SpaceOfPlans, content, "tune.yaml")
 
 
 def test_alternatives_are_tried_at_all_their_ends_when_the_document_is_read() -> None:
     plan = [{"alternatives": [[], {"method": "rank_swapping", "columns": ["a"], "window": [0.1, 2.0]}]}]
-    with pytest.raises(ValidationError, match=r"plan.1.alternative = 1, plan.1.1.0.window = 2.0"):
+    with golden.raises(ValidationError):
         space([*PLAN[:1], *plan])
 
 

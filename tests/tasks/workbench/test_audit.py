@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from flows.cli.main import main
+from tests.golden import golden
 
 # A published table with one blank in each row and column of its upper left corner: x11 + x12 = 30, and so on.
 CELLS = """nace,region,status,value
@@ -128,7 +129,8 @@ def test_an_estimate_that_is_near_enough(folder: Path, capsys: pytest.CaptureFix
 def test_a_suppressed_cell_with_its_value(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     put(folder, "KA,R1,primary,", "KA,R1,primary,20")
     code, told = audited(capsys, *arguments(folder))
-    assert (code, told["breaches"][0]) == (2, "nace KA, region R1 is primary and has a value")
+    assert code == 2
+    golden(told["breaches"][0])
 
 
 def test_a_cell_that_is_not_there_is_empty(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -235,21 +237,21 @@ def test_a_contributor_who_undoes_a_neighbour(folder: Path, capsys: pytest.Captu
 def test_values_that_are_not_those_of_the_records(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = with_records(folder, {"KC R3": [2] * 11})
     assert main(arguments(folder, *given)) == 1
-    assert "the value of nace Total, region Total is not the total of its records; nor are" in capsys.readouterr().err
+    golden.words(capsys.readouterr().err)
     put(folder, "KC,R3,published,20\n", "")
     assert main(arguments(folder, *with_records(folder, {}))) == 1
-    assert "nace KC, region R3 has records and is not in the file" in capsys.readouterr().err
+    golden(capsys.readouterr().err)
     (folder / "cells.csv").write_text(CELLS, encoding="utf-8")
     assert main(arguments(folder, *with_records(folder, {"KC R3": []}))) == 1
-    assert "nace KC, region R3 is in the file and no record is in it" in capsys.readouterr().err
+    golden(capsys.readouterr().err)
 
 
 def test_options_that_need_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for more, says in (
-        (("--contributor=id", "--value=value"), "--value, --contributor: only the records can tell; give --microdata"),
-        ((*with_records(folder, {}), "--within=5"), "--within: with --microdata, the rules tell"),
-        ((*with_records(folder, {})[:-1],), "no rule says which cells are sensitive"),
-        (("--negative=no",), "--negative must be one of refuse, absolute; got 'no'"),
+    for more in (
+        ("--contributor=id", "--value=value"),
+        (*with_records(folder, {}), "--within=5"),
+        (*with_records(folder, {})[:-1],),
+        ("--negative=no",),
     ):
         assert main(arguments(folder, *more)) == 1
-        assert says in capsys.readouterr().err
+        golden(capsys.readouterr().err)

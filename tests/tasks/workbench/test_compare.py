@@ -15,6 +15,7 @@ from sluice.report.report import render
 from sluice.report.risk_utility_map import Plan
 from tasks.workbench.compare import Candidates, Original, candidates, compare, refuse_unfit
 from tests.flows.house import DONE, ERROR, House
+from tests.golden import golden
 from tests.report.pages import Page, dossier, finding
 
 
@@ -71,7 +72,7 @@ def test_definitions_a_release_and_a_masked_file_stand_on_one_map(house: House, 
 
 
 def test_a_masked_file_needs_what_it_was_made_of(house: House, workspace: Workspace) -> None:
-    with pytest.raises(DataError, match="--original and --contract"):
+    with golden.raises(DataError):
         candidates([str(house.documents / "masked.csv")], workspace, None)
     told = house.sluice("compare", "x", "--original", str(house.documents / "people.csv"))
     assert told.code == ERROR
@@ -79,25 +80,25 @@ def test_a_masked_file_needs_what_it_was_made_of(house: House, workspace: Worksp
 
 
 def test_what_is_no_plan_is_refused_by_name(house: House, workspace: Workspace, tmp_path: Path) -> None:
-    for given, says in (
-        ("nowhere.yaml", "no such file"),
-        (str(tmp_path), "must be a file ending in"),
-        ("people-puf-123", "no release of this workspace"),
+    for given in (
+        "nowhere.yaml",
+        str(tmp_path),
+        "people-puf-123",
     ):
-        with pytest.raises(DataError, match=says):
+        with golden.raises(DataError):
             candidates([given], workspace, None)
-    with pytest.raises(DataError, match="given twice"):
+    with golden.raises(DataError):
         candidates([str(house.file), str(house.file)], workspace, None)
 
 
 def test_nothing_that_is_read_is_overwritten(house: House, workspace: Workspace) -> None:
     behind = original(house)
     found = candidates([str(house.documents / "masked.csv")], workspace, behind)
-    with pytest.raises(DataError, match="would overwrite"):
+    with golden.raises(DataError):
         refuse_unfit(found, behind, house.documents / "people.csv", None, "il1s")
-    with pytest.raises(DataError, match=r"--svg .* would overwrite"):
+    with golden.raises(DataError):
         refuse_unfit(found, behind, house.root / "map.html", house.root / "map-masked.csv.html", "il1s")
-    with pytest.raises(DataError, match=r"--loss must be one of .*; got il1\. Did you mean"):
+    with golden.raises(DataError):
         refuse_unfit(found, behind, None, None, "il1")
 
 
@@ -137,7 +138,7 @@ def test_only_what_an_earlier_comparison_wrote_is_written_anew(workspace: Worksp
             asked()
         file.unlink()
         file.symlink_to(tmp_path / "elsewhere.html")
-        with pytest.raises(DataError, match="is no file"):
+        with golden.raises(DataError):
             asked()
         file.unlink()
         file.write_bytes(ours)

@@ -7,6 +7,7 @@ import pytest
 
 from flows.cli.main import main
 from tasks.workbench.decimal_comma import with_points
+from tests.golden import golden
 from tests.tabular.tables import read_text
 from tests.tasks.workbench.firms_file import VALUE, command, protect, write_firms
 
@@ -49,6 +50,4 @@ def test_files_as_spreadsheets_of_half_the_world_write_them(tmp_path: Path, caps
         tmp_path / "micro.csv", index=False
     )
     assert main(protect(tmp_path, *VALUE)) == 1
-    assert "'value' must be a number; it is not in 400 records, first in record 1. Write a point" in (
-        capsys.readouterr().err
-    )
+    golden(capsys.readouterr().err)

@@ -16,6 +16,7 @@ from sluice.generalization.hierarchy import Hierarchy
 from sluice.sources.hierarchy_file import hierarchy_csv, read_hierarchy
 from sluice.variables import Kind, Variable
 from tasks.workbench.hierarchy import value_counts
+from tests.golden import golden
 
 VARIABLES = [
     {"name": "age", "kind": "integer", "role": "quasi_identifier", "minimum": 0, "maximum": 99},
@@ -114,13 +115,12 @@ def test_a_check_says_what_is_wrong_and_names_no_value_of_the_data(
     (folder / "place.csv").write_text("1;x\n2;x\n11;y\n11 x;y\n", encoding="utf-8")
     assert main(["hierarchy", "check", "place.csv", *of("place")]) == 1
     told = capsys.readouterr().out
-    assert "fault: has no row for 3 of 4 categories of 'place': '01', '02', '12'. It has '1'; were leading zer" in told
-    assert "look: the widest level has 2 groups" in told
+    golden(told)
 
     (folder / "age.csv").write_text("".join(f"{age};*\n" for age in range(90)), encoding="utf-8")
     assert main(["hierarchy", "check", "age.csv", "--data=people.csv", "--column=age"]) == 1
     told = capsys.readouterr().out
-    assert "fault: 1 of 401 records lie outside the hierarchy, with 1 different value" in told
+    golden(told)
     assert "97" not in told
     assert main(["hierarchy", "check", "place.csv", "--data=people.parquet", "--column=school", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["faults"] == [
@@ -173,7 +173,7 @@ def test_values_are_read_as_the_variable_says(folder: Path) -> None:
     )
     frame.to_parquet(folder / "odd.parquet")
     assert value_counts(folder / "odd.parquet", "n") == {"7": 1, "7.0": 1, "007": 1}
-    with pytest.raises(DataError, match=r"odd.parquet: 'n': 1 values cannot be read as integer"):
+    with golden.raises(DataError):
         value_counts(folder / "odd.parquet", "n", Variable(name="n", kind=Kind.INTEGER))
     dates = value_counts(folder / "odd.parquet", "d", Variable(name="d", kind=Kind.DATE))
     assert dates == {"2024-02-29": 2, "1999-01-01": 1}
@@ -234,4 +234,4 @@ def test_data_without_a_column_are_refused(folder: Path, capsys: pytest.CaptureF
     (folder / "a.csv").write_text("a;*\n", encoding="utf-8")
     for command in ("check", "show"):
         assert main(["hierarchy", command, "a.csv", "--data=people.csv"]) == 1
-        assert "--column: name the column" in capsys.readouterr().err
+        golden.words(capsys.readouterr().err)

@@ -6,6 +6,7 @@ from sluice.errors import DataError
 from sluice.publication.pattern_file import Pattern
 from sluice.tabular.model.dimension import Dimension
 from tasks.workbench.known_bounds import known_bounds
+from tests.golden import golden
 
 DIMENSIONS = [Dimension.flat("a", ["x", "y"]), Dimension.flat("b", ["z"])]
 
@@ -32,19 +33,19 @@ def test_ends_are_whole_units_inside_the_bounds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    "given",
     [
-        (rows(("X", "z", "", "")), "name 'X', which is no code of 'a'"),
-        (rows(("y", "z", "1", "")), "name a y, b z, which is not in the table"),
-        (rows(("x", "z", "1", ""), ("x", "z", "", "2")), "name a x, b z twice"),
-        (rows(("x", "z", "1,5", "")), "'lower' must be a number; it is not in 1 records, first in record 1"),
-        (rows(("x", "Total", "", ""), ("x", "z", "1,5", "")), "first in record 2"),
-        (rows(("Total", "Total", "8", "")), "of a Total, b Total do not hold its value; an attacker who believes them"),
-        (rows(("x", "z", "5", "4")), "of a x, b z leave no value of 0 decimals between them"),
-        (rows(("x", "z", "4.2", "4.8")), "of a x, b z leave no value of 0 decimals between them"),
-        (rows().drop(columns="upper"), "have no column 'upper'"),
+        rows(("X", "z", "", "")),
+        rows(("y", "z", "1", "")),
+        rows(("x", "z", "1", ""), ("x", "z", "", "2")),
+        rows(("x", "z", "1,5", "")),
+        rows(("x", "Total", "", ""), ("x", "z", "1,5", "")),
+        rows(("Total", "Total", "8", "")),
+        rows(("x", "z", "5", "4")),
+        rows(("x", "z", "4.2", "4.8")),
+        rows().drop(columns="upper"),
     ],
 )
-def test_what_cannot_be_known(given: pd.DataFrame, says: str) -> None:
-    with pytest.raises(DataError, match=says):
+def test_what_cannot_be_known(given: pd.DataFrame) -> None:
+    with golden.raises(DataError):
         known_bounds(given, table(0, "7"))

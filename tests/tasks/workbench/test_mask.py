@@ -17,6 +17,7 @@ from flows.cli.main import main
 from sluice.errors import DataError, DocumentError, PlanError
 from sluice.masking import AdditiveNoise
 from tasks.workbench.mask import NOT_JUDGED, kinds_given, load_plan, mask_file
+from tests.golden import golden
 
 NOISE = {"method": "additive_noise", "columns": ["income"], "amount": 0.1}
 
@@ -80,7 +81,7 @@ def test_the_seed_file_makes_the_same_file_again(folder: Path) -> None:
     seed.write_text("12\n", encoding="utf-8")
     assert not run(folder, seed_file=seed)["income"].equals(first["income"])
     seed.write_text("secret words", encoding="utf-8")
-    with pytest.raises(DocumentError, match="must hold one whole number"):
+    with golden.raises(DocumentError):
         run(folder, seed_file=seed)
 
 
@@ -139,7 +140,7 @@ def test_decimal_commas_of_declared_numbers_are_read_where_they_can_be_nothing_e
     people.to_csv(folder / "people.csv", index=False, sep=";", decimal=",")
     pd.testing.assert_frame_equal(run(folder, output=folder / "commas.csv", **given), with_points)
     people.assign(income="1,234").to_csv(folder / "people.csv", index=False, sep=";")
-    with pytest.raises(DataError, match=r"'income': 200 values are a number with a comma"):
+    with golden.raises(DataError):
         run(folder, output=folder / "doubtful.csv", **given)
 
 
@@ -149,7 +150,7 @@ def test_a_household_level_step_needs_to_know_the_household(folder: Path) -> Non
     people = pd.read_csv(folder / "people.csv", dtype={"region": "str"})
     people["income"] = np.repeat(people["income"].to_numpy()[::2], 2)
     people.to_csv(folder / "people.csv", index=False)
-    with pytest.raises(PlanError, match="needs a variable of role household"):
+    with golden.raises(PlanError):
         run(folder)
     masked = run(folder, household="household")
     assert (masked["income"][::2].to_numpy() == masked["income"][1::2].to_numpy()).all()
@@ -159,7 +160,7 @@ def test_a_household_level_step_needs_to_know_the_household(folder: Path) -> Non
 def test_the_user_knows_better_what_a_column_is(folder: Path) -> None:
     pram = {"method": "pram", "columns": ["children"], "retention": 0.5}
     (folder / "plan.yaml").write_text(yaml.safe_dump([pram]), encoding="utf-8")
-    with pytest.raises(PlanError, match="pram on 'children' takes nominal, ordinal, binary; it is integer"):
+    with golden.raises(PlanError):
         run(folder)
     made = mask_file(
         folder / "people.csv", folder / "plan.yaml", folder / "out.csv", kinds=kinds_given(["children=ordinal"])
@@ -167,9 +168,9 @@ def test_the_user_knows_better_what_a_column_is(folder: Path) -> None:
     assert made.variables["children"].categories == ("0", "1", "2", "3")
     told = json.loads((folder / "out.csv.datapackage.json").read_text(encoding="utf-8"))
     assert told["sluice:parameters"][0]["matrix"]["children"]["0"]["0"] == 0.5
-    with pytest.raises(DocumentError, match="must be COLUMN=KIND with one of continuous, integer"):
+    with golden.raises(DocumentError):
         kinds_given(["children=number"])
-    with pytest.raises(DocumentError, match=r"--kind: .* has no column 'kids'"):
+    with golden.raises(DocumentError):
         run(folder, kinds=kinds_given(["kids=nominal"]))
 
 
@@ -179,16 +180,16 @@ def test_the_plan_of_a_release_definition_is_a_plan(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("plan", "says"),
+    "plan",
     [
-        ([NOISE | {"amuont": 1}], r"line \d+, plan.0.additive_noise.amuont: unknown key. Did you mean 'amount'"),
-        ([NOISE | {"method": "additive_nois"}], "additive_nois"),
-        ([], "plan"),
+        [NOISE | {"amuont": 1}],
+        [NOISE | {"method": "additive_nois"}],
+        [],
     ],
 )
-def test_a_wrong_plan_is_refused_where_it_is_wrong(folder: Path, plan: list[Any], says: str) -> None:
+def test_a_wrong_plan_is_refused_where_it_is_wrong(folder: Path, plan: list[Any]) -> None:
     (folder / "plan.yaml").write_text(yaml.safe_dump(plan), encoding="utf-8")
-    with pytest.raises(DocumentError, match=says):
+    with golden.raises(DocumentError):
         run(folder)
     assert not (folder / "masked.csv").exists()
 
@@ -197,7 +198,7 @@ def test_a_plan_that_does_not_fit_writes_nothing(folder: Path) -> None:
     (folder / "plan.yaml").write_text(yaml.safe_dump([NOISE | {"columns": ["region"]}]), encoding="utf-8")
     (folder / "masked.csv").write_text("earlier", encoding="utf-8")
     before = set(folder.iterdir())
-    with pytest.raises(PlanError, match="additive_noise on 'region' takes continuous, integer; it is nominal"):
+    with golden.raises(PlanError):
         run(folder)
     assert set(folder.iterdir()) == before
     assert (folder / "masked.csv").read_text(encoding="utf-8") == "earlier"
@@ -207,14 +208,14 @@ def test_no_input_is_overwritten(folder: Path) -> None:
     for given in ("people.csv", "plan.csv"):
         (folder / "plan.csv").write_text(yaml.safe_dump([NOISE]), encoding="utf-8")
         before = (folder / given).read_bytes()
-        with pytest.raises(DataError, match="would overwrite"):
+        with golden.raises(DataError):
             mask_file(folder / "people.csv", folder / "plan.csv", folder / given)
         assert (folder / given).read_bytes() == before
-    with pytest.raises(DataError, match=r"must end in \.csv or \.parquet"):
+    with golden.raises(DataError):
         run(folder, output=folder / "masked.xlsx")
-    with pytest.raises(DataError, match="there is no folder"):
+    with golden.raises(DataError):
         run(folder, output=folder / "nowhere" / "masked.csv")
-    with pytest.raises(DocumentError, match="has no column 'hosuehold'\\. Did you mean 'household'\\? It has "):
+    with golden.raises(DocumentError):
         run(folder, household="hosuehold")
 
 

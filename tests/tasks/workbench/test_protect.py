@@ -21,6 +21,7 @@ from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.verdict import Finding, Verdict
 from tasks.release.tables.protection_method import ControlledAdjustment, ControlledRounding, SecondarySuppression
+from tests.golden import golden
 from tests.reference_data import reference_path
 from tests.tabular.tables import read_text
 
@@ -258,7 +259,7 @@ def test_duplicate_contributors(folder: Path, capsys: pytest.CaptureFixture[str]
     micro = pd.read_csv(folder / "micro.csv", keep_default_na=False)
     pd.concat([micro, micro.tail(2)]).to_csv(folder / "micro.csv", index=False)
     assert main(arguments(folder)) == 1
-    assert "2 records are of a 'id' that has another record in the same cell" in capsys.readouterr().err
+    golden(capsys.readouterr().err)
     assert not (folder / "cells.csv").exists()
     assert main(arguments(folder, "--duplicates=add", "--json")) == 0
     assert json.loads(capsys.readouterr().out)["records_added_up"] == 2
@@ -270,14 +271,14 @@ def test_names_of_contributors_in_capital_letters_are_said(folder: Path, capsys:
     change(folder, id=["Acme", "ACME", *ids[2:]])
     capsys.readouterr()
     main(arguments(folder))
-    assert "names of contributors that are those of others but for capital letters: 1." in capsys.readouterr().err
+    golden(capsys.readouterr().err)
 
 
 def test_values_are_never_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     change(folder, value=[-271828] + [5] * 60)
     assert main(arguments(folder)) == 1
     told = capsys.readouterr()
-    assert "'value' is negative in 1 records" in told.err
+    golden(told.err)
     assert "(--negative absolute)" in told.err
     assert "271828" not in told.out + told.err
 
@@ -294,23 +295,21 @@ def test_an_unsafe_pattern_is_not_written(
     monkeypatch.setattr(tasks.workbench.protect, "audit_cells", finds_something)
     assert main(arguments(folder)) == 2
     told = capsys.readouterr().out
-    assert "NOT SAFE, 1 breaches" in told
-    assert "anybody can compute it" in told
-    assert "nothing is written" in told
+    golden(told)
     assert (folder / "cells.csv").read_text(encoding="utf-8") == "of yesterday"
     assert main(arguments(folder, "--json")) == 2
     assert json.loads(capsys.readouterr().out)["output"] is None
 
 
 def test_outputs_that_do_not_fit(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for output, says in (
-        (folder / "micro.csv", "would overwrite"),
-        (folder / "cells.parquet", "must end in .csv"),
-        (folder / "no" / "cells.csv", "there is no folder"),
+    for output in (
+        folder / "micro.csv",
+        folder / "cells.parquet",
+        folder / "no" / "cells.csv",
     ):
         before = (folder / "micro.csv").read_bytes()
         assert main(arguments(folder, "--output", str(output))) == 1
-        assert says in capsys.readouterr().err
+        golden(capsys.readouterr().err)
         assert (folder / "micro.csv").read_bytes() == before
 
 
@@ -325,7 +324,7 @@ def test_as_a_process(folder: Path) -> None:
 
 def test_rules_are_written_as_in_a_policy() -> None:
     assert rules_given(["p_percent=12.5", "dominance=2, 85"]) == [PPercent(12.5), Dominance(2, 85)]
-    with pytest.raises(DocumentError, match="--rule: one of"):
+    with golden.raises(DocumentError):
         rules_given([""])
 
 
@@ -349,7 +348,7 @@ def test_every_form_is_written_and_tells_no_true_count(folder: Path, capsys: pyt
         if method == "controlled_rounding":
             assert (value % base == 0).all()
     assert main([*given, "--method=controlled_rounding=5"]) == 0
-    assert "Every cell is rounded to a multiple of 5" in capsys.readouterr().out
+    golden(capsys.readouterr().out)
 
 
 def test_a_method_that_protects_too_little_is_not_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -361,7 +360,7 @@ def test_a_method_that_protects_too_little_is_not_written(folder: Path, capsys: 
     assert shown.endswith("nothing is written.\n")
     assert not (folder / "cells.csv").exists()
     assert main([*given, "--method=controlled_rounding=2"]) == 1
-    assert "base 2 of controlled_rounding is too small for the protection of 1 cells" in capsys.readouterr().err
+    golden(capsys.readouterr().err)
 
 
 def test_what_somebody_should_decide_is_written_and_said(
@@ -398,7 +397,7 @@ def test_two_words_would_tell_small_counts(folder: Path, capsys: pytest.CaptureF
         each for each in arguments(folder, rules=("--rule=minimum_frequency=4",)) if each not in ("--value", "value")
     ]
     assert main([*given, "--tell-primary"]) == 1
-    assert "who is told which suppressed counts are sensitive" in capsys.readouterr().err
+    golden.words(capsys.readouterr().err)
     assert main(given) == 0
 
 
@@ -409,7 +408,7 @@ def test_a_budget_of_time_is_told_of(folder: Path, capsys: pytest.CaptureFixture
     assert told["time_ran_out"] is False
     (folder / "cells.csv").unlink()
     assert main(arguments(folder, "--seconds", "100")) == 0
-    assert "the first safe pattern cost" in capsys.readouterr().out
+    golden.words(capsys.readouterr().out)
     (folder / "cells.csv").unlink()
     assert main(arguments(folder)) == 0
     assert "first safe pattern" not in capsys.readouterr().out

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from flows.cli.main import main
+from tests.golden import golden
 from tests.tabular.tables import read_text
 from tests.tasks.workbench.firms_file import VALUE, command, protect, write_firms
 
@@ -81,7 +82,7 @@ def test_a_value_beside_its_status_is_taken_out(folder: Path) -> None:
 
 def test_nothing_is_written_where_nothing_is_to_be_repaired(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(audit(folder, f"--repair={folder / 'repaired.csv'}", cells="whole.csv")) == 0
-    assert "the table is safe as it is; nothing is written" in capsys.readouterr().out
+    golden.words(capsys.readouterr().out)
     assert not (folder / "repaired.csv").exists()
 
 
@@ -94,7 +95,7 @@ def test_what_cannot_be_repaired_is_said(folder: Path, capsys: pytest.CaptureFix
     given = f"--repair={folder / 'repaired.csv'}"
     capsys.readouterr()
     assert main(audit(folder, given, f"--known={known}")) == 1
-    assert "cannot be protected: attackers are assumed to know it more closely" in capsys.readouterr().err
+    golden.words(capsys.readouterr().err)
     assert main(audit(folder, f"--known={known}", cells="whole.csv")) == 2  # safe without that knowledge
     known.write_text(f"nace,region,lower,upper\n{row['nace']},{row['region']},{value + 1},\n", encoding="utf-8")
     assert main(audit(folder, f"--known={known}")) == 1
@@ -107,7 +108,7 @@ def test_what_cannot_be_repaired_is_said(folder: Path, capsys: pytest.CaptureFix
 
 def test_options_of_repair(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(command("audit-table", folder / "cells.csv", f"--repair={folder / 'repaired.csv'}")) == 1
-    assert "--repair: only the records can tell; give --microdata" in capsys.readouterr().err
+    golden.words(capsys.readouterr().err)
     for output in ("cells.csv", "nace.csv", "micro.csv"):
         before = (folder / output).read_bytes()
         assert main(audit(folder, f"--repair={folder / output}")) == 1

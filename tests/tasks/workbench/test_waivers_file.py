@@ -11,6 +11,7 @@ import yaml
 from flows.cli.main import main
 from sluice.errors import DocumentError
 from tasks.workbench.waivers_file import read_waivers, waivers_of
+from tests.golden import golden
 from tests.tabular.tables import read_text
 from tests.tasks.workbench.firms_file import COUNT, protect, write_firms
 
@@ -58,22 +59,20 @@ def test_a_live_waiver_lets_a_cell_be_published_and_is_said(folder: Path, capsys
 
 
 @pytest.mark.parametrize(
-    ("other", "why"),
+    "other",
     [
-        ({"expires": TODAY - timedelta(days=1), "granted": TODAY - timedelta(days=9)}, "expired on"),
-        ({"granted": TODAY + timedelta(days=9)}, "holds only from"),
-        ({"rule": "p_percent"}, "Only a waiver of each of these rules"),
-        ({"scope": "nace K5, region R3"}, "is for no cell that needs it. Did you mean 'nace K1, region R3'?"),
-        ({"scope": "K1, R3"}, "Only a waiver of each of these rules"),
+        {"expires": TODAY - timedelta(days=1), "granted": TODAY - timedelta(days=9)},
+        {"granted": TODAY + timedelta(days=9)},
+        {"rule": "p_percent"},
+        {"scope": "nace K5, region R3"},
+        {"scope": "K1, R3"},
     ],
 )
-def test_no_other_waiver_does(
-    folder: Path, capsys: pytest.CaptureFixture[str], other: dict[str, Any], why: str
-) -> None:
+def test_no_other_waiver_does(folder: Path, capsys: pytest.CaptureFixture[str], other: dict[str, Any]) -> None:
     assert main(with_waivers(folder, waiver(**other))) == 1
     said = capsys.readouterr().err
-    assert "nace K1, region R3 must be published, and is sensitive by minimum_frequency" in said
-    assert why in said
+    golden(said)
+    golden(said)
     assert not (folder / "cells.csv").exists()
 
 
@@ -83,16 +82,16 @@ def test_codes_in_another_order_are_the_same_cell(folder: Path) -> None:
 
 def test_what_is_wrong_with_a_list_is_said(folder: Path) -> None:
     assert read_waivers_of(folder, [waiver()])[0].owner == "mia"
-    for written, says in (
-        ([], "waivers"),
-        ([waiver(reason="because")], r"reason: must have at least 20 characters"),
-        ([{**waiver(), "until": "2026-01-01"}], r"unknown key"),
+    for written in (
+        [],
+        [waiver(reason="because")],
+        [{**waiver(), "until": "2026-01-01"}],
     ):
-        with pytest.raises(DocumentError, match=says):
+        with golden.raises(DocumentError):
             read_waivers_of(folder, written)
-    with pytest.raises(DocumentError, match=r"no\.yaml: no such file"):
+    with golden.raises(DocumentError):
         read_waivers(folder / "no.yaml")
-    with pytest.raises(DocumentError, match=r"waivers\.0\.scope: must be given"):
+    with golden.raises(DocumentError):
         waivers_of([{name: entry for name, entry in waiver().items() if name != "scope"}])
 
 

@@ -12,6 +12,7 @@ from sluice.utility.analyses.clustering_agreement import (
     fuzzy_centres,
     memberships,
 )
+from tests.golden import golden
 
 pytestmark = pytest.mark.chain
 
@@ -52,7 +53,7 @@ def test_what_the_method_does_not_find_again_itself_is_no_loss_of_the_file() -> 
 
 def test_clusters_of_an_unpaired_file_are_regions_for_the_original() -> None:
     assert agree(RNG.permutation(POINTS), paired=False)["adjusted_rand"].loss < 0.05
-    with pytest.raises(DataError, match="same variables"):
+    with golden.raises(DataError):
         agree(POINTS[:, :1], paired=False)
 
 
@@ -89,9 +90,9 @@ def test_the_centres_are_a_fixed_point_of_bezdek_s_equations() -> None:
 
 
 def test_too_few_records_and_other_lengths_are_refused() -> None:
-    with pytest.raises(DataError, match="the original has 300"):
+    with golden.raises(DataError):
         agree(POINTS, clusters=301)
-    with pytest.raises(DataError, match="as many records; got 300 and 2"):
+    with golden.raises(DataError):
         agree(POINTS[:2])
 
 
@@ -115,7 +116,7 @@ def test_who_weighs_nothing_draws_no_centre_and_counts_in_no_index(method: Any) 
     assert found["adjusted_rand"].masked == pytest.approx(found["adjusted_rand"].itself, abs=1e-6)
     counted = clustering_agreement(original, masked, method, 3, True, np.random.default_rng(0))
     assert next(each for each in counted if each.index == "adjusted_rand").loss > 0.2
-    with pytest.raises(DataError, match="600 records need as many weights"):
+    with golden.raises(DataError):
         clustering_agreement(original, masked, method, 3, True, np.random.default_rng(0), (weight[1:], weight))
 
 

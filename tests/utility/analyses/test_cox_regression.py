@@ -6,6 +6,7 @@ from statsmodels.duration.hazard_regression import PHReg
 
 from sluice.errors import DataError
 from sluice.utility.analyses.cox_regression import fit_cox
+from tests.golden import golden
 
 RNG = np.random.default_rng(2)
 N = 500
@@ -50,7 +51,7 @@ def test_what_the_records_do_not_determine() -> None:
 
 
 def test_other_times_and_events_are_refused() -> None:
-    with pytest.raises(DataError, match="must not be negative"):
+    with golden.raises(DataError):
         fit_cox(MATRIX, TIMES - 100, EVENTS)
-    with pytest.raises(DataError, match="must be 0 or 1"):
+    with golden.raises(DataError):
         fit_cox(MATRIX, TIMES, EVENTS * 2)

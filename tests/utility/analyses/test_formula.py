@@ -13,6 +13,7 @@ from sluice.utility.analyses.formula import (
     refuse_unknown_categories,
 )
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 VARIABLES = {
     "y": Variable(name="y", kind=Kind.CONTINUOUS),
@@ -93,26 +94,26 @@ def test_nothing_but_the_grammar_is_read(attack: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("formula", "says"),
+    "formula",
     [
-        ("y", "wanted '~', got the end"),
-        ("~ a", "wanted a name, got '~'"),
-        ("y ~", "wanted a name, got the end"),
-        ("y ~ a b", "wanted '\\+', got 'b'"),
-        ("y ~ a +", "wanted a name, got the end"),
-        ("y ~ 2", "1 or 0, got 2"),
-        ("y ~ a - b", "after '-' comes 1"),
-        ("y ~ a^7", "from 2 to 5; got 7"),
-        ("y ~ a*b*c*d", "at most 3 variables"),
-        ("y ~ a:b:c:d", "at most 3 variables"),
-        ("y ~ a:b * c:d", "at most 3 variables"),
-        ("y ~ " + " + ".join(f"a{n}" for n in range(150)), "at most 100 terms; got 150"),
-        ("y ~ " + "a" * 1000, "at most 1,000 characters; got 1,004"),
-        ("y ~ 'a'", "wanted a name"),
+        "y",
+        "~ a",
+        "y ~",
+        "y ~ a b",
+        "y ~ a +",
+        "y ~ 2",
+        "y ~ a - b",
+        "y ~ a^7",
+        "y ~ a*b*c*d",
+        "y ~ a:b:c:d",
+        "y ~ a:b * c:d",
+        "y ~ " + " + ".join(f"a{n}" for n in range(150)),
+        "y ~ " + "a" * 1000,
+        "y ~ 'a'",
     ],
 )
-def test_what_cannot_be_read_is_refused_with_what_is_allowed(formula: str, says: str) -> None:
-    with pytest.raises(DataError, match=says):
+def test_what_cannot_be_read_is_refused_with_what_is_allowed(formula: str) -> None:
+    with golden.raises(DataError):
         read_formula(formula)
 
 
@@ -132,26 +133,26 @@ def test_long_texts_are_not_searched_again_and_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("formula", "kind", "says"),
+    ("formula", "kind"),
     [
-        ("y ~ agee", "linear", "names 'agee', which the data do not have. Did you mean 'age'"),
-        ("y ~ note", "linear", "which is of kind text"),
-        ("town ~ age", "linear", "is nominal: write a comparison"),
-        ("town ~ age", "logistic", "say which category counts"),
-        ("y ~ log(town)", "linear", "is for numbers; 'town' is nominal"),
-        ("y ~ town^2", "linear", "is for numbers"),
-        ("log(town) ~ age", "linear", "is for numbers"),
-        ("C(y) ~ age", "linear", "a number or a comparison"),
-        ("y == 'x' ~ age", "logistic", "with a text"),
-        ("town > 'north' ~ age", "logistic", "use == or !="),
-        ("born == '2020-01-01' ~ age", "logistic", "is a date"),
-        ("y ~ age", "cox", "explains survival"),
-        ("survival(y, sex == 'm') ~ age", "linear", "explains survival"),
-        ("survival(y, town) ~ age", "cox", "say which category counts"),
+        ("y ~ agee", "linear"),
+        ("y ~ note", "linear"),
+        ("town ~ age", "linear"),
+        ("town ~ age", "logistic"),
+        ("y ~ log(town)", "linear"),
+        ("y ~ town^2", "linear"),
+        ("log(town) ~ age", "linear"),
+        ("C(y) ~ age", "linear"),
+        ("y == 'x' ~ age", "logistic"),
+        ("town > 'north' ~ age", "logistic"),
+        ("born == '2020-01-01' ~ age", "logistic"),
+        ("y ~ age", "cox"),
+        ("survival(y, sex == 'm') ~ age", "linear"),
+        ("survival(y, town) ~ age", "cox"),
     ],
 )
-def test_a_formula_that_does_not_fit_the_variables_is_refused(formula: str, kind: Any, says: str) -> None:
-    with pytest.raises(DataError, match=says):
+def test_a_formula_that_does_not_fit_the_variables_is_refused(formula: str, kind: Any) -> None:
+    with golden.raises(DataError):
         refuse_unfit(read_formula(formula), kind, VARIABLES)
 
 
@@ -167,7 +168,7 @@ def test_formulas_that_fit() -> None:
 
 
 def test_a_category_that_is_not_declared_is_refused() -> None:
-    with pytest.raises(DataError, match=r"'town' has no category 'nort'\. Did you mean 'north'"):
+    with golden.raises(DataError):
         refuse_unknown_categories(read_formula("town == 'nort' ~ y"), VARIABLES)
     undeclared = {**VARIABLES, "town": Variable(name="town", kind=Kind.NOMINAL)}
     refuse_unknown_categories(read_formula("town == 'nort' ~ y"), undeclared)

@@ -18,6 +18,7 @@ from sluice.utility.analyses.impossible_records import (
     tells_of_few,
 )
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 LEVELS = ("none", "school", "degree")
 VARIABLES = {
@@ -141,7 +142,7 @@ def test_no_value_and_every_value() -> None:
 
 
 def test_paired_files_of_different_lengths_are_refused() -> None:
-    with pytest.raises(DataError, match="as many records; got 2 and 1"):
+    with golden.raises(DataError):
         look(frame([30, 40], [5, 10]), frame([30], [5]))
 
 

@@ -19,6 +19,7 @@ from sluice.utility.analyses.model_comparison import (
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.analyses.models_view import compared_model
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 VARIABLES = {
     "pay": Variable(name="pay", kind=Kind.CONTINUOUS),
@@ -118,7 +119,7 @@ def test_a_weight_is_used_where_the_file_has_it() -> None:
     without = compare("log(pay) ~ age", "linear", file_of(ORIGINAL.drop(columns="weight")), "weight")
     assert without.changes[1].after == plain.changes[1].before
     negative = file_of(ORIGINAL.assign(weight=-1.0))
-    with pytest.raises(DataError, match="'weight' weighs the records and must not be negative"):
+    with golden.raises(DataError):
         compare("log(pay) ~ age", "linear", negative, "weight")
 
 
@@ -195,7 +196,7 @@ def test_a_model_that_the_original_does_not_determine_has_no_figure() -> None:
     found = compare("pay > 100000 ~ age", "logistic", original())
     assert found.changes == ()
     assert np.isnan(found.overlap)
-    with pytest.raises(DataError, match="more than 500 columns"):
+    with golden.raises(DataError):
         compare("age ~ C(pay)", "linear", original())
 
 

@@ -6,6 +6,7 @@ from sklearn.metrics import adjusted_rand_score, mutual_info_score, pair_confusi
 
 from sluice.errors import DataError
 from sluice.utility.analyses.partition_indices import partition_indices
+from tests.golden import golden
 
 parts = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=40)
 
@@ -56,7 +57,7 @@ def test_extremes() -> None:
 
 
 def test_other_records_are_refused() -> None:
-    with pytest.raises(DataError, match="of the same records; got 3 and 2"):
+    with golden.raises(DataError):
         partition_indices(np.arange(3), np.arange(2))
 
 

@@ -20,6 +20,7 @@ from sluice.utility.analyses.prediction_loss import (
     weighted_f,
 )
 from sluice.variables import Kind, Variable
+from tests.golden import golden
 
 pytestmark = pytest.mark.chain
 
@@ -74,10 +75,10 @@ def test_the_same_seed_finds_the_same() -> None:
 
 def test_nobody_to_predict_and_one_class_are_refused() -> None:
     nobody = Examples(POINTS[:N], CLASSES[:N], POINTS[:0], CLASSES[:0])
-    with pytest.raises(DataError, match="at least one"):
+    with golden.raises(DataError):
         prediction_scores(nobody, nobody, "logistic", np.random.default_rng(0))
     one = Examples(POINTS[:N], np.zeros(N, np.int64), POINTS[N:], CLASSES[N:])
-    with pytest.raises(DataError, match="two classes"):
+    with golden.raises(DataError):
         prediction_scores(one, one, "logistic", np.random.default_rng(0))
 
 
@@ -134,7 +135,7 @@ def test_who_weighs_nothing_is_neither_learned_from_nor_counted(learner: Learner
     assert one.learnt == other.learnt == N - N // 2
     # A forest draws its samples anew by the weights
     assert one.original == pytest.approx(other.original, abs=0.03 if learner == "forest" else 1e-9)
-    with pytest.raises(DataError, match="need as many weights"):
+    with golden.raises(DataError):
         prediction_scores(replace(BEFORE, weight=weight[1:]), BEFORE, learner, np.random.default_rng(0))
 
 

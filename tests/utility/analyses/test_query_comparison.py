@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.utility.analyses.query_comparison import QueryAnswer, compare_answers, compared_query
+from tests.golden import golden
 
 nan = float("nan")
 
@@ -81,5 +82,5 @@ def test_differences_are_shares_alike_from_both_sides(first: Any, second: Any) -
 
 
 def test_other_columns_are_refused() -> None:
-    with pytest.raises(DataError, match="same columns"):
+    with golden.raises(DataError):
         compare_answers(made({"f": [1]}), made({"f": [1, 2]}), 10)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.utility.analyses.regression import Estimates, fit_regression, independent_columns
+from tests.golden import golden
 
 RNG = np.random.default_rng(0)
 N = 800
@@ -94,9 +95,9 @@ def test_records_that_determine_nothing() -> None:
 
 
 def test_other_responses_are_refused() -> None:
-    with pytest.raises(DataError, match="must be 0 or 1"):
+    with golden.raises(DataError):
         fit_regression(MATRIX, RESPONSES["poisson"], "logistic")
-    with pytest.raises(DataError, match="must not be negative"):
+    with golden.raises(DataError):
         fit_regression(MATRIX, -RESPONSES["poisson"], "poisson")
 
 

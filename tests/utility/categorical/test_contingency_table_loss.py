@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sluice.errors import DataError
 from sluice.utility.categorical.contingency_table_loss import contingency_table_loss
 from sluice.utility.common_bins import common_bins
+from tests.golden import golden
 from tests.typed_frame import typed_frame
 
 
@@ -58,5 +59,5 @@ def test_extremes() -> None:
 
 
 def test_an_order_below_1_is_refused() -> None:
-    with pytest.raises(DataError, match="at least 1; got 0"):
+    with golden.raises(DataError):
         contingency_table_loss((), 0)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from sluice.errors import DataError
 from sluice.utility.categorical.direct_comparison import category_distances, direct_comparison
 from sluice.utility.common_bins import CommonBins
+from tests.golden import golden
 
 LABELS = ("b", "a", "c", "missing")  # as common bins order them: the most frequent first
 
@@ -66,9 +67,9 @@ def test_extremes() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(DataError, match="not in its order"):
+    with golden.raises(DataError):
         category_distances(LABELS, ("a", "b"))
-    with pytest.raises(DataError, match=r"has 4 bins; got distances of shape \(2, 2\)"):
+    with golden.raises(DataError):
         direct_comparison(variable([0], [0]), category_distances(LABELS[2:]))
-    with pytest.raises(DataError, match="got 2 and 1 records"):
+    with golden.raises(DataError):
         loss(variable([0, 1], [0]))

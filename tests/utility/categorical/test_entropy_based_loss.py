@@ -14,6 +14,7 @@ from sluice.utility.categorical.entropy_based_loss import (
     pril,
     probabilities_of_counts,
 )
+from tests.golden import golden
 
 STATE, CITY, ALBANY = 17_990_455, 7_322_564, 101_082
 
@@ -67,13 +68,13 @@ def test_extremes() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(DataError, match="add up to 1"):
+    with golden.raises(DataError):
         original_probabilities(np.ones(2), np.array([[0.5, 0.4], [0, 1]]))
-    with pytest.raises(DataError, match="a row for each of 3"):
+    with golden.raises(DataError):
         original_probabilities(np.ones(3), np.eye(2))
-    with pytest.raises(DataError, match="not all 0"):
+    with golden.raises(DataError):
         original_probabilities(np.zeros(2), np.eye(2))
-    with pytest.raises(DataError, match="2 released values are needed; got 3"):
+    with golden.raises(DataError):
         ebil(np.eye(2), np.ones(3))
-    with pytest.raises(DataError, match="got 2 and 1 records"):
+    with golden.raises(DataError):
         pril(np.eye(2), np.array([0, 1]), np.array([0]))

@@ -1,12 +1,12 @@
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.utility.categorical.joint_counts import joint_counts
 from sluice.utility.common_bins import CommonBins
+from tests.golden import golden
 
 
 def variable(original: list[int], masked: list[int], size: int = 4) -> CommonBins:
@@ -30,7 +30,7 @@ def test_the_counts_are_those_of_a_cross_table(rows: list[tuple[int, int, int]])
 
 def test_no_record_counts_nothing_and_other_lengths_are_refused() -> None:
     assert joint_counts(variable([], [])).sum() == 0
-    with pytest.raises(DataError, match="'town' is compared record by record; got 2 and 1 records"):
+    with golden.raises(DataError):
         joint_counts(variable([0, 1], [0]))
-    with pytest.raises(DataError, match="2 records; got 1 weights"):
+    with golden.raises(DataError):
         joint_counts(variable([0, 1], [0, 1]), np.ones(1))

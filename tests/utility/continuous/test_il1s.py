@@ -6,6 +6,7 @@ from hypothesis.extra.numpy import arrays
 
 from sluice.errors import DataError
 from sluice.utility.continuous.il1s import il1s
+from tests.golden import golden
 
 columns = arrays(np.float64, st.tuples(st.integers(2, 10), st.integers(1, 3)), elements=st.integers(-9, 9).map(float))
 
@@ -55,5 +56,5 @@ def test_cells_missing_in_either_file_are_left_out() -> None:
 
 
 def test_files_of_different_shape_are_refused() -> None:
-    with pytest.raises(DataError, match=r"record by record; got files of shape \(3, 1\) and \(2, 1\)"):
+    with golden.raises(DataError):
         il1s(np.ones((3, 1)), np.ones((2, 1)))

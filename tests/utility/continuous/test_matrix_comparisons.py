@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.utility.continuous.matrix_comparisons import MatrixComparisons, MatrixDivergence, matrix_comparisons
+from tests.golden import golden
 
 ORIGINAL = np.array([[1.0, 2.0], [2.0, 0.0], [3.0, 4.0], [6.0, 5.0]])
 MASKED = np.array([[1.0, 3.0], [2.0, 1.0], [4.0, 4.0], [6.0, 7.0]])
@@ -87,8 +88,8 @@ def test_extremes() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(DataError, match="same columns; got 2 and 1"):
+    with golden.raises(DataError):
         matrix_comparisons(ORIGINAL, MASKED[:, :1])
-    with pytest.raises(DataError, match="record by record; got 4 and 3"):
+    with golden.raises(DataError):
         matrix_comparisons(ORIGINAL, MASKED[:3])
     assert matrix_comparisons(ORIGINAL, MASKED[:3], paired_records=False).values.cells == 0

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.utility.continuous.mean_variations import mean_variations
+from tests.golden import golden
 
 
 def plainly(original: np.ndarray, masked: np.ndarray) -> list[float]:
@@ -59,8 +60,8 @@ def test_extremes() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(DataError, match="same columns; got 2 and 3"):
+    with golden.raises(DataError):
         mean_variations(np.ones((3, 2)), np.ones((3, 3)))
-    with pytest.raises(DataError, match="record by record; got 3 and 4"):
+    with golden.raises(DataError):
         mean_variations(np.ones((3, 2)), np.ones((4, 2)))
     assert np.isnan(mean_variations(np.ones((3, 2)), np.ones((4, 2)), paired_records=False).values)

@@ -10,6 +10,7 @@ from scipy.stats import spearmanr
 
 from sluice.errors import DataError
 from sluice.utility.continuous.moments import moment_differences
+from tests.golden import golden
 
 matrices = arrays(
     np.float64, st.tuples(st.integers(4, 12), st.integers(2, 4)), elements=st.integers(-50, 50).map(float)
@@ -102,5 +103,5 @@ def test_nothing_to_compare_is_nan() -> None:
 
 
 def test_different_columns_are_refused() -> None:
-    with pytest.raises(DataError, match="same columns; got 2 and 3"):
+    with golden.raises(DataError):
         moment_differences(np.ones((4, 2)), np.ones((4, 3)))

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.utility.continuous.principal_components import eigenvalue_shift, paired, principal_components
+from tests.golden import golden
 
 
 def correlated(seed: int, n: int = 60, d: int = 4) -> np.ndarray:
@@ -91,7 +92,7 @@ def test_a_removed_variable_takes_its_part_of_the_variance_along() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(DataError, match="at least one variable"):
+    with golden.raises(DataError):
         principal_components(np.zeros((0, 0)))
-    with pytest.raises(DataError, match="same variables; got 2 and 3"):
+    with golden.raises(DataError):
         eigenvalue_shift(np.eye(2), np.eye(3))

@@ -6,6 +6,7 @@ from scipy.stats import norm
 
 from sluice.errors import DataError
 from sluice.utility.continuous.probabilistic_information_loss import probabilistic_information_loss as pil
+from tests.golden import golden
 
 
 def test_a_sample_of_the_original_has_a_loss_of_a_half() -> None:
@@ -69,5 +70,5 @@ def test_extremes() -> None:
 
 
 def test_files_of_other_columns_are_refused() -> None:
-    with pytest.raises(DataError, match="same columns; got 2 and 3"):
+    with golden.raises(DataError):
         pil(np.ones((3, 2)), np.ones((3, 3)))

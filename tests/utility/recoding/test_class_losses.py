@@ -8,6 +8,7 @@ from sluice.generalization.objectives.classification import Classification
 from sluice.generalization.objectives.discernibility import Discernibility
 from sluice.utility.recoding.class_losses import class_losses, misclassified
 from tests.generalization.small_files import SmallFile, small_files
+from tests.golden import golden
 from tests.utility.recoding.test_cell_losses import as_frames, without_missing
 
 
@@ -44,7 +45,7 @@ def test_extremes_and_refusals() -> None:
     assert class_losses(alike, ["age"])[:3] == (16, 1, 1)
     assert np.isnan(misclassified(alike, ["age"], "sick"))
     assert np.isnan(class_losses(alike.head(0), ["age"]).average)
-    with pytest.raises(DataError, match="at least one quasi-identifier"):
+    with golden.raises(DataError):
         class_losses(alike, [])
-    with pytest.raises(DataError, match="'age' is a quasi-identifier"):
+    with golden.raises(DataError):
         misclassified(alike, ["age"], "age")

@@ -8,6 +8,7 @@ from sluice.errors import DataError
 from sluice.utility.common_bins import CommonBins, common_bins
 from sluice.utility.recoding import count_queries
 from sluice.utility.recoding.count_queries import query_error
+from tests.golden import golden
 from tests.typed_frame import typed_frame
 
 
@@ -105,5 +106,5 @@ def test_nothing_to_ask_and_refusals() -> None:
     bins = bins_of(frame, frame)
     assert np.isnan(query_error(bins, np.random.default_rng(0), masked_weight=np.zeros(30)).median)
     for wrong in ({"queries": 9}, {"dimensions": 0}, {"sanity": 0.0}):
-        with pytest.raises(DataError, match="count queries need"):
+        with golden.raises(DataError):
             query_error(bins, np.random.default_rng(0), **wrong)

@@ -9,6 +9,7 @@ from sluice.errors import DataError
 from sluice.tabular.model.dimension import Dimension
 from sluice.verdict import Verdict
 from tasks.workbench.audit_published import audit_published
+from tests.golden import golden
 
 COUNTS = [{"rule": "minimum_frequency", "n": 5}]
 OCCUPATIONS = ["occupation", "occupation_husb"]
@@ -38,7 +39,7 @@ def test_a_protected_table_gives_nothing_away(pattern: pd.DataFrame, fair: pd.Da
     assert (by_all.verdict, by_all.with_records, by_all.exactly_known) == (Verdict.PASS, True, None)
     assert (by_all.primary, by_all.secondary) == (4, 3)  # by the rules, as the table does not tell
     assert (by_all.narrowest["width_per_width_asked"] >= 1).all()
-    assert by_all.says == "Every attack on the 7 suppressed of 49 cells fails."
+    golden(by_all.says)
 
 
 def test_a_careless_pattern_is_undone(pattern: pd.DataFrame, fair: pd.DataFrame) -> None:
@@ -66,7 +67,8 @@ def test_the_figures_are_those_of_audit_table(pattern: pd.DataFrame, tmp_path: P
 def test_a_careless_pattern_is_repaired(pattern: pd.DataFrame, fair: pd.DataFrame) -> None:
     found = sluice.audit(careless(pattern, fair), OCCUPATIONS, records=fair, rules=COUNTS, repair=True)
     assert found.verdict is Verdict.FAIL
-    assert found.says.endswith(f"With {found.added} more cells suppressed it is.")
+    golden(found.says)
+    assert str(found.added) in found.says
     assert found.repaired is not None
     again = sluice.audit(found.repaired, OCCUPATIONS, records=fair, rules=COUNTS, repair=True)
     assert (again.verdict, again.repaired, again.added) == (Verdict.PASS, None, None)
@@ -90,29 +92,29 @@ def test_readers_who_know_the_rule_or_a_cell(pattern: pd.DataFrame, fair: pd.Dat
 def test_totals_that_do_not_add_up_are_refused(pattern: pd.DataFrame) -> None:
     wrong = pattern.copy()
     wrong.loc[0, "value"] += 1
-    with pytest.raises(DataError, match="totals that do not add"):
+    with golden.raises(DataError):
         sluice.audit(wrong, OCCUPATIONS)
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "says"),
+    ("given", "error"),
     [
-        ({"repair": True}, DataError, "repair is for an audit with records; give records"),
-        ({"known": pd.DataFrame({"occupation": ["1"]})}, DataError, "known bounds have no column 'occupation_husb'"),
-        ({"value": "affairs"}, DataError, "value is for an audit with records"),
-        ({"within": "10"}, TypeError, "within must be a number; got str"),
-        ({"dimensions": ["occupation", "status"]}, DataError, "no cell is the 'Total' of 'status'; give its hierarchy"),
+        ({"repair": True}, DataError),
+        ({"known": pd.DataFrame({"occupation": ["1"]})}, DataError),
+        ({"value": "affairs"}, DataError),
+        ({"within": "10"}, TypeError),
+        ({"dimensions": ["occupation", "status"]}, DataError),
     ],
 )
-def test_refusals(pattern: pd.DataFrame, given: dict[str, Any], error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says):
+def test_refusals(pattern: pd.DataFrame, given: dict[str, Any], error: type[Exception]) -> None:
+    with golden.raises(error):
         sluice.audit(**({"table": pattern, "dimensions": OCCUPATIONS} | given))
 
 
 def test_refuses_tables_and_records_that_do_not_fit(pattern: pd.DataFrame, fair: pd.DataFrame) -> None:
-    with pytest.raises(DataError, match="rules must say which cells are sensitive"):
+    with golden.raises(DataError):
         sluice.audit(pattern, OCCUPATIONS, records=fair)
-    with pytest.raises(DataError, match=r"table: the frame has no column 'status'\."):
+    with golden.raises(DataError):
         sluice.audit(pattern.drop(columns="status"), OCCUPATIONS)
-    with pytest.raises(DataError, match="is not the total of its records"):
+    with golden.raises(DataError):
         sluice.audit(pattern, OCCUPATIONS, records=fair.iloc[1:], rules=COUNTS)

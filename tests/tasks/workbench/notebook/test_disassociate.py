@@ -9,6 +9,7 @@ import pytest
 
 import sluice
 from sluice.errors import DataError
+from tests.golden import golden
 
 BASKETS = pd.DataFrame(
     {"basket": ["beer;crisps", "beer;crisps;nuts", "beer; crisps", "tea;milk", "milk;tea;cake", "tea", "milk", None]}
@@ -25,10 +26,7 @@ def test_figures_are_those_of_what_is_released() -> None:
     assert pairs == {("beer", "crisps"): 3, ("milk", "tea"): 2}
     assert found.linked_pairs == 5 / 9
     assert len(found.reconstruction) == 8
-    assert found.says == (
-        "For any 2 items of a record at least 2 of the 8 records may hold them. Of the items 86% stand in sub-records, "
-        "and of the pairs of items 56% in one."
-    )
+    golden(found.says)
 
 
 def test_a_seed_repeats_it_and_the_index_does_not_matter() -> None:
@@ -42,22 +40,22 @@ def test_records_of_one_item_have_no_pairs() -> None:
     found = sluice.disassociate(pd.DataFrame({"x": ["a", "a", "b", "b"]}), "x", k=2, m=1, seed=1)
     assert found.linked_items == 1
     assert pd.isna(found.linked_pairs)
-    assert found.says.endswith("Of the items 100% stand in sub-records; no record has two.")
+    golden(found.says)
 
 
 @pytest.mark.parametrize(
-    ("changes", "error", "says"),
+    ("changes", "error"),
     [
-        ({"column": "baskets"}, DataError, "no column 'baskets'. Did you mean 'basket'"),
-        ({"k": 8}, DataError, "k of disassociation must be from 1 to the number of records with items, 7; got 8"),
-        ({"k": 1}, DataError, "k must be at least 2; got 1"),
-        ({"m": 0}, DataError, "m must be at least 1; got 0"),
-        ({"largest": 8}, DataError, "largest of disassociation must be at least 2 k - 1, 9; got 8"),
-        ({"separator": ""}, DataError, "separator must be at least 1 character"),
-        ({"separator": 5}, TypeError, "separator must be a text; got int"),
-        ({"frame": pd.DataFrame({"basket": ["a", ["b"]]})}, TypeError, "'basket' must hold texts of items; 1 of 2 are"),
+        ({"column": "baskets"}, DataError),
+        ({"k": 8}, DataError),
+        ({"k": 1}, DataError),
+        ({"m": 0}, DataError),
+        ({"largest": 8}, DataError),
+        ({"separator": ""}, DataError),
+        ({"separator": 5}, TypeError),
+        ({"frame": pd.DataFrame({"basket": ["a", ["b"]]})}, TypeError),
     ],
 )
-def test_what_cannot_be_done_is_said(changes: dict[str, Any], error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says):
+def test_what_cannot_be_done_is_said(changes: dict[str, Any], error: type[Exception]) -> None:
+    with golden.raises(error):
         sluice.disassociate(**{"frame": BASKETS, "column": "basket", **changes})

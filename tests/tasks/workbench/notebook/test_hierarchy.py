@@ -7,6 +7,8 @@ import matplotlib as mpl
 import pandas as pd
 import pytest
 
+from tests.golden import golden
+
 mpl.use("Agg")
 
 import schemas
@@ -27,7 +29,7 @@ def test_it_is_built_read_or_drafted(tmp_path: Path) -> None:
     (tmp_path / "age.csv").write_text("20;x\n21;x\n", encoding="utf-8")
     read = sluice.hierarchy(str(tmp_path / "age.csv"), records=AGES)
     assert (read.outside, read.written) == (381, None)
-    assert "381 records have a value that is not in it" in read.says
+    golden(read.says)
 
     drafted = sluice.hierarchy(records=AGES, minimum=0, maximum=99)
     alone = Variable(name="age", kind=Kind.INTEGER, minimum=0, maximum=99)
@@ -40,7 +42,7 @@ def test_a_contract_declares_the_domain() -> None:
     contract = Path(schemas.__path__[0]) / "adult.yaml"
     made = sluice.hierarchy({"groups": [[3, 6, 7]]}, contract=contract, variable="education")
     assert made.hierarchy.rows["9th"] == ("7th-8th to HS-grad", "*")
-    with pytest.raises(DataError, match="Did you mean 'education'"):
+    with golden.raises(DataError):
         sluice.hierarchy({"groups": [2]}, contract=contract, variable="educatoin")
 
 
@@ -66,21 +68,20 @@ def test_counts_are_drawn_of_levels_without_rare_groups() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "says"),
+    ("arguments", "error"),
     [
-        ({}, DataError, "how: say how the hierarchy is built"),
-        ({"how": {"interval": [5]}}, DocumentError, "Did you mean 'intervals'"),
-        ({"how": 5}, TypeError, "how must be a mapping"),
-        ({"how": {"cuts": [[1]]}, "variable": "age"}, DataError, "contract and variable go together"),
-        ({"records": [1, 2]}, TypeError, r"records must be a column, such as frame\['age'\]; got list"),
-        ({"how": {"rows": {"a": []}}}, DocumentError, "same number of levels"),
+        ({}, DataError),
+        ({"how": {"interval": [5]}}, DocumentError),
+        ({"how": 5}, TypeError),
+        ({"how": {"cuts": [[1]]}, "variable": "age"}, DataError),
+        ({"records": [1, 2]}, TypeError),
+        ({"how": {"rows": {"a": []}}}, DocumentError),
         (
             {"records": AGES, "minimum": 0, "maximum": 90},
             DataError,
-            "'age': 1 of 401 records have no declared value",
         ),
     ],
 )
-def test_what_cannot_be_done_is_said(arguments: dict[str, Any], error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says):
+def test_what_cannot_be_done_is_said(arguments: dict[str, Any], error: type[Exception]) -> None:
+    with golden.raises(error):
         sluice.hierarchy(**arguments)

@@ -5,6 +5,7 @@ import sluice
 from policies.rules.individual_risk import IndividualRisk
 from sluice.errors import DataError
 from sluice.variables import Role
+from tests.golden import golden
 from tests.tasks.workbench.notebook.conftest import HOUSEHOLD_KEYS
 from tests.typed_frame import typed_frame
 
@@ -32,17 +33,15 @@ def test_the_figures_are_those_of_the_rule(households: pd.DataFrame) -> None:
 
 
 def test_refusals(households: pd.DataFrame) -> None:
-    with pytest.raises(DataError, match="weight must name the column of the sampling weights"):
+    with golden.raises(DataError):
         sluice.individual_risk(households, HOUSEHOLD_KEYS)
-    with pytest.raises(
-        DataError, match=r"weight: the frame has no column 'sampling_wieght'\. Did you mean 'sampling_w"
-    ):
+    with golden.raises(DataError):
         sluice.individual_risk(households, HOUSEHOLD_KEYS, weight="sampling_wieght")
-    with pytest.raises(TypeError, match="weight must name columns by text; got list"):
+    with golden.raises(TypeError):
         sluice.individual_risk(households, HOUSEHOLD_KEYS, weight=["sampling_weight"])  # type: ignore[arg-type]
-    with pytest.raises(DataError, match="a column has one role; named for several: 'sex'"):
+    with golden.raises(DataError):
         sluice.individual_risk(households, HOUSEHOLD_KEYS, weight="sex")
-    with pytest.raises(DataError, match="'words' cannot be the weight, which is a number"):
+    with golden.raises(DataError):
         sluice.individual_risk(households.assign(words="many"), HOUSEHOLD_KEYS, weight="words")
-    with pytest.raises(DataError, match="finite and more than 0; 4,580 of 4,580 are not"):
+    with golden.raises(DataError):
         sluice.individual_risk(households.assign(w=-1), HOUSEHOLD_KEYS, weight="w")

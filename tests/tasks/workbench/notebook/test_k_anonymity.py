@@ -5,6 +5,7 @@ import pytest
 import sluice
 from policies.rules.k_anonymity import KAnonymity
 from sluice.errors import DataError
+from tests.golden import golden
 from tests.tasks.workbench.notebook.conftest import HOUSEHOLD_KEYS, KEYS
 from tests.typed_frame import typed_frame
 
@@ -24,8 +25,9 @@ def test_the_figures_are_those_of_the_rule(fair: pd.DataFrame, missing_matches: 
     rule = KAnonymity.model_validate({"k": 5, "missing_matches": missing_matches, "columns": KEYS[:5]})
     (finding,) = rule.find(typed, variables, "original")
     assert finding.observed == found.k
-    assert f"{found.records_below:,} of 6,366 records" in finding.says
-    assert f"{found.sample_uniques:,} of these" in finding.says
+    golden(finding.says)
+    assert f"{found.records_below:,}" in finding.says
+    assert f"{found.sample_uniques:,}" in finding.says
 
 
 def test_records_keep_their_index_whatever_it_is(fair: pd.DataFrame) -> None:
@@ -39,34 +41,34 @@ def test_records_keep_their_index_whatever_it_is(fair: pd.DataFrame) -> None:
 def test_a_contract_says_which_columns_identify(fair: pd.DataFrame) -> None:
     by_contract = sluice.k_anonymity(fair, contract="schemas/fair_survey.yaml")
     assert by_contract.quasi_identifiers == tuple(KEYS)
-    assert by_contract.says.startswith("4,868 of 6,366 women share their combination of age, yrs married,")
+    golden(by_contract.says)
     assert (by_contract.k, by_contract.sample_uniques) == (1, 2570)
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "says"),
+    ("given", "error"),
     [
-        ({"k": 0}, DataError, "k must be at least 2; got 0"),
-        ({"k": "5"}, TypeError, "k must be a whole number of at least 2; got str. Leave out the quotes"),
-        ({"k": True}, TypeError, "k must be a whole number of at least 2; got bool"),
-        ({"k": 2.5}, TypeError, "k must be a whole number of at least 2; got float"),
-        ({"missing_matches": "all"}, DataError, "missing_matches must be one of category, any; got 'all'"),
-        ({"quasi_identifiers": None}, DataError, "no quasi-identifier is known: name the columns"),
-        ({"quasi_identifiers": []}, DataError, "no quasi-identifier is known"),
-        ({"quasi_identifiers": "age"}, TypeError, r"must be a list of column names; got str. Write \['age'\]"),
-        ({"quasi_identifiers": 3}, TypeError, "must be a list of column names; got int"),
-        ({"quasi_identifiers": [3]}, TypeError, "must name columns by text; got int"),
-        ({"quasi_identifiers": ["age", "age"]}, DataError, "must name each column once; named again: 'age'"),
-        ({"quasi_identifiers": ["agee"]}, DataError, "the frame has no column 'agee'. Did you mean 'age'?"),
-        ({"contract": "schemas/fair_survey.yaml"}, DataError, "either a contract or the names .* got both"),
-        ({"contract": 3, "quasi_identifiers": None}, TypeError, "contract must be a Contract or the path .* got int"),
+        ({"k": 0}, DataError),
+        ({"k": "5"}, TypeError),
+        ({"k": True}, TypeError),
+        ({"k": 2.5}, TypeError),
+        ({"missing_matches": "all"}, DataError),
+        ({"quasi_identifiers": None}, DataError),
+        ({"quasi_identifiers": []}, DataError),
+        ({"quasi_identifiers": "age"}, TypeError),
+        ({"quasi_identifiers": 3}, TypeError),
+        ({"quasi_identifiers": [3]}, TypeError),
+        ({"quasi_identifiers": ["age", "age"]}, DataError),
+        ({"quasi_identifiers": ["agee"]}, DataError),
+        ({"contract": "schemas/fair_survey.yaml"}, DataError),
+        ({"contract": 3, "quasi_identifiers": None}, TypeError),
     ],
 )
-def test_refusals(fair: pd.DataFrame, given: dict[str, object], error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says):
+def test_refusals(fair: pd.DataFrame, given: dict[str, object], error: type[Exception]) -> None:
+    with golden.raises(error):
         sluice.k_anonymity(fair, **{"quasi_identifiers": KEYS, **given})  # type: ignore[arg-type]
 
 
 def test_a_missing_column_of_the_contract_is_named(fair: pd.DataFrame) -> None:
-    with pytest.raises(DataError, match=r"frame has no column 'age', which the contract names\. Did you mean 'agee'"):
+    with golden.raises(DataError):
         sluice.k_anonymity(fair.rename(columns={"age": "agee"}), contract="schemas/fair_survey.yaml")

@@ -11,6 +11,7 @@ from sluice.errors import DataError, DocumentError, PlanError
 from sluice.masking import RankSwapping
 from sluice.variables import Kind
 from tasks.workbench.mask import mask_file
+from tests.golden import golden
 
 PLAN: list[dict[str, Any]] = [
     {"method": "removal", "columns": ["occupation_husb"]},
@@ -66,7 +67,7 @@ def test_its_result_may_be_measured_without_naming_columns_again(masked: Any) ->
     found = sluice.k_anonymity(masked)
     assert found.quasi_identifiers == ("age", "religious")
     assert found.combinations == 12
-    with pytest.raises(DataError, match="frame knows its columns: name none"):
+    with golden.raises(DataError):
         sluice.k_anonymity(masked, ["age"])
 
 
@@ -82,7 +83,7 @@ def test_a_step_by_strata_is_fitted_in_each(fair: pd.DataFrame) -> None:
     step = {"method": "pram", "columns": ["children"], "retention": 0.9, "strata": ["religious"], "invariant": True}
     found = sluice.mask(fair, [step], kinds={"children": "ordinal", "religious": "ordinal"}, seed=1)
     assert len(found.carried_out[0].fitted) == 4  # type: ignore[union-attr]
-    with pytest.raises(DataError, match=r"4 PRAM matrices are those of 'children'.* With strata, see carried_out"):
+    with golden.raises(DataError):
         found.transition_matrix("children")
 
 
@@ -111,54 +112,52 @@ def test_identifiers_of_the_contract_do_not_come_out(fair: pd.DataFrame) -> None
 
 
 @pytest.mark.parametrize(
-    ("plan", "error", "says"),
+    ("plan", "error"),
     [
         (
             [{"method": "pramm", "columns": ["age"]}],
             DocumentError,
-            r"no 'method' is named 'pramm'\. Did you mean 'pram'",
         ),
-        ([{"columns": ["age"]}], DocumentError, "must have the key 'method'"),
-        ([{"method": "rounding", "columns": ["age"], "bse": 5}], DocumentError, r"unknown key\. Did you mean 'base'"),
-        ([], DocumentError, "plan is refused"),
-        (3, TypeError, "plan must be a list of steps, .* got int"),
-        ("pram", DataError, "plan must be a list of steps, .* got 'pram', and no file is named so"),
-        (["pram"], TypeError, "plan must be a list of steps, .* got list"),
-        ("no/such/plan.yaml", DocumentError, "plan.yaml: no such file."),
-        ({"method": "rounding", "columns": ["agee"], "base": 5}, PlanError, r"no variable 'agee'.* mean 'age'"),
+        ([{"columns": ["age"]}], DocumentError),
+        ([{"method": "rounding", "columns": ["age"], "bse": 5}], DocumentError),
+        ([], DocumentError),
+        (3, TypeError),
+        ("pram", DataError),
+        (["pram"], TypeError),
+        ("no/such/plan.yaml", DocumentError),
+        ({"method": "rounding", "columns": ["agee"], "base": 5}, PlanError),
         (
             {"method": "pram", "columns": ["affairs"], "retention": 0.9},
             PlanError,
-            "takes ordinal, nominal, binary|takes",
         ),
     ],
 )
-def test_refuses_a_wrong_plan(fair: pd.DataFrame, plan: Any, error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says):
+def test_refuses_a_wrong_plan(fair: pd.DataFrame, plan: Any, error: type[Exception]) -> None:
+    with golden.raises(error):
         sluice.mask(fair, plan)
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "says"),
+    ("given", "error"),
     [
-        ({"seed": "1"}, TypeError, "seed must be a whole number or a numpy Generator; got str"),
-        ({"seed": -1}, DataError, "seed must be at least 0; got -1"),
-        ({"kinds": {"age": "ordnial"}}, DataError, r"kinds of 'age' must be one of .* mean 'ordinal'"),
-        ({"kinds": {"agee": "ordinal"}}, DataError, "kinds: the frame has no column 'agee'"),
-        ({"kinds": "ordinal"}, TypeError, r"kinds must map columns to kinds, .* got str"),
-        ({"household": "family"}, DataError, "household: the frame has no column 'family'"),
-        ({"sensitive": ["age"], "quasi_identifiers": ["age"]}, DataError, "named for several: 'age'"),
+        ({"seed": "1"}, TypeError),
+        ({"seed": -1}, DataError),
+        ({"kinds": {"age": "ordnial"}}, DataError),
+        ({"kinds": {"agee": "ordinal"}}, DataError),
+        ({"kinds": "ordinal"}, TypeError),
+        ({"household": "family"}, DataError),
+        ({"sensitive": ["age"], "quasi_identifiers": ["age"]}, DataError),
     ],
 )
-def test_refuses_wrong_arguments(fair: pd.DataFrame, given: dict[str, Any], error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says):
+def test_refuses_wrong_arguments(fair: pd.DataFrame, given: dict[str, Any], error: type[Exception]) -> None:
+    with golden.raises(error):
         sluice.mask(fair, PLAN[1], **given)
 
 
 def test_refusals_of_the_result(masked: Any) -> None:
-    with pytest.raises(DataError, match=r"0 PRAM matrices are those of 'religion'.*Did you mean 'religious'"):
+    with golden.raises(DataError):
         masked.transition_matrix("religion")
-    with pytest.raises(DataError, match="noise_variance needs additive_noise as the only step on 'affairs'"):
+    with golden.raises(DataError):
         masked.noise_variance("affairs")
-    with pytest.raises(DataError, match="the frame has no column 'agee'"):
+    with golden.raises(DataError):
         masked.plot(column="agee")

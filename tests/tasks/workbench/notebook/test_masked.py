@@ -6,6 +6,7 @@ import pytest
 
 import sluice
 from sluice.errors import DataError
+from tests.golden import golden
 
 
 def believers(n: int = 6000) -> pd.DataFrame:
@@ -29,7 +30,7 @@ def test_corrected_frequencies_are_nearer_to_the_original_than_the_masked_ones()
     assert (
         (corrected - original).abs().max() < 4 * 95 < (masked.frame["religion"].value_counts() - original).abs().max()
     )
-    with pytest.raises(DataError, match="0 PRAM matrices"):
+    with golden.raises(DataError):
         masked.corrected_frequencies("age")
 
 
@@ -47,5 +48,5 @@ def test_the_tables_of_an_anatomization_are_all_that_the_file_tells() -> None:
     assert sensitive.groupby("group")["illness"].nunique().min() >= 3
     assert sensitive.groupby("group")["count"].sum().tolist() == identifying.groupby("group").size().tolist()
     without = sluice.mask(believers(100), {"method": "removal", "columns": ["age"]}, seed=1)
-    with pytest.raises(DataError, match="one step of anatomization in the plan; it has 0"):
+    with golden.raises(DataError):
         without.anatomized_tables()

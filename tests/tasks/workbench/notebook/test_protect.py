@@ -14,6 +14,7 @@ from sluice.tabular.model.measure import Measure
 from sluice.verdict import Verdict
 from tasks.workbench.notebook.table_arguments import sensitivity_rules
 from tasks.workbench.protect import protect_table
+from tests.golden import golden
 
 COUNTS = [{"rule": "minimum_frequency", "n": 5}]
 OCCUPATIONS = ["occupation", "occupation_husb"]
@@ -101,8 +102,8 @@ def test_an_unsafe_pattern_is_not_given_away(firms: pd.DataFrame, monkeypatch: p
     monkeypatch.setattr(module, "audit_cells", finds_something)
     found = sluice.protect(firms, ["nace", "region"], value="turnover", rules=RULES)
     assert (found.verdict, found.breaches_found) == (Verdict.FAIL, 1)
-    assert "The pattern is not safe: anybody can compute it." in found.says
-    with pytest.raises(DataError, match="the audit did not find the pattern safe"):
+    golden.words(found.says)
+    with golden.raises(DataError):
         _ = found.pattern
     assert "<table" in found._repr_html_()
 
@@ -115,7 +116,7 @@ def test_values_are_changed_as_in_a_release(firms: pd.DataFrame) -> None:
     assert (rounded.pattern["status"] == "published").all()
     assert (rounded.suppressed_share, rounded.bound, rounded.cost) == (0, None, None)
     assert rounded.sensitive == int(rounded.cells["sensitive"].sum()) > 0
-    assert rounded.says.startswith("Every cell is rounded to a multiple of 200")
+    golden(rounded.says)
     assert (rounded.cells["changed_to"] % 200 == 0).all()
     careless = sluice.protect(
         firms, ["nace", "region"], rules=[{"rule": "minimum_frequency", "n": 8}],
@@ -123,7 +124,7 @@ def test_values_are_changed_as_in_a_release(firms: pd.DataFrame) -> None:
     )  # fmt: skip
     assert careless.verdict is Verdict.FAIL
     assert careless.breaches_found > 0
-    with pytest.raises(DataError, match="so there is none to publish"):
+    with golden.raises(DataError):
         _ = careless.pattern
     rounded.plot()
 
@@ -154,7 +155,7 @@ def test_wishes_waivers_and_the_pattern_before(fair: pd.DataFrame) -> None:
         "granted": today,
         "expires": today + timedelta(days=1),  # it may be midnight before it is looked at
     }
-    with pytest.raises(DataError, match="must be published, and is sensitive by minimum_frequency"):
+    with golden.raises(DataError):
         sluice.protect(fair, OCCUPATIONS, rules=COUNTS, a_priori=wish)
     waived = sluice.protect(fair, OCCUPATIONS, rules=COUNTS, a_priori=pd.DataFrame(wish), waivers=[waiver])
     assert waived.verdict is Verdict.PASS
@@ -170,63 +171,59 @@ CELL_KEY = {"method": "cell_key", "maximum": 4, "variance": 2, "threshold": 2}
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "says"),
+    ("given", "error"),
     [
-        ({"dimensions": "nace"}, TypeError, "dimensions must be a list of column names, .* got str"),
-        ({"dimensions": []}, DataError, "dimensions must name at least 1 column; got none"),
-        ({"dimensions": ["nace", "nace"]}, DataError, "dimensions must name each column once"),
-        ({"dimensions": ["nase"]}, DataError, r"dimensions: the frame has no column 'nase'\. Did you mean 'nace'"),
-        ({"dimensions": {"nace": 3}}, TypeError, "the hierarchy of 'nace' must be a mapping of each code .* got int"),
-        ({"dimensions": {"nace": pd.DataFrame({"code": []})}}, DataError, "parent is missing"),
-        ({"dimensions": {"nace": {"01": ""}}}, DataError, "must have a code below its total"),
+        ({"dimensions": "nace"}, TypeError),
+        ({"dimensions": []}, DataError),
+        ({"dimensions": ["nace", "nace"]}, DataError),
+        ({"dimensions": ["nase"]}, DataError),
+        ({"dimensions": {"nace": 3}}, TypeError),
+        ({"dimensions": {"nace": pd.DataFrame({"code": []})}}, DataError),
+        ({"dimensions": {"nace": {"01": ""}}}, DataError),
         (
             {"records": pd.DataFrame({"status": ["a", "b"]}), "dimensions": ["status"], "value": None},
             DataError,
-            "a dimension must not be named status: the pattern has a column of that name",
         ),
-        ({"rules": []}, DocumentError, "rules is refused"),
-        ({"rules": "p_percent"}, TypeError, "rules must be a list of mappings .* got str"),
-        ({"rules": [{"rule": "p_precent", "p": 10}]}, DocumentError, "named 'p_precent'. Did you mean 'p_percent'"),
-        ({"rules": [{"rule": "p_percent", "p": 0.1}]}, DocumentError, "Is it a share. Use 10"),
+        ({"rules": []}, DocumentError),
+        ({"rules": "p_percent"}, TypeError),
+        ({"rules": [{"rule": "p_precent", "p": 10}]}, DocumentError),
+        ({"rules": [{"rule": "p_percent", "p": 0.1}]}, DocumentError),
         (
             {"rules": [{"rule": "k_anonymity"}]},
             DocumentError,
-            "named 'k_anonymity'.* Known: minimum_frequency, zero_cells,",
         ),
-        ({"rules": [{"rule": "dominance", "n": 85, "k": 2}]}, DocumentError, "Are they swapped"),
+        ({"rules": [{"rule": "dominance", "n": 85, "k": 2}]}, DocumentError),
         (
             {"dimensions": {"nace": "flat"}},
             DataError,
-            "the hierarchy of 'nace' must be a mapping .* got 'flat', and no",
         ),
-        ({"waivers": "all"}, DataError, "waivers must be a list .* got 'all', and no file is named so"),
-        ({"method": CELL_KEY, "value": None}, DataError, r"number of its own \(contributor\)"),
-        ({"value": "turnovr"}, DataError, r"value: the frame has no column 'turnovr'\. Did you mean 'turnover'"),
-        ({"value": "firm"}, DataError, "'firm'"),
-        ({"measure": {"wieght": "x"}}, DataError, "measure must be one of .* got 'wieght'. Did you mean 'weight'"),
-        ({"measure": "argus"}, TypeError, "measure must be a mapping; got str"),
-        ({"tables": ["nace", "region"]}, TypeError, "tables must be a list of lists of dimensions"),
-        ({"cost": "price"}, DataError, "cost must be one of cells, value"),
-        ({"mode": "slow"}, DataError, "mode must be one of fast, optimise; got 'slow'"),
-        ({"coalition": "2"}, TypeError, "coalition must be a whole number"),
-        ({"method": 5}, TypeError, "method must be a mapping as in a release, .* got int"),
-        ({"method": "rounding"}, DocumentError, "no 'method' is named 'rounding'"),
-        ({"method": {"method": "controlled_rounding", "base": 1}}, DocumentError, "base: must be at least 2; got 1"),
-        ({"method": {"method": "cell_key", "maximum": 5}}, DocumentError, "variance: must be given"),
+        ({"waivers": "all"}, DataError),
+        ({"method": CELL_KEY, "value": None}, DataError),
+        ({"value": "turnovr"}, DataError),
+        ({"value": "firm"}, DataError),
+        ({"measure": {"wieght": "x"}}, DataError),
+        ({"measure": "argus"}, TypeError),
+        ({"tables": ["nace", "region"]}, TypeError),
+        ({"cost": "price"}, DataError),
+        ({"mode": "slow"}, DataError),
+        ({"coalition": "2"}, TypeError),
+        ({"method": 5}, TypeError),
+        ({"method": "rounding"}, DocumentError),
+        ({"method": {"method": "controlled_rounding", "base": 1}}, DocumentError),
+        ({"method": {"method": "cell_key", "maximum": 5}}, DocumentError),
         (
             {"method": {"method": "controlled_rounding", "base": 5}, "mode": "fast"},
             DataError,
-            "mode: only for the method suppression; got 'controlled_rounding'",
         ),
-        ({"method": {"method": "suppression", "mode": "fast"}, "mode": "fast"}, DataError, "mode must be given once"),
-        ({"a_priori": "a.csv"}, TypeError, "a_priori must be a DataFrame or a list of mappings; got str"),
-        ({"a_priori": [{"nace": "01"}]}, DataError, "the a-priori file needs the column 'region'"),
-        ({"waivers": [{"rule": "p_percent"}]}, DocumentError, r"waivers\.0\.scope: must be given"),
-        ({"previous": pd.DataFrame({"nace": ["01"]})}, DataError, "previous: the frame has no column 'region'"),
-        ({"seed": "1"}, TypeError, "seed must be a whole number"),
+        ({"method": {"method": "suppression", "mode": "fast"}, "mode": "fast"}, DataError),
+        ({"a_priori": "a.csv"}, TypeError),
+        ({"a_priori": [{"nace": "01"}]}, DataError),
+        ({"waivers": [{"rule": "p_percent"}]}, DocumentError),
+        ({"previous": pd.DataFrame({"nace": ["01"]})}, DataError),
+        ({"seed": "1"}, TypeError),
     ],
 )
-def test_refusals(firms: pd.DataFrame, given: dict[str, Any], error: type[Exception], says: str) -> None:
+def test_refusals(firms: pd.DataFrame, given: dict[str, Any], error: type[Exception]) -> None:
     usual = {"records": firms, "dimensions": ["nace", "region"], "value": "turnover", "rules": RULES}
-    with pytest.raises(error, match=says):
+    with golden.raises(error):
         sluice.protect(**(usual | given))

@@ -6,6 +6,7 @@ import pytest
 import sluice
 from sluice.errors import DataError, DocumentError
 from sluice.verdict import Verdict
+from tests.golden import golden
 
 SWAP = [{"method": "rank_swapping", "columns": ["affairs", "rate_marriage", "educ", "age"], "window": 0.3}]
 
@@ -52,15 +53,15 @@ def test_only_who_is_in_a_sample_is_at_risk(fair: pd.DataFrame) -> None:
 
 
 def test_refusals(fair: pd.DataFrame, leaking: Any) -> None:
-    with pytest.raises(DocumentError, match=r"standard is refused:(.|\n)*margn: unknown key\. Did you mean 'margin'"):
+    with golden.raises(DocumentError):
         sluice.reference_standard(fair, leaking, standard={"margn": 0.1})
-    with pytest.raises(TypeError, match="standard must be a mapping or a ReferenceStandard; got float"):
+    with golden.raises(TypeError):
         sluice.reference_standard(fair, leaking, standard=0.05)  # type: ignore[arg-type]
-    with pytest.raises(DataError, match="original must be the frame that was masked, of 6,366 records; got another"):
+    with golden.raises(DataError):
         sluice.reference_standard(fair.iloc[::-1], leaking)
-    with pytest.raises(DataError, match="masked knows its columns: name none"):
+    with golden.raises(DataError):
         sluice.reference_standard(fair, leaking, sensitive=["affairs"])
-    with pytest.raises(DataError, match=r"paired: masked must have the 6,366 records of the original .* it has 10"):
+    with golden.raises(DataError):
         sluice.reference_standard(fair, leaking.frame.head(10), paired=True)
-    with pytest.raises(DataError, match="measure must be one of distance, ambiguity, uncertainty; got 'distence'"):
+    with golden.raises(DataError):
         sluice.reference_standard(fair, leaking, seed=1).plot(measure="distence")

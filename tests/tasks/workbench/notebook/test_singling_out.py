@@ -5,6 +5,7 @@ import pytest
 
 import sluice
 from sluice.errors import DataError
+from tests.golden import golden
 from tests.risk.attacks.adult_with_control import adult_with_control
 
 
@@ -35,13 +36,13 @@ def test_a_plan_is_followed_for_the_original_and_for_the_control(fair: pd.DataFr
 
 
 def test_refusals(fair: pd.DataFrame) -> None:
-    with pytest.raises(DataError, match="attacks must be at least 100; got 10"):
+    with golden.raises(DataError):
         sluice.singling_out(fair, fair, fair, attacks=10)
-    with pytest.raises(DataError, match=r"mode must be one of univariate, multivariate; got 'univariat'.*mean 'uni"):
+    with golden.raises(DataError):
         sluice.singling_out(fair, fair, fair, mode="univariat")  # type: ignore[arg-type]
-    with pytest.raises(DataError, match="control has no column 'age', which the contract names"):
+    with golden.raises(DataError):
         sluice.singling_out(fair, fair, fair.drop(columns="age"))
-    with pytest.raises(DataError, match="columns: the frame has no column 'agee'"):
+    with golden.raises(DataError):
         sluice.singling_out(fair, fair, fair, columns=["agee"])
-    with pytest.raises(DataError, match=r"the masked file holds no variable|need a column in common"):
+    with golden.raises(DataError):
         sluice.singling_out(fair, fair[["age"]].rename(columns={"age": "years"}), fair)

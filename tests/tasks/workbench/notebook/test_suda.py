@@ -1,9 +1,9 @@
 import pandas as pd
-import pytest
 
 import sluice
 from policies.rules.suda import Suda
 from sluice.errors import DataError
+from tests.golden import golden
 from tests.tasks.workbench.notebook.conftest import HOUSEHOLD_KEYS
 from tests.typed_frame import typed_frame
 
@@ -46,13 +46,13 @@ def test_the_share_at_risk_is_that_of_the_rule(households: pd.DataFrame) -> None
 def test_nobody_is_special_among_equals() -> None:
     found = sluice.suda(pd.DataFrame({"a": ["x"] * 5, "b": ["y"] * 5}), ["a", "b"])
     assert (found.special_uniques, found.highest_score) == (0, 0)
-    assert found.says == "0 of 5 records are singled out by up to 2 columns."
+    golden(found.says)
 
 
 def test_refusals(households: pd.DataFrame) -> None:
-    with pytest.raises(DataError, match="size must be at most 7, the number of quasi-identifiers; got 8"):
+    with golden.raises(DataError):
         sluice.suda(households, HOUSEHOLD_KEYS, size=8)
-    with pytest.raises(DataError, match=r"sampling_fraction must be above 0 and at most 1; got 10. .* Use 0.1"):
+    with golden.raises(DataError):
         sluice.suda(households, HOUSEHOLD_KEYS, sampling_fraction=10)
-    with pytest.raises(TypeError, match=r"sampling_fraction must be a number .* got str"):
+    with golden.raises(TypeError):
         sluice.suda(households, HOUSEHOLD_KEYS, sampling_fraction="0.1")  # type: ignore[arg-type]
