@@ -35,6 +35,7 @@ _USER = f"(?:{'|'.join(re.escape(name) for name in {getpass.getuser(), pwd.getpw
 _VARIES = [
     (re.compile(re.escape(str(REFERENCE_DATA))), "<data>"),
     (re.compile(re.escape(f"{TESTS.parent}/")), ""),
+    (re.compile(rf"{re.escape(str(TESTS.parent))}(?![\w.-])"), "<project>"),
     (re.compile(rf"(?:{_TEMPORARY})/pytest-of-[^/\s]+/pytest-\d+/(?:popen-gw\d+/)?[\w.-]+"), "<tmp>"),
     (re.compile(rf"(?:{_TEMPORARY})/[\w.-]+"), "<tmp>"),
     (re.compile(r"(?<![0-9A-Za-z.])[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![0-9A-Za-z])"), "<id>"),

@@ -4,7 +4,7 @@ import pytest
 
 from sluice.errors import DataError
 from sluice.verdict import Finding, Verdict
-from tests.golden import golden, left_behind, merged, parsed, rendered, says, written
+from tests.golden import TESTS, golden, left_behind, merged, parsed, rendered, says, written
 
 FOUND = Finding(rule="k_anonymity", verdict=Verdict.FAIL, says="5 records of '/tmp/x1' stand alone.")
 
@@ -33,6 +33,9 @@ def test_what_differs_from_run_to_run_has_a_name() -> None:
     assert written("run 0c4de5f26a9b1 at 127.0.0.1:5432") == "run <id> at 127.0.0.1:<port>"
     assert written("approved on 2026-11-28 10:20 UTC, until 2027-01-01.") == "approved on <date>, until <date>."
     assert written("'empty_0c4de5f26a9b1c4d.people_1' of 'puf-b51d974a'") == "'empty_<id>.people_1' of 'puf-<id>'"
+    assert written(f"{TESTS.parent}/docs below {TESTS.parent}; not {TESTS.parent}-2") == (
+        f"docs below <project>; not {written(f'{TESTS.parent}-2')}"
+    )
     assert written("mask 0.1 s publish 12.5 s") == "mask <time> publish <time>"
     assert written("one \n\n  two\t\u202e ") == r"one" + "\n" + r"two\t\u202e"
 
