@@ -16,7 +16,8 @@ def in_threads(jobs: Sequence[Callable[[], T]], at_once: int) -> list[T]:
     """What each job returns, in their order.
 
     at_once : so many run at a time
-    raises  : what the first of them to fail raised. The others, as at Ctrl-C, end where they next say how far they are.
+    raises  : what the first of them to fail raised. The others, as at Ctrl-C, end where they next say how far they are,
+              or do not begin.
     """
     if at_once < 2:
         return [job() for job in jobs]
@@ -25,10 +26,9 @@ def in_threads(jobs: Sequence[Callable[[], T]], at_once: int) -> list[T]:
     with warnings.catch_warnings(), ThreadPoolExecutor(at_once) as pool:
         running = [pool.submit(copy_context().run, told.run, at, job) for at, job in enumerate(jobs)]
         try:
-            ended, _ = wait(running, return_when=FIRST_EXCEPTION)
-            for each in running:
-                if each in ended:
-                    each.result()
+            wait(running, return_when=FIRST_EXCEPTION)
+            if told.failed:
+                raise told.failed[0]
         finally:
             told.stopped.set()
             pool.shutdown(wait=False, cancel_futures=True)
@@ -44,6 +44,7 @@ class _Told:
 
     def __init__(self, tell: Listener | None) -> None:
         self.stopped = Event()
+        self.failed: list[BaseException] = []  # the first comes first
         self._tell = tell or (lambda what, done, of: None)
         self._lock = Lock()
         self._stages: dict[int, str] = {}  # of each job that runs
@@ -59,10 +60,17 @@ class _Told:
                     self._tell(what, done, of)
 
         with self._lock:
+            if self.stopped.is_set():
+                raise _Stopped
             self._stages[at] = ""
         try:
             with reported_to(heard):
                 return job()
+        except BaseException as error:
+            with self._lock:
+                self.failed.append(error)
+                self.stopped.set()
+            raise
         finally:
             with self._lock:
                 was_first = at == min(self._stages)
