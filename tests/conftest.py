@@ -99,6 +99,19 @@ def in_this_process(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+_BEGINNINGS: dict[int, Any] = {}  # of the generators that modules of tests have, before their first test
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """What a module's own generators give a test does not depend on which tests ran before."""
+    if "numpy" in sys.modules:
+        for each in vars(getattr(item, "module", item)).values():
+            if isinstance(each, sys.modules["numpy"].random.Generator):
+                state = _BEGINNINGS.setdefault(id(each), each.bit_generator.state)
+                each.bit_generator.state = state
+
+
 @pytest.fixture(scope="session")
 def reference_data() -> Path:
     """The folder of public data sets; the test is skipped, with a word, where it is absent."""
