@@ -19,6 +19,7 @@ from sluice.custody.states import IN_DOUBT, REASSESSED, State, TransitionError, 
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_sha256
 from sluice.errors import SluiceError, did_you_mean
+from sluice.sentence import Saying, Sentences, as_fields
 from sluice.verdict import Finding, Verdict, decide
 from tasks.audit import audit
 from tasks.check import check
@@ -36,6 +37,14 @@ from tasks.release.tables.protected_tables import MethodStatement, ProtectedTabl
 from tasks.release.tables.protection_method import SecondarySuppression
 from tasks.release.tables.request import request_of
 from tasks.release.versions import versions
+
+_SAYS = Sentences(
+    "reassessment",
+    policy_lost="Its policy is lost, or of another version of Sluice, so nobody can judge it any more.",
+    deleted="Its data were deleted by its policy's retention, so nobody can judge it any more.",
+    not_any_more="It cannot be judged any more: {why}",
+    failed="It could not be judged: {why}",
+)
 
 _PUBLIC = (State.PUBLISHED, State.SUPERSEDED)
 _FURTHER = 5  # reasons beside the first in the ledger
@@ -89,7 +98,7 @@ def reassess(workspace: Workspace, wanted: Collection[str] = (), trial: Policy |
         try:
             own = _policy(workspace, received.body["policy"])
         except (SluiceError, ValueError):  # of this one release: the others are judged all the same
-            lost = [_unknown("Its policy is lost, or of another version of Sluice, so nobody can judge it any more.")]
+            lost = [_unknown(_SAYS.policy_lost())]
             sha256 = received.body["policy"]
             yield _concluded(workspace, entries, "that cannot be read", sha256, lost, since, recorded=trial is None)
             continue
@@ -106,15 +115,15 @@ def reassess(workspace: Workspace, wanted: Collection[str] = (), trial: Policy |
 def _judged(workspace: Workspace, entries: Sequence[Entry], policy: Policy) -> list[Finding]:
     """The findings that decide, with the waivers of today; one UNKNOWN where it cannot be judged any more."""
     if is_out_of_reach(workspace, entries):
-        return [_unknown("Its data were deleted by its policy's retention, so nobody can judge it any more.")]
+        return [_unknown(_SAYS.deleted())]
     try:
         release = release_as_judged(workspace, entries)
         release = replace(release, product=replace(release.product, policy=policy))
         findings = _records(release) if isinstance(release.product, Records) else _tables(release)
     except SluiceError as error:
-        return [_unknown(f"It cannot be judged any more: {error}")]
+        return [_unknown(_SAYS.not_any_more(why=str(error)))]
     except Exception as error:  # of a library: its text may hold values
-        return [_unknown(f"It could not be judged: {explain(error)}")]
+        return [_unknown(_SAYS.failed(why=explain(error)))]
     definition = release.product.definition
     return apply_waivers(findings, policy.waivers, definition.name, datetime.now(UTC).date(), definition.owner)
 
@@ -140,8 +149,8 @@ def _tables(release: Release[Any]) -> list[Finding]:
     return found
 
 
-def _unknown(says: str) -> Finding:
-    return Finding(rule="reassessment", verdict=Verdict.UNKNOWN, stage="masked", says=says)
+def _unknown(says: Saying) -> Finding:
+    return Finding(rule="reassessment", verdict=Verdict.UNKNOWN, stage="masked", **as_fields(says))
 
 
 def _concluded(

@@ -9,8 +9,16 @@ from typing import Literal, TypeAlias
 import pandas as pd
 
 from sluice.publication.spreadsheet_text import columns_with_formulas, is_formula
+from sluice.sentence import Sentences, as_fields
 from sluice.tabular.model.dimension import Dimension
 from sluice.verdict import Finding, Verdict
+
+_SAYS = Sentences(
+    "formula_cells",
+    escaped="Texts of {columns:commas} that a spreadsheet would take for formulas have a quote in front in the CSV "
+    "file, so that it shows them; in all other files they are as they were.",
+    formulas="A spreadsheet would take some texts of {columns:commas} in the CSV file for formulas, and run them.",
+)
 
 FormulaCells: TypeAlias = Literal["report", "escape", "block"]
 """What becomes of them: they are published as they are, with a word; as texts; or not, unless somebody decides so."""
@@ -32,12 +40,9 @@ def _word_on(names: list[str], policy: FormulaCells) -> list[Finding]:
     columns = ", ".join(names)
     if policy == "escape":
         verdict = Verdict.PASS
-        says = (
-            f"Texts of {columns} that a spreadsheet would take for formulas have a quote in front in the CSV file, so "
-            "that it shows them; in all other files they are as they were."
-        )
+        says = _SAYS.escaped(columns=names)
     else:
         verdict = Verdict.REVIEW
-        says = f"A spreadsheet would take some texts of {columns} in the CSV file for formulas, and run them."
-    found = Finding(rule="formula_cells", verdict=verdict, says=says, scope=columns, stage="masked")
+        says = _SAYS.formulas(columns=names)
+    found = Finding(rule="formula_cells", verdict=verdict, **as_fields(says), scope=columns, stage="masked")
     return [found if policy == "block" else found.as_reported()]

@@ -21,8 +21,13 @@ from policies.waivers import Waiver
 from sluice.documents.documents import parse_document, read_yaml
 from sluice.errors import did_you_mean
 from sluice.reading.visible_text import Name, Prose
+from sluice.sentence import Sentence, as_fields
 from sluice.variables import Label, Role, Variables, with_role
 from sluice.verdict import Finding, Verdict
+
+_OVERLOOKED = Sentence(
+    "overlooked_keys.overlooked", "No rule of the policy looks at {names:commas}, by which people can be recognised."
+)
 
 _ALWAYS_JUDGED = (
     "overlooked_keys",
@@ -125,9 +130,11 @@ class Policy(BaseModel):
         left = [name for name in with_role(released, Role.QUASI_IDENTIFIER) if name not in looked_at]
         if not rules or not left:
             return []
-        says = f"No rule of the policy looks at {', '.join(left)}, by which people can be recognised."
+        says = _OVERLOOKED(names=left)
         return [
-            Finding(rule="overlooked_keys", verdict=Verdict.REVIEW, scope=", ".join(left), stage="masked", says=says)
+            Finding(
+                rule="overlooked_keys", verdict=Verdict.REVIEW, scope=", ".join(left), stage="masked", **as_fields(says)
+            )
         ]
 
 

@@ -6,7 +6,14 @@ decides on each, and a waiver names it.
 
 from collections.abc import Sequence
 
+from sluice.sentence import Sentence, as_fields
 from sluice.verdict import Finding, Verdict
+
+_DELETED = Sentence(
+    "pruned_publications.deleted",
+    "The data of {release} were deleted by its policy's retention, so nobody can measure what it tells of the same "
+    "people together with this release.",
+)
 
 RULE = "pruned_publications"
 
@@ -16,8 +23,7 @@ def judge_pruned(releases: Sequence[str]) -> list[Finding]:
     return [
         Finding(
             rule=RULE, verdict=Verdict.REVIEW, stage="masked", scope=release, attempted=1, completed=0,
-            says=f"The data of {release} were deleted by its policy's retention, so nobody can measure what it tells "
-            "of the same people together with this release.",
+            **as_fields(_DELETED(release=release)),
         )
         for release in releases
     ]  # fmt: skip

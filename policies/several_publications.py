@@ -18,8 +18,48 @@ from sluice.risk.publications.differencing import Differences, differencing
 from sluice.risk.publications.joint_classes import KeyedFile, joint_classes
 from sluice.risk.publications.publication import Publication
 from sluice.risk.publications.same_people import SamePeople
+from sluice.sentence import Saying, Sentence, Sentences, as_fields
 from sluice.variables import NAMES, Kind, Role, Variables, with_role
 from sluice.verdict import Finding, Verdict
+
+_NONE = Sentence("several_publications.none_before", "No file of the same {unit} was published before.")
+_FEW_CHANGES = Sentences(
+    "few_changes",
+    few="Fewer than {fewest} records changed since {releases:commas} was published: who compares the two files sees "
+    "whose they are, and what changed. Wait until more has changed.",
+    none="None of {count} earlier publications ({releases:commas}) differs from this file in few records.",
+)
+_DIFFERENCING = Sentences(
+    "differencing",
+    read="An intruder who knows a person's quasi-identifiers, and that the person came, left or changed since {name} "
+    "was published, reads another value of that person off the difference of the two files: of {people:,} of the "
+    "{unit} concerned.",
+    others=" The same holds of {others:commas}.",
+    guessed="The difference of this file and {releases:commas} names values of {unit} who came, left or changed that "
+    "are right more often than chance explains.",
+    nobody="The differences from {releases:commas} tell nobody's value.",
+)
+_ALSO = "Of the {people:,} {unit} who are also in {releases:commas}: "
+_FIT = "fewer than {k} {unit} fit {below:,} of them in every file, where each file alone leaves at least {k}"
+_SHARE = "all who fit {alike:,} of them share one sensitive value."
+_JOINT_CLASSES = Sentences(
+    "joint_classes",
+    not_asked="The policy asks for no classes of look-alikes, so none can be taken apart.",
+    fewer=f"{_ALSO}{_FIT}.",
+    alike=f"{_ALSO}{_SHARE}",
+    fewer_and_alike=f"{_ALSO}{_FIT}, and {_SHARE}",
+    kept="With {releases:commas}, everybody keeps the look-alikes that this file gives.",
+    sets="{sets:commas} of the same people was published in {releases:commas}: whom a few items fit in both files "
+    "together is not counted, only in each by itself.",
+)
+_AVERAGED_NOISE = Sentences(
+    "averaged_noise",
+    no_other_values="No variable has other values than in {releases:commas} for those whose original value is the "
+    "same.",
+    read="An intruder who knows a person's quasi-identifiers and takes the average over {count} publications reads "
+    "{name} rightly (a number to a tenth of its spread) for {share:.2%} of the {unit}, where the best of them alone "
+    "tells it for {alone:.2%}; {margin:.1%} more are tolerated.",
+)
 
 RULES = ("few_changes", "differencing", "joint_classes", "averaged_noise")
 _MARGIN = 0.05  # of people whose value averaging tells, where the policy has no reference standard
@@ -43,7 +83,7 @@ def judge_publications(
     cost : that of the measures: seconds for 300,000 records
     """
     if not earlier:
-        says = f"No file of the same {unit} was published before."
+        says = _NONE(unit=unit)
         return [_of_rule(rule, Verdict.PASS, says, 0) for rule in RULES]
     found = {
         name: differencing(each.file, last, each.same, *_keys_and_values(each.file, last))
@@ -78,11 +118,10 @@ def _few_changes(policy: Policy, changed: Mapping[str, int]) -> Finding:
         return _of_rule(
             "few_changes",
             Verdict.REVIEW,
-            f"Fewer than {policy.minimum_cell} records changed since {', '.join(few)} was published: who compares the "
-            "two files sees whose they are, and what changed. Wait until more has changed.",
+            _FEW_CHANGES.few(fewest=policy.minimum_cell, releases=few),
             len(changed),
         )
-    says = f"None of {len(changed)} earlier publications ({', '.join(changed)}) differs from this file in few records."
+    says = _FEW_CHANGES.none(count=len(changed), releases=changed)
     return _of_rule("few_changes", Verdict.PASS, says, len(changed))
 
 
@@ -97,21 +136,14 @@ def _differencing(policy: Policy, found: Mapping[str, Differences], unit: str) -
     }
     if told:
         name, worst = max(told.items(), key=lambda item: item[1].told)
-        says = (
-            f"An intruder who knows a person's quasi-identifiers, and that the person came, left or changed since "
-            f"{name} was published, reads another value of that person off the difference of the two files: of "
-            f"{_count(policy, worst.told)} of the {unit} concerned."
-        )
+        says = _DIFFERENCING.read(name=name, people=_count(policy, worst.told), unit=unit)
         others = [other for other in told if other != name]
-        says += f" The same holds of {', '.join(others)}." if others else ""
+        says += _DIFFERENCING.others(others=others) if others else ()
         return _of_rule("differencing", Verdict.FAIL, says, len(found), ", ".join(told))
     if read:
-        says = (
-            f"The difference of this file and {', '.join(read)} names values of {unit} who came, left or changed that "
-            "are right more often than chance explains."
-        )
+        says = _DIFFERENCING.guessed(releases=read, unit=unit)
         return _of_rule("differencing", Verdict.FAIL, says, len(found), ", ".join(read))
-    says = f"The differences from {', '.join(found)} tell nobody's value."
+    says = _DIFFERENCING.nobody(releases=found)
     return _of_rule("differencing", Verdict.PASS, says, len(found))
 
 
@@ -119,7 +151,7 @@ def _joint_classes(policy: Policy, last: Publication, earlier: Mapping[str, Earl
     anonymity = [rule for rule in policy.rules if isinstance(rule, KAnonymity)]
     diversity = [rule for rule in policy.rules if isinstance(rule, LDiversity)]
     if not anonymity and not diversity:
-        says = "The policy asks for no classes of look-alikes, so none can be taken apart."
+        says = _JOINT_CLASSES.not_asked()
         return _of_rule("joint_classes", Verdict.PASS, says, len(earlier))
     looked_at = [name for rule in (*anonymity, *diversity) for name in rule.keys(last.released)]
     keys = list(dict.fromkeys([*looked_at, *_quasi_identifiers(last.released)]))
@@ -139,15 +171,17 @@ def _joint_classes(policy: Policy, last: Publication, earlier: Mapping[str, Earl
     found = joint_classes(KeyedFile(last, keys, None), files, k, list(dict.fromkeys(values)))
     names = ", ".join(earlier)
     if not found.below and not found.alike:
-        says = f"With {names}, everybody keeps the look-alikes that this file gives."
+        says = _JOINT_CLASSES.kept(releases=list(earlier))
         return _of_rule("joint_classes", Verdict.PASS, says, len(earlier), observed=0)
-    what = []
-    if found.below:
-        fewer = f"fewer than {k} {unit} fit {_count(policy, found.below)} of them"
-        what.append(f"{fewer} in every file, where each file alone leaves at least {k}")
-    if found.alike:
-        what.append(f"all who fit {_count(policy, found.alike)} of them share one sensitive value")
-    says = f"Of the {found.people:,} {unit} who are also in {names}: {', and '.join(what)}."
+    counts = {"below": _count(policy, found.below), "alike": _count(policy, found.alike)}
+    sentence = (
+        _JOINT_CLASSES.fewer_and_alike
+        if found.below and found.alike
+        else _JOINT_CLASSES.fewer
+        if found.below
+        else _JOINT_CLASSES.alike
+    )
+    says = sentence(people=found.people, unit=unit, releases=list(earlier), k=k, **counts)
     return _of_rule("joint_classes", Verdict.FAIL, says, len(earlier), names)
 
 
@@ -157,10 +191,7 @@ def _with_sets(found: Finding, last: Publication, earlier: Mapping[str, EarlierF
     again = [name for name, each in earlier.items() if sets & set(each.file.released)]
     if found.verdict is not Verdict.PASS or not again:
         return found
-    says = (
-        f"{', '.join(sorted(sets))} of the same people was published in {', '.join(again)}: whom a few items fit in "
-        "both files together is not counted, only in each by itself."
-    )
+    says = _JOINT_CLASSES.sets(sets=sorted(sets), releases=again)
     return _of_rule("joint_classes", Verdict.REVIEW, says, len(earlier), ", ".join(again))
 
 
@@ -176,7 +207,7 @@ def _averaged_noise(
     keys = _quasi_identifiers(last.released)
     read = averaged_noise(last, files, keys, _MOST, rng)
     if not read:
-        says = f"No variable has other values than in {', '.join(earlier)} for those whose original value is the same."
+        says = _AVERAGED_NOISE.no_other_values(releases=earlier)
         return _of_rule("averaged_noise", Verdict.PASS, says, len(earlier))
     worst = max(read, key=lambda each: each.interval[0])
     verdict = Verdict.FAIL if worst.interval[0] > margin else Verdict.PASS
@@ -185,29 +216,26 @@ def _averaged_noise(
         verdict = Verdict.REVIEW if worst.gain > margin else Verdict.PASS
     alone = reported_share(round(worst.alone * worst.people), worst.people, policy.minimum_cell)[1]
     together = reported_share(round(worst.together * worst.people), worst.people, policy.minimum_cell)[1]
-    says = (
-        f"An intruder who knows a person's quasi-identifiers and takes the average over {worst.files} publications "
-        f"reads {worst.name} rightly (a number to a tenth of its spread) for {together} of the {unit}, where the best "
-        f"of them alone tells it for {alone}; {margin:.1%} more are tolerated."
-        f"{if_near(verdict, worst.gain, margin)}"
-    )
+    says = _AVERAGED_NOISE.read(
+        count=worst.files, name=worst.name, share=together, unit=unit, alone=alone, margin=margin
+    ) + if_near(verdict, worst.gain, margin)
     return _of_rule("averaged_noise", verdict, says, len(earlier), worst.name, worst.gain, margin)
 
 
-def _count(policy: Policy, people: int) -> str:
-    return f"fewer than {policy.minimum_cell}" if people < policy.minimum_cell else f"{people:,}"
+def _count(policy: Policy, people: int) -> int | str:
+    return f"fewer than {policy.minimum_cell}" if people < policy.minimum_cell else people
 
 
 def _of_rule(
     rule: str,
     verdict: Verdict,
-    says: str,
+    says: Saying,
     attempted: int,
     scope: str = "",
     observed: float | None = None,
     limit: float | None = None,
 ) -> Finding:
     return Finding(
-        rule=rule, verdict=verdict, says=says, stage="masked", scope=scope, observed=observed, limit=limit,
-        attempted=attempted, completed=attempted,
+        rule=rule, verdict=verdict, stage="masked", scope=scope, observed=observed, limit=limit,
+        attempted=attempted, completed=attempted, **as_fields(says),
     )  # fmt: skip

@@ -3,9 +3,13 @@
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from policies.waivers import Waiver, apply_waivers, remark
+from policies.waivers import ABOUT, Waiver, apply_waivers, remark
 from sluice.errors import did_you_mean
+from sluice.sentence import Sentence, as_fields
 from sluice.verdict import Finding, Verdict
+
+_ASKED = Sentence("waived_cells.asked", "The a-priori file asks to publish the cell {cell}, which is sensitive.")
+_FOR_NO_CELL = Sentence("waiver.for_no_cell", f"{ABOUT} is for no cell that needs it.{{hint}}")
 
 
 def waived_cells(
@@ -26,7 +30,7 @@ def waived_cells(
             verdict=Verdict.FAIL,
             stage="original",
             scope=cell,
-            says=f"The a-priori file asks to publish the cell {cell}, which is sensitive.",
+            **as_fields(_ASKED(cell=cell)),
         )
         for rule, cell in needed
     ]
@@ -53,4 +57,4 @@ def _codes(scope: str) -> tuple[str, ...]:
 def _near_miss(waiver: Waiver, cells: Iterable[str]) -> Finding | None:
     """A remark where the waiver's scope is nearly that of a cell which lacks a waiver."""
     hint = did_you_mean(waiver.scope, cells)
-    return remark(waiver, f"is for no cell that needs it.{hint}") if hint else None
+    return remark(waiver, _FOR_NO_CELL, hint=hint) if hint else None

@@ -7,7 +7,18 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from sluice.reading.visible_text import as_name, as_prose
+from sluice.sentence import Sentence, Sentences, as_fields
 from sluice.verdict import Finding, Verdict
+
+ABOUT = "The waiver of {rule} for {scope} by {owner}"
+_SAYS = Sentences(
+    "waiver",
+    own=f"{ABOUT} excuses nothing: who submits a release cannot excuse it as well.",
+    expired=f"{ABOUT} expired on {{day}} and excuses nothing any more.",
+    too_early=f"{ABOUT} holds only from {{day}} on.",
+    of_unknown=f"{ABOUT} excuses nothing: what could not be measured cannot be excused.",
+    not_used=f"{ABOUT} was not used: no such finding needs it. Take it out of the policy.",
+)
 
 LONGEST = 366  # days
 
@@ -53,15 +64,15 @@ def apply_waivers(
         covered = [index for index, finding in enumerate(findings) if waiver.covers(finding, release_name)]
         excused = [index for index in covered if findings[index].verdict in (Verdict.REVIEW, Verdict.FAIL)]
         if _plain(waiver.owner) == _plain(submitter):
-            remarks.append(remark(waiver, "excuses nothing: who submits a release cannot excuse it as well."))
+            remarks.append(remark(waiver, _SAYS.own))
         elif today > waiver.expires:
-            remarks.append(remark(waiver, f"expired on {waiver.expires} and excuses nothing any more."))
+            remarks.append(remark(waiver, _SAYS.expired, day=str(waiver.expires)))
         elif today < waiver.granted:
-            remarks.append(remark(waiver, f"holds only from {waiver.granted} on."))
+            remarks.append(remark(waiver, _SAYS.too_early, day=str(waiver.granted)))
         elif not excused and any(findings[index].verdict is Verdict.UNKNOWN for index in covered):
-            remarks.append(remark(waiver, "excuses nothing: what could not be measured cannot be excused."))
+            remarks.append(remark(waiver, _SAYS.of_unknown))
         elif not excused:
-            remarks.append(remark(waiver, "was not used: no such finding needs it. Take it out of the policy."))
+            remarks.append(remark(waiver, _SAYS.not_used))
         else:
             words = f"{waiver.owner} until {waiver.expires}: {waiver.reason}"
             for index in excused:
@@ -74,13 +85,13 @@ def _plain(name: str) -> str:
     return "".join(name.casefold().split())
 
 
-def remark(waiver: Waiver, says: str) -> Finding:
+def remark(waiver: Waiver, sentence: Sentence, **data: str) -> Finding:
     """What is to be said of a waiver, beside the findings; it does not decide."""
     return Finding(
         rule="waiver",
         verdict=Verdict.REVIEW,
         scope=waiver.scope,
         stage="pipeline",
-        says=f"The waiver of {waiver.rule} for {waiver.scope} by {waiver.owner} {says}",
+        **as_fields(sentence(rule=waiver.rule, scope=waiver.scope, owner=waiver.owner, **data)),
         binding=False,
     )

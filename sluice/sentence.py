@@ -6,8 +6,10 @@ is what it says of a file, and several of these are added up. A program reads co
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
 from string import Formatter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -36,8 +38,10 @@ Saying = tuple[Statement, ...]  # what a finding says: first what was found, the
 class Sentence:
     """The words of a code; each code has one.
 
-    Beside those of `format` there are `{share:percent}`, `{names:listed}`, `{name:word}`, `{count:is}` and
-    `{count:its}`.
+    Beside those of `format` there are `{share:percent}` and `pct`, `{share:per_1000}`, `{share:people_1000}`,
+    `{count:is}`, `{count:its}`, `{count:verb_differ}`, `{count:count_record}`, `{name:word}`, `{names:listed}`,
+    `{names:commas}` and `{names:semicolons}`; one that begins with a capital letter, `{share:Percent}`, begins a
+    sentence. Where a figure may not be told, its datum is the words in its place.
     """
 
     code: str
@@ -48,20 +52,48 @@ class Sentence:
             raise ValueError(f"two sentences have the code {self.code}")
 
     def __call__(self, **data: Any) -> Saying:
-        return (Statement(code=self.code, data={name: _plain(value) for name, value in data.items()}),)
+        told = {name: _as_told(value, self._specs.get(name, "")) for name, value in data.items()}
+        return (Statement(code=self.code, data=told),)
+
+    @cached_property
+    def _specs(self) -> dict[str, str]:
+        return {name: spec or "" for _, name, spec, _ in _WORDS.parse(self.words) if name}
 
     def words_of(self, data: Mapping[str, Datum]) -> str:
         return _WORDS.vformat(self.words, (), data)
 
 
+class Sentences:
+    """Those of one rule or measure: `_SAYS = Sentences("k_anonymity", kept="...")` says `_SAYS.kept(...)`."""
+
+    def __init__(self, family: str, **words: str) -> None:
+        vars(self).update({name: Sentence(f"{family}.{name}", said) for name, said in words.items()})
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Sentence: ...
+
+
 SENTENCES: dict[str, Sentence] = {}
+END = Sentence("end", ".")
+
+
+def text_of(saying: Saying) -> str:
+    return "".join(said.text for said in saying)
 
 
 def as_fields(saying: Saying) -> dict[str, Any]:
     """The fields of a `Finding` that says this: words, code and data; what follows the first statement is a note."""
     first, *notes = saying
-    text = "".join(said.text for said in saying)
-    return {"says": text, "code": first.code, "data": first.data, "notes": tuple(notes)}
+    return {"says": text_of(saying), "code": first.code, "data": first.data, "notes": tuple(notes)}
+
+
+def per(share: float, base: int = 1000) -> str:
+    """So many of `base`, of a share that tells of no few people, such as a tolerance: '50', '2.5', 'under 1'."""
+    number = share * base
+    if number >= 10 or number == round(number):
+        return f"{min(round(number), base - (share < 1)):,}"
+    return f"{number:.2g}" if number >= 0.1 or not number else "under 0.1"
 
 
 def word(name: str) -> str:
@@ -80,23 +112,59 @@ def _plain(value: Any) -> Datum:
         return one_line(value)
     if hasattr(value, "item"):  # a figure of NumPy, which is not loaded for this
         return value.item()  # type: ignore[no-any-return]
-    return value if isinstance(value, int | float) else tuple(one_line(name) for name in value)
+    if isinstance(value, int | float):
+        return value if isfinite(value) else str(value)  # JSON has no infinity
+    return tuple(one_line(name) for name in value)
+
+
+def _as_told(value: Any, spec: str) -> Datum:
+    """A figure with no more digits than the words give it: a later one may tell of a single person."""
+    plain = _plain(value)
+    if not isinstance(plain, float) or spec.lower().startswith(("per_", "people_")):
+        return plain
+    text = _WORDS.format_field(plain, spec).replace(",", "")
+    return float(text.rstrip(" %")) / 100 if text.endswith("%") else float(text)
 
 
 class _Words(Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
-        match format_spec:
-            case "percent":
-                return f"{100 * value:.3g} %"
+        text = self._formatted(value, format_spec.lower())
+        return text[:1].upper() + text[1:] if format_spec[:1].isupper() else text
+
+    def _formatted(self, value: Any, spec: str) -> str:
+        if value in ("inf", "-inf", "nan"):
+            value = float(value)
+        kind, _, base = spec.partition("_")
+        match kind:
             case "listed":
                 return listed(value)
+            case "commas":
+                return ", ".join(value)
+            case "semicolons":
+                return "; ".join(value)
             case "word":
                 return word(value)
             case "is":
                 return "is" if value == 1 else "are"
+            case "verb":
+                return f"{base}s" if value == 1 else base
             case "its":
                 return "its" if value == 1 else "their"
-        return str(super().format_field(value, format_spec))
+        if isinstance(value, str):
+            return value
+        match kind:
+            case "count" | "count,":
+                return f"{value:{kind[5:]}} {base}" + ("" if value == 1 else "s")
+            case "percent":
+                return f"{100 * value:.3g} %"
+            case "pct":
+                return f"{100 * value:.3g}%"
+            case "per":
+                return per(value, int(base))
+            case "people":
+                some = f"{per(value, int(base))} in every {int(base):,} people"
+                return "none of the people" if value <= 0 else "all of the people" if value >= 1 else some
+        return str(super().format_field(value, spec))
 
 
 _WORDS = _Words()

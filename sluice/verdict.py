@@ -54,10 +54,9 @@ class Finding(BaseModel):
         default=None, description="who waived it, why and until when; stays visible in the report"
     )
 
-    def as_withheld(self, says: str) -> "Finding":
-        """The same finding, whose figure decides and is not told."""
-        untold: dict[str, object] = {"code": "", "data": {}, "notes": ()}
-        return self.model_copy(update={"observed": None, "withheld": True, "says": says} | untold)
+    def as_withheld(self, saying: Saying) -> "Finding":
+        """The same finding, whose figure decides and is not told; it says this instead."""
+        return self.model_copy(update={"observed": None, "withheld": True} | as_fields(saying))
 
     def adding(self, saying: Saying) -> "Finding":
         """The same finding, which says this besides."""

@@ -15,6 +15,7 @@ FEW = Sentence(
     "test.few", "{below:,} of {share:percent} {below:is} alone with {below:its} {keys:listed} ({keys[0]:word})"
 )
 ASKED = Sentence("test.asked", "; {k:,} is asked.")
+HIDDEN = Sentence("test.hidden", "It is not told.")
 ONE = {"below": np.int64(1), "share": 0.125, "keys": ["years_married", "age"]}
 
 
@@ -47,10 +48,17 @@ def test_a_text_of_the_data_hides_nothing_in_words_code_or_notes() -> None:
 
 
 def test_a_withheld_figure_is_not_in_the_data() -> None:
-    finding = Finding(rule="few", verdict=Verdict.FAIL, observed=1, **as_fields(FEW(**ONE))).as_withheld(
-        "It is not told."
-    )
-    assert (finding.observed, finding.code, finding.data, finding.notes) == (None, "", {}, ())
+    finding = Finding(rule="few", verdict=Verdict.FAIL, observed=1, **as_fields(FEW(**ONE))).as_withheld(HIDDEN())
+    assert (finding.observed, finding.code, finding.data, finding.notes) == (None, "test.hidden", {}, ())
+
+
+def test_a_datum_has_no_more_digits_than_the_words_and_may_be_words_where_it_is_not_told() -> None:
+    two = Sentence("test.two", "{share:percent} and {of:.2f} of {all:,}")
+    (told,) = two(share=2 / 3, of=np.float64(1 / 3), all=1234)
+    assert told.data == {"share": 0.667, "of": 0.33, "all": 1234}
+    (hidden,) = two(share="fewer than 10", of=float("inf"), all=1)
+    assert hidden.text == "fewer than 10 and inf of 1"
+    assert Statement.model_validate_json(hidden.model_dump_json()) == hidden
 
 
 def test_a_code_has_one_sentence() -> None:

@@ -17,18 +17,19 @@ from sluice.errors import DataError
 from sluice.risk.classes import alpha_k
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.people import people_of
-from sluice.sentence import Saying, Sentence
+from sluice.sentence import Saying, Sentences
 from sluice.variables import Label, Variable, Variables
 from sluice.verdict import Finding
 
-_SMALL = Sentence(
-    "alpha_k.small_groups",
-    "{count:,} of {total:,} groups of {unit} that share {keys:listed} are smaller than the policy asks, {k:,}.",
-)
 _SAME_VALUE = f"In {GROUPS}, more than {{alpha:percent}} have the same value of {{name:word}}, a"
 _MOST = "value that others could then tell of them (most in any group: {most:.4g} %); the policy allows it in none."
-_SAME = Sentence("alpha_k.same_value", f"{_SAME_VALUE} {_MOST}")
-_SAME_SENSITIVE = Sentence("alpha_k.same_sensitive_value", f"{_SAME_VALUE} sensitive {_MOST}")
+_SAYS = Sentences(
+    "alpha_k",
+    small_groups="{count:,} of {total:,} groups of {unit} that share {keys:listed} are smaller than the policy asks, "
+    "{k:,}.",
+    same_value=f"{_SAME_VALUE} {_MOST}",
+    same_sensitive_value=f"{_SAME_VALUE} sensitive {_MOST}",
+)
 
 
 class AlphaK(NearValuesRule):
@@ -51,7 +52,7 @@ class AlphaK(NearValuesRule):
     ) -> list[Finding]:
         sizes = classes_of(frame, keys, people_of(frame, variables)).sizes
         count, smallest = int((sizes < self.k).sum()), int(sizes.min())
-        says = _SMALL(count=count, total=len(sizes), unit=unit, keys=keys, k=self.k)
+        says = _SAYS.small_groups(count=count, total=len(sizes), unit=unit, keys=keys, k=self.k)
         size = self.finding(not count, smallest, self.k, len(frame), says, stage, ", ".join(keys))
         return [size, *super().judge(frame, variables, keys, stage, unit, behind)]
 
@@ -65,7 +66,9 @@ class AlphaK(NearValuesRule):
 
     def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
         which = {"count": count, "total": total, "unit": unit, "name": name}
-        return (_SAME if self.values is None else _SAME_SENSITIVE)(**which, alpha=self.alpha, most=100 * worst)
+        return (_SAYS.same_value if self.values is None else _SAYS.same_sensitive_value)(
+            **which, alpha=self.alpha, most=100 * worst
+        )
 
     def _codes(self, column: "pd.Series[Any]", name: str) -> "np.ndarray[Any, np.dtype[np.int64]] | None":
         if self.values is None:

@@ -7,9 +7,21 @@ from pydantic import Field, model_validator
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.near_limit import if_near
-from policies.rules.rule import DisclosureRule
+from policies.rules.rule import NOT_JUDGED, DisclosureRule
 from sluice.risk.measurement import Measurement
+from sluice.sentence import Saying, Sentences, as_fields
 from sluice.verdict import Finding, Verdict
+
+_SAYS = Sentences(
+    "attack",
+    allows=" The policy allows {bound} {limit:percent}.",
+    allows_beyond_baseline=" Without the file an intruder reaches {baseline:percent}; the policy allows "
+    "{excess:percent} {direction}.",
+    worse_than_guessing=" The attack did worse than guessing without the file, so it says nothing of the risk.",
+    no_case=" No case could be examined.",
+    no_baseline=" There is no baseline to compare it with.",
+    not_played=" This attack was not played.",
+)
 
 Figure = Annotated[float, Field(allow_inf_nan=False)]
 
@@ -37,37 +49,38 @@ class AttackRule(DisclosureRule):
     def find(self, files: OriginalAndMasked) -> list[Finding]:
         """What the attack finds: at least one finding. Raises DataError when the files lack what it needs."""
 
-    def judge(self, measured: Measurement, says: str, scope: str = "") -> Finding:
+    def judge(self, measured: Measurement, says: Saying, scope: str = "") -> Finding:
         """A finding on one figure; `says` gives it in words; the limits are added here.
 
         PASS when the whole interval keeps the limits, FAIL when none of it does, REVIEW between: what the sample
         cannot decide, a person does. Nothing completed, or an attack that does worse than its own baseline beyond
         chance (it was then played badly, and says nothing of the risk), is UNKNOWN.
         """
-        said = [says]
+        said = says
         sign = 1.0 if measured.worse == "higher" else -1.0
         low, high = sorted(sign * end for end in (measured.interval or (measured.value, measured.value)))
         limits = []
         if self.limit is not None:
             limits.append(sign * self.limit)
-            said.append(f"The policy allows {'at most' if sign > 0 else 'at least'} {self.figure(self.limit)}.")
+            said += _SAYS.allows(bound="at most" if sign > 0 else "at least", limit=self.figure(self.limit))
         if self.excess is not None and measured.baseline is not None:
             limits.append(sign * measured.baseline + self.excess)
-            said.append(
-                f"Without the file an intruder reaches {self.figure(measured.baseline)}; the policy allows "
-                f"{self.figure(self.excess)} {'more' if sign > 0 else 'less'}."
+            said += _SAYS.allows_beyond_baseline(
+                baseline=self.figure(measured.baseline),
+                excess=self.figure(self.excess),
+                direction="more" if sign > 0 else "less",
             )
         if measured.completed == 0:
-            verdict, said = Verdict.UNKNOWN, [f"{says} No case could be examined."]
+            verdict, said = Verdict.UNKNOWN, says + _SAYS.no_case()
         elif not limits:
-            verdict, said = Verdict.UNKNOWN, [f"{says} There is no baseline to compare it with."]
+            verdict, said = Verdict.UNKNOWN, says + _SAYS.no_baseline()
         elif measured.baseline is not None and high < sign * measured.baseline:
             verdict = Verdict.UNKNOWN
-            said.append("The attack did worse than guessing without the file, so it says nothing of the risk.")
+            said += _SAYS.worse_than_guessing()
         else:
             allowed = min(limits)
             verdict = Verdict.PASS if high <= allowed else Verdict.FAIL if low > allowed else Verdict.REVIEW
-            said[-1] += if_near(verdict, sign * measured.value, allowed)  # without ends, which might tell of a few
+            said += if_near(verdict, sign * measured.value, allowed)  # without ends, which might tell of a few
         return Finding(
             rule=self.rule,
             verdict=verdict,
@@ -78,23 +91,23 @@ class AttackRule(DisclosureRule):
             attempted=measured.attempted,
             completed=measured.completed,
             binding=self.binding,
-            says=" ".join(said),
+            **as_fields(said),
         )
 
-    def figure(self, value: float) -> str:
-        """A figure in words: shares as percentages; a measure of another unit says otherwise."""
-        return f"{100 * value:.3g} %"
+    def figure(self, value: float) -> float | str:
+        """A figure as the sentences have it, a share; one of another unit in words."""
+        return value
 
-    def not_applicable(self, why: str, attempted: int = 0, scope: str = "") -> Finding:
+    def not_applicable(self, why: Saying, attempted: int = 0, scope: str = "") -> Finding:
         """A finding that the attack has no sense on these files, so that a person decides whether it is missed."""
         return Finding(
             rule=self.rule, verdict=Verdict.REVIEW, stage="attack", scope=scope, attempted=attempted, completed=0,
-            binding=self.binding, says=f"{why} This attack was not played.",
+            binding=self.binding, **as_fields(why + _SAYS.not_played()),
         )  # fmt: skip
 
-    def unknown(self, why: str, attempted: int = 0, scope: str = "") -> Finding:
+    def unknown(self, why: Saying, attempted: int = 0, scope: str = "") -> Finding:
         """A finding that nothing could be measured, and why."""
         return Finding(
             rule=self.rule, verdict=Verdict.UNKNOWN, stage="attack", scope=scope, attempted=attempted, completed=0,
-            binding=self.binding, says=f"{why} Nothing was judged by this rule.",
+            binding=self.binding, **as_fields(why + NOT_JUDGED()),
         )  # fmt: skip

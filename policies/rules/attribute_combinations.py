@@ -15,16 +15,17 @@ from policies.rules.rule import Share
 from sluice.risk.classes import attribute_combinations
 from sluice.risk.classes.equivalence_classes import category_codes
 from sluice.risk.people import people_of
-from sluice.sentence import Sentence
+from sluice.sentence import Sentences
 from sluice.variables import Variables
 from sluice.verdict import Finding
 
-_RARE = Sentence(
-    "attribute_combinations.rare",
-    "Whoever knows up to {size:,} of {keys:listed} puts {share:percent} of the {unit} in a group of fewer than {k:,}",
+_SAYS = Sentences(
+    "attribute_combinations",
+    rare="Whoever knows up to {size:,} of {keys:listed} puts {share:percent} of the {unit} in a group of fewer than "
+    "{k:,}",
+    worst=", and most with {worst:listed}",
+    limit="; the policy allows {limit:percent}.",
 )
-_WORST = Sentence("attribute_combinations.worst", ", and most with {worst:listed}")
-_LIMIT = Sentence("attribute_combinations.limit", "; the policy allows {limit:percent}.")
 
 
 class AttributeCombinations(KeyedRule):
@@ -47,8 +48,8 @@ class AttributeCombinations(KeyedRule):
             [category_codes(frame[name]) for name in keys], self.size, self.k, people_of(frame, variables)
         )
         observed, worst = found.share_below.value, [keys[at] for at in found.sets[found.worst()]]
-        says = _RARE(size=self.size, keys=keys, share=observed, unit=unit, k=self.k)
-        says += (_WORST(worst=worst) if observed else ()) + _LIMIT(limit=self.at_most)
+        says = _SAYS.rare(size=self.size, keys=keys, share=observed, unit=unit, k=self.k)
+        says += (_SAYS.worst(worst=worst) if observed else ()) + _SAYS.limit(limit=self.at_most)
         return [
             self.finding(observed <= self.at_most, observed, self.at_most, len(frame), says, stage, ", ".join(keys))
         ]

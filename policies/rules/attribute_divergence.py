@@ -12,9 +12,15 @@ from policies.rules.attack_rule import Figure
 from policies.rules.attribute_rule import AttributeRule, refuse_excess
 from sluice.risk.attacks.released_column import released_column
 from sluice.risk.measurement import Measurement
-from sluice.sentence import word
+from sluice.sentence import Sentence, word
 from sluice.utility import divergence as distributions
 from sluice.verdict import Finding
+
+_DIVERGE = Sentence(
+    "attribute_divergence.divergence",
+    "The masked values of {name:word} are distributed {how} the original ones: {divergence:word} divergence "
+    "{value:.3g}, from 0 for the same. The nearer they are, the easier masked values are matched to original ones.",
+)
 
 
 class AttributeDivergence(AttributeRule):
@@ -51,14 +57,12 @@ class AttributeDivergence(AttributeRule):
         pseudo_count = self.pseudo_count if self.divergence == "kullback_leibler" else 0.0
         value = distributions.divergence(self.divergence, before, after, pseudo_count)
         n = len(files.original)
-        says = (
-            f"The masked values of {word(name)} are distributed {'as' if value == 0 else 'differently from'} the "
-            f"original ones: {word(self.divergence)} divergence {value:.3g}, from 0 for the same. The nearer they "
-            "are, the easier masked values are matched to original ones."
+        says = _DIVERGE(
+            name=name, how="as" if value == 0 else "differently from", divergence=self.divergence, value=value
         )
         return self.judge(Measurement(value, n, n, worse="lower"), says, name)
 
-    def figure(self, value: float) -> str:
+    def figure(self, value: float) -> float | str:
         return f"{value:.4g}"
 
     def describe(self) -> str:

@@ -9,13 +9,23 @@ from pydantic import Field
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import Figure
-from policies.rules.attribute_rule import AttributeRule, allowed, at_least_baseline, percentage, refuse_missing
+from policies.rules.attribute_rule import TOO_FEW, AttributeRule, allowed, at_least_baseline, percentage, refuse_missing
 from policies.rules.microdata_rule import Columns
 from sluice.risk.attacks.attribute_inference import attribute_inference, labelled_files
 from sluice.risk.attacks.released_column import is_released
-from sluice.sentence import listed, word
+from sluice.sentence import Sentences, listed
 from sluice.variables import Role, with_role
 from sluice.verdict import Finding
+
+_SAYS = Sentences(
+    "attribute_inference",
+    no_quasi_identifiers="No released variable is declared a quasi-identifier.",
+    blind="From {known:listed}, not even the unmasked file would have {name:word} guessed better than a file without "
+    "the person; the attack sees nothing.",
+    guessed="Learning from the masked file how {name:word} goes with {known:listed}, an intruder guesses it for "
+    "{share:.1%} of the {unit}; from a file without the person, for {baseline:.1%}, and from the unmasked file, for "
+    "{unmasked:.1%}.",
+)
 
 
 class AttributeInference(AttributeRule):
@@ -44,7 +54,7 @@ class AttributeInference(AttributeRule):
         n = len(files.original)
         known = [each for each in self._known(files) if each != name]
         if not known:
-            return self.unknown("No released variable is declared a quasi-identifier.", n, name)
+            return self.unknown(_SAYS.no_quasi_identifiers(), n, name)
         frames = [files.recoded, files.masked]
         if files.recoded_holdout is not None:
             frames.append(files.recoded_holdout)
@@ -56,18 +66,17 @@ class AttributeInference(AttributeRule):
         )  # fmt: skip
         measured = found.measurement
         if measured.completed < files.minimum_cell:
-            return self.unknown(f"Too few {files.unit} have a value of {word(name)} to guess.", n, name)
+            return self.unknown(TOO_FEW(unit=files.unit, name=name), n, name)
         if found.blind:
-            why = (
-                f"From {listed(known)}, not even the unmasked file would have {word(name)} guessed better than a "
-                "file without the person; the attack sees nothing."
-            )
+            why = _SAYS.blind(known=known, name=name)
             return self.unknown(why, n, name)
-        says = (
-            f"Learning from the masked file how {word(name)} goes with {listed(known)}, an intruder guesses it for "
-            f"{percentage(measured.value, measured, files)} of the {files.unit}; from a file without the person, for "
-            f"{percentage(measured.baseline or 0.0, measured, files)}, and from the unmasked file, for "
-            f"{percentage(found.control.value, found.control, files)}."
+        says = _SAYS.guessed(
+            name=name,
+            known=known,
+            share=percentage(measured.value, measured, files),
+            unit=files.unit,
+            baseline=percentage(measured.baseline or 0.0, measured, files),
+            unmasked=percentage(found.control.value, found.control, files),
         )
         return self.judge(at_least_baseline(measured), says, name)
 

@@ -13,12 +13,22 @@ from policies.rules.microdata_rule import Columns
 from sluice.errors import DataError, did_you_mean
 from sluice.risk.attacks.released_column import is_released
 from sluice.risk.measurement import Measurement
-from sluice.sentence import listed
+from sluice.sentence import Sentence, Sentences, listed
 from sluice.variables import Kind, Role, with_role
 from sluice.verdict import Finding
 
+UNREADABLE = Sentence(
+    "attack.unreadable", "Some released values are neither original values nor explained by the recodings."
+)
+TOO_FEW = Sentence("attack.too_few_values", "Too few {unit} have a value of {name:word} to guess.")
+EMPTY_FILE = Sentence("attack.empty_file", "A file holds no {unit}.")
+_SAYS = Sentences(
+    "attack",
+    nothing_sensitive="No sensitive variable is in the released file.",
+    sets_of_items="'{name}' holds sets of items, of which this attack does not learn single ones.",
+)
+
 UNREAD_SHARE = 0.001  # of the values: more that cannot be read would make the file look safe
-UNREADABLE = "Some released values are neither original values nor explained by the recodings."
 
 
 class AttributeRule(AttackRule):
@@ -29,13 +39,11 @@ class AttributeRule(AttackRule):
     def find(self, files: OriginalAndMasked) -> list[Finding]:
         names = self.attributes(files)
         if not names:
-            return [self.unknown("No sensitive variable is in the released file.", len(files.original))]
+            return [self.unknown(_SAYS.nothing_sensitive(), len(files.original))]
         if not len(files.original) or not len(files.masked):
-            return [self.unknown(f"A file holds no {files.unit}.", len(files.original))]
+            return [self.unknown(EMPTY_FILE(unit=files.unit), len(files.original))]
         return [
-            self.unknown(
-                f"'{name}' holds sets of items, of which this attack does not learn single ones.", len(files.original)
-            )
+            self.unknown(_SAYS.sets_of_items(name=name), len(files.original))
             if files.variables[name].kind is Kind.ITEMS
             else self.examine(files, name)
             for name in names
@@ -84,11 +92,11 @@ def refuse_excess(rule: str, value: Any) -> None:
         raise ValueError(f"{rule} has no excess, its figure is itself a difference; got {value!r}. Use limit.")
 
 
-def percentage(share: float, found: Measurement, files: OriginalAndMasked) -> str:
-    """A share in per cent; too small a count is given as a bound."""
+def percentage(share: float, found: Measurement, files: OriginalAndMasked) -> float | str:
+    """A share; of too small a count a bound in words."""
     if 0 < share * found.completed < files.minimum_cell:
         return f"less than {files.minimum_cell / found.completed:.1%}"
-    return f"{share:.1%}"
+    return share
 
 
 def allowed(limit: float | None, excess: float | None, without: str) -> str:

@@ -10,17 +10,17 @@ from pydantic import Field
 from policies.rules.sensitive_rule import GROUPS, ROUNDING, NearValuesRule
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
 from sluice.risk.classes import beta_likeness
-from sluice.sentence import Saying, Sentence
+from sluice.sentence import Saying, Sentences
 from sluice.variables import Variable
 
 _ALLOWED = (
     f"In {GROUPS}, a value of {{name:word}} is more likely than in the whole file by more than the policy allows, "
     "{limit:.4g} %"
 )
-_LIKELIER = Sentence("beta_likeness.likelier", f"{_ALLOWED} (most in any group: {{most:.4g}} %).")
-_LIKELIER_BY_FREQUENCY = Sentence(
-    "beta_likeness.likelier_enhanced",
-    f"{_ALLOWED} and less for frequent values (most in any group: {{most:.4g}} %).",
+_SAYS = Sentences(
+    "beta_likeness",
+    likelier=f"{_ALLOWED} (most in any group: {{most:.4g}} %).",
+    likelier_enhanced=f"{_ALLOWED} and less for frequent values (most in any group: {{most:.4g}} %).",
 )
 
 
@@ -52,7 +52,7 @@ class BetaLikeness(NearValuesRule):
 
     def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
         which = {"count": count, "total": total, "unit": unit, "name": name}
-        return (_LIKELIER_BY_FREQUENCY if self.variant == "enhanced" else _LIKELIER)(
+        return (_SAYS.likelier_enhanced if self.variant == "enhanced" else _SAYS.likelier)(
             **which, limit=100 * self.beta, most=100 * worst
         )
 

@@ -7,10 +7,13 @@ import numpy.typing as npt
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.linkage_rule import LinkageRule
-from policies.rules.paired_rule import RANKED, ranks_or_numbers, share_in_words
+from policies.rules.paired_rule import RANKED, ranks_or_numbers, told_share
 from sluice.risk.linkage.candidate_sets import CandidateSets
 from sluice.risk.measurement import Measurement
+from sluice.sentence import Saying, Sentence
 from sluice.variables import Kind
+
+_ONLY_ONE = Sentence("linkage.only_one", "; for {share:percent} it was the only one left")
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -27,12 +30,12 @@ class CandidateRule(LinkageRule):
     def _takes_any_kind(self) -> bool:
         return False
 
-    def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, str]:
+    def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, Saying]:
         original, masked = (ranks_or_numbers(files, names, which) for which in ("recoded", "masked"))
         found = self.candidates(original, masked, rows)
-        sure = share_in_words(float(((found.size == 1) & found.links.is_first).mean()), len(rows), files.minimum_cell)
+        sure = told_share(float(((found.size == 1) & found.links.is_first).mean()), len(rows), files.minimum_cell)
         measured = self._share_linked(found.links.correct(), files)
-        return measured, f"{self._knows}; for {sure} it was the only one left"
+        return measured, self._knows + _ONLY_ONE(share=sure)
 
     @abstractmethod
     def candidates(self, original: FloatArray, masked: FloatArray, rows: IntArray) -> CandidateSets:
@@ -40,5 +43,5 @@ class CandidateRule(LinkageRule):
 
     @property
     @abstractmethod
-    def _knows(self) -> str:
+    def _knows(self) -> Saying:
         """What the intruder knows of the method, to follow 'knows ... and'."""

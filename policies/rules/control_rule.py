@@ -11,8 +11,22 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import AttackRule
 from policies.rules.rule import Share
 from sluice.risk.attacks.attack_success import ControlledAttack
+from sluice.sentence import Saying, Sentence, Sentences
 from sluice.variables import NAMES, Kind, Role
 from sluice.verdict import Finding, Verdict
+
+_SAYS = Sentences(
+    "control",
+    nobody="There are no {unit} {what}.",
+    left_out=" Left out, because the original has no such column: {left_out:commas}.",
+    no_control="No {unit} were set aside as a control (a holdout), so what the file gives away cannot be separated "
+    "from what is true of everybody.",
+    no_guess="The intruder could make no guess.",
+    risk=" in {main:percent} of the guesses on {unit} in the file, and in {control:percent} of those on {unit} who "
+    "are not in it: a risk of {risk:.3g} through the file itself.",
+    no_better_than_guessing=" Guessing at random is right in {baseline:percent}, so the attack was no better than "
+    "guessing and tells little of the risk. Give the intruder other columns or more attacks.",
+)
 
 
 class ControlRule(AttackRule):
@@ -28,7 +42,7 @@ class ControlRule(AttackRule):
         "columns with which the attack does better than guessing."
     )
 
-    nothing_to_play: ClassVar[str]  # why no attack was possible
+    nothing_to_play: ClassVar[Sentence]  # why no attack was possible
 
     limit: Share = Field(description="largest figure allowed, a share from 0 to 1")
     excess: None = Field(default=None, description="not used: these figures are already beyond what the control gives")
@@ -40,9 +54,9 @@ class ControlRule(AttackRule):
             ("in the original", files.recoded), ("in the released file", files.masked), ("set aside", control),
         ):  # fmt: skip
             if frame is not None and not len(frame):
-                return [self.unknown(f"There are no {files.unit} {what}.", self.attacks)]
+                return [self.unknown(_SAYS.nobody(unit=files.unit, what=what), self.attacks)]
         played = self.without_control(files) if control is None else self.play(files, control)
-        findings = list(played) or [self.unknown(self.nothing_to_play, self.attacks)]
+        findings = list(played) or [self.unknown(self.nothing_to_play(), self.attacks)]
         left_out = [
             name
             for name, variable in files.released.items()
@@ -50,38 +64,29 @@ class ControlRule(AttackRule):
         ]
         if not left_out:
             return findings
-        note = f"Left out, because the original has no such column: {', '.join(left_out)}."
-        return [finding.model_copy(update={"says": f"{finding.says} {note}"}) for finding in findings]
+        note = _SAYS.left_out(left_out=left_out)
+        return [finding.adding(note) for finding in findings]
 
     def without_control(self, files: OriginalAndMasked) -> Iterator[Finding]:
         """The findings where nobody was set aside."""
-        yield self.unknown(
-            f"No {files.unit} were set aside as a control (a holdout), so what the file gives away cannot "
-            "be separated from what is true of everybody."
-        )
+        yield self.unknown(_SAYS.no_control(unit=files.unit))
 
     @abstractmethod
     def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
         """The findings, none where the file lacks what the attack needs; `control` is typed as the released file."""
 
-    def found(self, attack: ControlledAttack, what: str, unit: str, scope: str) -> Finding:
-        """The finding on one attack. `what` says what a right guess is."""
+    def found(self, attack: ControlledAttack, says: Saying, unit: str, scope: str) -> Finding:
+        """The finding on one attack. `says` begins the sentence with what a right guess is."""
         if not attack.completed:
-            return self.unknown("The intruder could make no guess.", attack.main.attempted, scope)
+            return self.unknown(_SAYS.no_guess(), attack.main.attempted, scope)
         main, control, measured = attack.main.share, attack.control.share, attack.risk()
-        says = (
-            f"An intruder {what} in {percent(main)} of the guesses on {unit} in the file, and in {percent(control)} "
-            f"of those on {unit} who are not in it: a risk of {max(0.0, measured.value):.3g} through the file itself."
-        )
+        says += _SAYS.risk(main=main, unit=unit, control=control, risk=max(0.0, measured.value))
         finding = self.judge(measured, says, scope)
         if attack.informative:
             return finding
-        says = (
-            f"{finding.says} Guessing at random is right in {percent(attack.baseline)}, so the attack was no better "
-            "than guessing and tells little of the risk. Give the intruder other columns or more attacks."
-        )
         verdict = Verdict.UNKNOWN if attack.worse_than_guessing else Verdict.REVIEW
-        return finding.model_copy(update={"verdict": max(finding.verdict, verdict), "says": says})
+        finding = finding.adding(_SAYS.no_better_than_guessing(baseline=attack.baseline))
+        return finding.model_copy(update={"verdict": max(finding.verdict, verdict)})
 
 
 def comparable_columns(files: OriginalAndMasked, control: pd.DataFrame | None) -> list[str]:

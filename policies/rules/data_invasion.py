@@ -10,6 +10,7 @@ from pydantic import Field
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import Figure
 from policies.rules.attribute_rule import (
+    TOO_FEW,
     UNREAD_SHARE,
     UNREADABLE,
     AttributeRule,
@@ -19,8 +20,16 @@ from policies.rules.attribute_rule import (
 )
 from sluice.risk.attacks.data_invasion import data_invasion
 from sluice.risk.attacks.released_column import released_column
-from sluice.sentence import word
+from sluice.sentence import Sentences
 from sluice.verdict import Finding
+
+_SAYS = Sentences(
+    "data_invasion",
+    unpaired="Which masked record of {name:word} is whose is unknown, so that no guess can be marked.",
+    guessed="From the masked values of {name:word} alone, the original one is guessed for {share:.1%} of the {unit}; "
+    "always guessing the most frequent value, for {baseline:.1%}.",
+    better_of_two=" An intruder takes the better of the two.",
+)
 
 
 class DataInvasion(AttributeRule):
@@ -48,7 +57,7 @@ class DataInvasion(AttributeRule):
     def examine(self, files: OriginalAndMasked, name: str) -> Finding:
         n = len(files.original)
         if not files.paired:
-            why = f"Which masked record of {word(name)} is whose is unknown, so that no guess can be marked."
+            why = _SAYS.unpaired(name=name)
             return self.not_applicable(why, n, name)
         masked = released_column(files.masked, name)
         # Weighed by how frequent the values are, even a verbatim file can do no better than its most frequent value;
@@ -57,16 +66,17 @@ class DataInvasion(AttributeRule):
         played = [data_invasion(files.original[name], files.recoded[name], masked, level) for level in levels]
         found = max(played, key=lambda each: each.value)
         if found.completed < files.minimum_cell:
-            return self.unknown(f"Too few {files.unit} have a value of {word(name)} to guess.", n, name)
+            return self.unknown(TOO_FEW(unit=files.unit, name=name), n, name)
         if found.attempted - found.completed > UNREAD_SHARE * found.attempted:
-            return self.unknown(UNREADABLE, n, name)
-        says = (
-            f"From the masked values of {word(name)} alone, the original one is guessed for "
-            f"{percentage(found.value, found, files)} of the {files.unit}; always guessing the most frequent value, "
-            f"for {percentage(found.baseline or 0.0, found, files)}."
+            return self.unknown(UNREADABLE(), n, name)
+        says = _SAYS.guessed(
+            name=name,
+            share=percentage(found.value, found, files),
+            unit=files.unit,
+            baseline=percentage(found.baseline or 0.0, found, files),
         )
         if self.when_misled == "guess":
-            found, says = at_least_baseline(found), f"{says} An intruder takes the better of the two."
+            found, says = at_least_baseline(found), says + _SAYS.better_of_two()
         return self.judge(found, says, name)
 
     def describe(self) -> str:

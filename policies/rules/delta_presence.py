@@ -17,19 +17,16 @@ from sluice.risk.classes import delta_presence
 from sluice.risk.classes.crowds import agreeing
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.people import once_a_person
-from sluice.sentence import Sentence
+from sluice.sentence import Sentences
 from sluice.variables import Role, Variables, with_role
 from sluice.verdict import Finding
 
-_NO_POPULATION = Sentence(
-    "delta_presence.no_population",
-    "The population is not known: name its list, or one variable with sampling weights (and a missing key as a "
-    "category).",
-)
-_PRESENT = Sentence(
-    "delta_presence.present",
-    "Of the people with one combination of {keys:listed}, {by}, up to {share:percent} are in the file: so sure is "
-    "whoever knows it of a person; the policy allows {limit:percent}.",
+_SAYS = Sentences(
+    "delta_presence",
+    no_population="The population is not known: name its list, or one variable with sampling weights (and a missing "
+    "key as a category).",
+    present="Of the people with one combination of {keys:listed}, {by}, up to {share:percent} are in the file: so "
+    "sure is whoever knows it of a person; the policy allows {limit:percent}.",
 )
 
 
@@ -65,11 +62,11 @@ class DeltaPresence(PopulationRule):
         else:
             weights = with_role(variables, Role.WEIGHT)
             if len(weights) != 1 or self.missing_matches == "any":
-                return [self.unknown(stage, _NO_POPULATION(), len(frame))]
+                return [self.unknown(stage, _SAYS.no_population(), len(frame))]
             weight = frame[weights[0]].to_numpy(dtype=np.float64, na_value=np.nan)
             observed = float(delta_presence.estimated_presence(classes_of(frame, keys), weight).max())
         by = "by the sampling weights" if self.population is None else "in the population"
-        says = _PRESENT(keys=keys, by=by, share=observed, limit=self.at_most)
+        says = _SAYS.present(keys=keys, by=by, share=observed, limit=self.at_most)
         passes = observed <= self.at_most + ROUNDING
         return [self.finding(passes, observed, self.at_most, len(frame), says, stage, ", ".join(keys))]
 

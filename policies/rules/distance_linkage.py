@@ -20,6 +20,15 @@ from sluice.risk.linkage.record_linkage import (
     record_linkage,
 )
 from sluice.risk.measurement import Measurement
+from sluice.sentence import Saying, Sentence
+
+_NEAREST = {
+    "all": Sentence("distance_linkage.all", " takes the nearest"),
+    "average": Sentence(
+        "distance_linkage.average", " takes the nearest, on average over knowing the first to knowing all of these"
+    ),
+    "worst": Sentence("distance_linkage.worst", " takes the nearest by as many of these as serve best"),
+}
 
 IntArray = npt.NDArray[np.int64]
 
@@ -40,7 +49,7 @@ class DistanceLinkage(LinkageRule):
         "first two, and so on to all, in the order of the columns",
     )
 
-    def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, str]:
+    def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, Saying]:
         known = [
             linkage_coordinates(files.recoded[name], files.masked[name], files.released[name].kind) for name in names
         ]
@@ -50,13 +59,8 @@ class DistanceLinkage(LinkageRule):
         else:
             scenarios = linkage_scenarios(known, self.distance, rows)
         correct = np.array([links.correct() for links in scenarios])
-        how = {
-            "all": "takes the nearest",
-            "average": "takes the nearest, on average over knowing the first to knowing all of these",
-            "worst": "takes the nearest by as many of these as serve best",
-        }[self.scenario]
         chosen = correct[correct.mean(axis=1).argmax()] if self.scenario == "worst" else correct.mean(axis=0)
-        return self._share_linked(chosen, files), how
+        return self._share_linked(chosen, files), _NEAREST[self.scenario]()
 
     def describe(self) -> str:
         return (

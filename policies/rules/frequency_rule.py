@@ -22,7 +22,6 @@ MISSING_MATCHES = (
 
 
 ALONE = Sentence("alone", "{alone:,} of {n:,} {unit} {alone:is} alone with {alone:its} combination of {keys:listed}")
-END = Sentence("end", ".")
 _MISSING = Sentence("missing_matches_any", " (a missing value may stand for any, but hides its own record only)")
 _PEOPLE = Sentence("people_count_once", " Several records of one person count as one.")
 

@@ -14,8 +14,16 @@ from policies.rules.control_rule import ControlRule, comparable_columns, known_c
 from policies.rules.microdata_rule import Columns
 from policies.rules.rule import Share
 from sluice.risk.attacks.inference import inference
+from sluice.sentence import Sentence, Sentences
 from sluice.variables import Kind, Role, with_role
 from sluice.verdict import Finding
+
+_SAYS = Sentences(
+    "inference",
+    sets_of_items="{secret} holds sets of items, of which this attack does not guess single ones.",
+    guesses="An intruder who knows {facts} facts guesses {secret:word}",
+    nothing_known="Nothing is known to guess {secret:word} by.",
+)
 
 
 class Inference(ControlRule):
@@ -31,8 +39,9 @@ class Inference(ControlRule):
     secrets: Columns | None = Field(default=None, description="all variables with the role sensitive, when not given")
     tolerance: Share = Field(default=0.05, description="how far a guessed number may be off, a share of the true one")
 
-    nothing_to_play: ClassVar[str] = (
-        "The file has no quasi-identifier to know a person by, or no sensitive variable to guess."
+    nothing_to_play: ClassVar[Sentence] = Sentence(
+        "inference.nothing_to_play",
+        "The file has no quasi-identifier to know a person by, or no sensitive variable to guess.",
     )
 
     def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
@@ -41,19 +50,19 @@ class Inference(ControlRule):
         secrets = self.secrets or [name for name in with_role(files.released, Role.SENSITIVE) if name in comparable]
         for secret in secrets:
             if files.released[secret].kind is Kind.ITEMS:
-                why = f"{secret} holds sets of items, of which this attack does not guess single ones."
+                why = _SAYS.sets_of_items(secret=secret)
                 yield self.unknown(why, self.attacks, secret)
                 continue
             by = [name for name in known if name != secret]
             if not by:
-                yield self.unknown(f"Nothing is known to guess {secret.replace('_', ' ')} by.", self.attacks, secret)
+                yield self.unknown(_SAYS.nothing_known(secret=secret), self.attacks, secret)
                 continue
             attack = inference(
                 files.recoded, files.masked, control, files.released, by, secret, self.tolerance, self.attacks,
                 files.rng,
             )  # fmt: skip
-            what = f"who knows {len(by)} facts guesses {secret.replace('_', ' ')}"
-            yield self.found(attack, what, files.unit, f"{secret} by {', '.join(by)}")
+            says = _SAYS.guesses(facts=len(by), secret=secret)
+            yield self.found(attack, says, files.unit, f"{secret} by {', '.join(by)}")
 
     def describe(self) -> str:
         of = "sensitive variables" if self.secrets is None else ", ".join(self.secrets)

@@ -9,9 +9,17 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.rules.paired_rule import RankedRule, Window, ranks_or_numbers, share_in_words
+from policies.rules.paired_rule import RankedRule, Window, ranks_or_numbers, told_share
 from sluice.risk.linkage import interval_disclosure as intervals
+from sluice.sentence import Sentences
 from sluice.verdict import Finding
+
+_SAYS = Sentences(
+    "interval_disclosure",
+    inside="{share:Percent} of the original values of {names:commas} lie in a narrow interval around their masked "
+    "value ({interval}).",
+    no_values="No value is present both before and after masking.",
+)
 
 
 class IntervalDisclosure(RankedRule):
@@ -34,14 +42,9 @@ class IntervalDisclosure(RankedRule):
         original, masked = (ranks_or_numbers(files, names, which) for which in ("recoded", "masked"))
         measured = intervals.interval_disclosure(original, masked, self.by, self.widths)
         if not measured.completed:
-            return self.unknown(
-                "No value is present both before and after masking.", measured.attempted, ", ".join(names)
-            )
-        share = share_in_words(measured.value, measured.completed, files.minimum_cell)
-        says = (
-            f"{share[0].upper()}{share[1:]} of the original values of {', '.join(names)} lie in a narrow interval "
-            f"around their masked value ({self._interval})."
-        )
+            return self.unknown(_SAYS.no_values(), measured.attempted, ", ".join(names))
+        share = told_share(measured.value, measured.completed, files.minimum_cell)
+        says = _SAYS.inside(share=share, names=names, interval=self._interval)
         return self.judge(measured, says, scope=", ".join(names))
 
     @property

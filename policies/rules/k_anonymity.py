@@ -10,21 +10,20 @@ import pandas as pd
 from pydantic import Field
 
 from policies.rules.behind import Behind
-from policies.rules.frequency_rule import ALONE, END, FrequencyRule, missing_note, people_note
+from policies.rules.frequency_rule import ALONE, FrequencyRule, missing_note, people_note
 from sluice.arrays import BoolArray
 from sluice.risk.classes import k_anonymity, sample_uniques
-from sluice.sentence import Sentence
+from sluice.sentence import END, Sentences
 from sluice.variables import Variables
 from sluice.verdict import Finding
 
-_KEPT = Sentence(
-    "k_anonymity.kept", "Every combination of {keys:listed} is shared by at least {observed:,} of the {n:,} {unit}"
+_SAYS = Sentences(
+    "k_anonymity",
+    kept="Every combination of {keys:listed} is shared by at least {observed:,} of the {n:,} {unit}",
+    too_few="{below:,} of {n:,} {unit} share their combination of {keys:listed} with too few others",
+    some_alone=", and {alone:,} of these {alone:is} alone with it",
+    asked="; the policy asks that at least {k:,} share every combination",
 )
-_TOO_FEW = Sentence(
-    "k_anonymity.too_few", "{below:,} of {n:,} {unit} share their combination of {keys:listed} with too few others"
-)
-_SOME_ALONE = Sentence("k_anonymity.some_alone", ", and {alone:,} of these {alone:is} alone with it")
-_ASKED = Sentence("k_anonymity.asked", "; the policy asks that at least {k:,} share every combination")
 
 
 class KAnonymity(FrequencyRule):
@@ -46,12 +45,14 @@ class KAnonymity(FrequencyRule):
         n, observed = len(frame), k_anonymity.k_anonymity(frequencies)
         below, alone = k_anonymity.records_below(frequencies, self.k), sample_uniques.sample_uniques(frequencies)
         if observed >= self.k:
-            says = _KEPT(keys=keys, observed=observed, n=n, unit=unit)
+            says = _SAYS.kept(keys=keys, observed=observed, n=n, unit=unit)
         elif alone == below:
             says = ALONE(alone=alone, n=n, unit=unit, keys=keys)
         else:
-            says = _TOO_FEW(below=below, n=n, unit=unit, keys=keys) + (_SOME_ALONE(alone=alone) if alone else ())
-        says += _ASKED(k=self.k) + missing_note(self.missing_matches) + END() + people_note(frame, variables)
+            says = _SAYS.too_few(below=below, n=n, unit=unit, keys=keys) + (
+                _SAYS.some_alone(alone=alone) if alone else ()
+            )
+        says += _SAYS.asked(k=self.k) + missing_note(self.missing_matches) + END() + people_note(frame, variables)
         return [self.finding(observed >= self.k, observed, self.k, n, says, stage, ", ".join(keys))]
 
     def failing(self, frame: pd.DataFrame, variables: Variables, keys: list[str], behind: Behind) -> BoolArray:

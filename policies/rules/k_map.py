@@ -11,18 +11,17 @@ from pydantic import Field
 from policies.rules.behind import Behind
 from policies.rules.population_rule import PopulationRule
 from sluice.risk.population import k_map
-from sluice.sentence import Sentence
+from sluice.sentence import Sentences
 from sluice.variables import Variables
 from sluice.verdict import Finding
 
-_KEPT = Sentence("k_map.kept", "All {unit} share {keys:listed} with enough people of the population")
-_TOO_FEW = Sentence(
-    "k_map.too_few", "{below:percent} of the {unit} share {keys:listed} with too few people of the population"
+_SAYS = Sentences(
+    "k_map",
+    kept="All {unit} share {keys:listed} with enough people of the population",
+    too_few="{below:percent} of the {unit} share {keys:listed} with too few people of the population",
+    fit_nobody=", and {nobody:percent} with none at all, so that the list is not one of everybody",
+    asked="; the policy asks that at least {k:,} people fit every record.",
 )
-_FIT_NOBODY = Sentence(
-    "k_map.fit_nobody", ", and {nobody:percent} with none at all, so that the list is not one of everybody"
-)
-_ASKED = Sentence("k_map.asked", "; the policy asks that at least {k:,} people fit every record.")
 
 
 class KMap(PopulationRule):
@@ -43,12 +42,12 @@ class KMap(PopulationRule):
         frequencies = self.in_population(self.population, frame, variables, keys, behind.file_of)
         observed = k_map.k_map(frequencies).value
         below, nobody = float((frequencies < self.k).mean()), float((frequencies == 0).mean())
-        says = _KEPT(unit=unit, keys=keys)
+        says = _SAYS.kept(unit=unit, keys=keys)
         if observed < self.k:
-            says = _TOO_FEW(below=below, unit=unit, keys=keys)
+            says = _SAYS.too_few(below=below, unit=unit, keys=keys)
         if nobody:
-            says += _FIT_NOBODY(nobody=nobody)
-        says += _ASKED(k=self.k)
+            says += _SAYS.fit_nobody(nobody=nobody)
+        says += _SAYS.asked(k=self.k)
         return [self.finding(observed >= self.k, observed, self.k, len(frame), says, stage, ", ".join(keys))]
 
     def describe(self) -> str:

@@ -19,26 +19,21 @@ from sluice.errors import DataError
 from sluice.items.item_sets import ItemSets
 from sluice.risk.classes import equivalence_classes, km_anonymity
 from sluice.risk.people import people_of
-from sluice.sentence import Sentence, as_fields, listed
+from sluice.sentence import Sentences, as_fields, listed
 from sluice.variables import Kind, Role, Variable, Variables, with_role
 from sluice.verdict import Finding, Verdict
 
-_NO_SETS = Sentence("km_anonymity.no_sets", "The file has no variable of kind items.")
-_NO_RULE = Sentence(
-    "km_anonymity.no_rule",
-    "No rule of the policy asks whom a few items of {sets:listed} fit, so nobody knows what they tell of people. "
-    "Nothing was judged of single items.",
+_SAYS = Sentences(
+    "km_anonymity",
+    no_sets="The file has no variable of kind items.",
+    no_rule="No rule of the policy asks whom a few items of {sets:listed} fit, so nobody knows what they tell of "
+    "people. Nothing was judged of single items.",
+    too_few="{below:,} of {n:,} {unit} {below:is} among fewer than {k:,} whom up to {items} fit{beside}",
+    some_alone=", {alone:,} of them alone",
+    kept="Whichever up to {items} of a person are known{beside}, they fit {observed:,} of the {n:,} {unit} at least",
+    asked="; the policy asks for {k:,}.",
+    read_together=" Records with the same {name} are read together.",
 )
-_TOO_FEW = Sentence(
-    "km_anonymity.too_few", "{below:,} of {n:,} {unit} {below:is} among fewer than {k:,} whom up to {items} fit{beside}"
-)
-_SOME_ALONE = Sentence("km_anonymity.some_alone", ", {alone:,} of them alone")
-_KEPT = Sentence(
-    "km_anonymity.kept",
-    "Whichever up to {items} of a person are known{beside}, they fit {observed:,} of the {n:,} {unit} at least",
-)
-_ASKED = Sentence("km_anonymity.asked", "; the policy asks for {k:,}.")
-_READ_TOGETHER = Sentence("km_anonymity.read_together", " Records with the same {name} are read together.")
 
 _JOINING = (Role.HOUSEHOLD, Role.CONTRIBUTOR, Role.HOLDING)  # by their names a reader puts records together
 
@@ -71,7 +66,7 @@ class KmAnonymity(MicrodataRule):
         self, frame: pd.DataFrame, variables: Variables, stage: str, unit: str = "records", behind: Behind = NOTHING
     ) -> list[Finding]:
         if not self.sets_looked_at(variables):
-            return [self.unknown(stage, _NO_SETS(), len(frame))]
+            return [self.unknown(stage, _SAYS.no_sets(), len(frame))]
         return super().find(frame, variables, stage, unit, behind)
 
     def keys(self, variables: Variables) -> list[str]:
@@ -93,17 +88,17 @@ class KmAnonymity(MicrodataRule):
         for name in (name for role in _JOINING for name in with_role(variables, role) if name in frame):
             joined = _crowds_of_joined(sets, frame[name], self.m, groups)
             if (joined < crowds).any():
-                said += _READ_TOGETHER(name=name)
+                said += _SAYS.read_together(name=name)
                 crowds = np.minimum(crowds, joined)
         n, observed, below = len(frame), int(crowds.min()), int((crowds < self.k).sum())
         items = f"{self.m} item{'s' if self.m > 1 else ''} of {listed(names)}"
         known = {"items": items, "beside": f" beside {listed(beside)}" if beside else "", "n": n, "unit": unit}
         if below:
             alone = int((crowds == 1).sum())
-            says = _TOO_FEW(**known, below=below, k=self.k) + (_SOME_ALONE(alone=alone) if alone else ())
+            says = _SAYS.too_few(**known, below=below, k=self.k) + (_SAYS.some_alone(alone=alone) if alone else ())
         else:
-            says = _KEPT(**known, observed=observed)
-        says += _ASKED(k=self.k) + said
+            says = _SAYS.kept(**known, observed=observed)
+        says += _SAYS.asked(k=self.k) + said
         return [self.finding(not below, observed, self.k, n, says, stage, ", ".join(keys))]
 
     def describe(self) -> str:
@@ -129,7 +124,7 @@ def unjudged_sets(rules: Sequence[object], variables: Variables) -> list[Finding
     left = [name for name in sets_of_items(variables) if name not in judged]
     if not left:
         return []
-    says = as_fields(_NO_RULE(sets=left))
+    says = as_fields(_SAYS.no_rule(sets=left))
     return [Finding(rule="km_anonymity", verdict=Verdict.UNKNOWN, stage="masked", scope=", ".join(left), **says)]
 
 

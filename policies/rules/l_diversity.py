@@ -12,19 +12,17 @@ from pydantic import Field, model_validator
 from policies.rules.sensitive_rule import GROUPS, ROUNDING, NearValuesRule
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
 from sluice.risk.classes import l_diversity
-from sluice.sentence import Saying, Sentence
+from sluice.sentence import Saying, Sentences
 from sluice.variables import Variable
 
-_FREQUENT = Sentence(
-    "l_diversity.frequent",
-    f"In {GROUPS}, one value of {{name:word}} occurs at least {{c:g}} times as often as the {{l:g}}th most frequent "
-    "and all rarer ones together; the policy allows it in none.",
-)
 _FEWEST = "of {name:word} (fewest in any group: {fewest:.4g}); the policy asks for at least {l:g} in each."
-_FEW = Sentence("l_diversity.few", f"In {GROUPS}, there are fewer than {{l:g}} different values {_FEWEST}")
-_FEW_EFFECTIVE = Sentence(
-    "l_diversity.few_effective",
-    f"In {GROUPS}, there are fewer than {{l:g}} different values, weighed by how often they occur, {_FEWEST}",
+_SAYS = Sentences(
+    "l_diversity",
+    frequent=f"In {GROUPS}, one value of {{name:word}} occurs at least {{c:g}} times as often as the {{l:g}}th most "
+    "frequent and all rarer ones together; the policy allows it in none.",
+    few=f"In {GROUPS}, there are fewer than {{l:g}} different values {_FEWEST}",
+    few_effective=f"In {GROUPS}, there are fewer than {{l:g}} different values, weighed by how often they occur, "
+    f"{_FEWEST}",
 )
 
 
@@ -67,8 +65,8 @@ class LDiversity(NearValuesRule):
     def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
         which = {"count": count, "total": total, "unit": unit, "name": name}
         if self.c is not None:
-            return _FREQUENT(**which, c=self.c, l=self.l)
-        return (_FEW if self.variant == "distinct" else _FEW_EFFECTIVE)(**which, l=self.l, fewest=worst)
+            return _SAYS.frequent(**which, c=self.c, l=self.l)
+        return (_SAYS.few if self.variant == "distinct" else _SAYS.few_effective)(**which, l=self.l, fewest=worst)
 
     def describe(self) -> str:
         if self.c is not None:

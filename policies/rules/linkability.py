@@ -13,7 +13,14 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.rules.control_rule import ControlRule, known_columns
 from policies.rules.microdata_rule import Columns
 from sluice.risk.attacks.linkability import linkability
+from sluice.sentence import Sentence, Sentences
 from sluice.verdict import Finding
+
+_SAYS = Sentences(
+    "linkability",
+    links="An intruder who knows two sets of facts links them by the file",
+    fewer_than_k="The file holds fewer than {k:,} {unit}.",
+)
 
 
 class Linkability(ControlRule):
@@ -31,7 +38,10 @@ class Linkability(ControlRule):
     )
     k: int = Field(default=1, ge=1, description="nearest released records that are looked at")
 
-    nothing_to_play: ClassVar[str] = "The file has fewer than 2 quasi-identifiers, one to be known from each place."
+    nothing_to_play: ClassVar[Sentence] = Sentence(
+        "linkability.nothing_to_play",
+        "The file has fewer than 2 quasi-identifiers, one to be known from each place.",
+    )
 
     @model_validator(mode="after")
     def _disjoint(self) -> Self:
@@ -48,14 +58,14 @@ class Linkability(ControlRule):
         if not second:
             return
         if len(files.masked) < self.k:
-            yield self.unknown(f"The file holds fewer than {self.k:,} {files.unit}.", self.attacks)
+            yield self.unknown(_SAYS.fewer_than_k(k=self.k, unit=files.unit), self.attacks)
             return
         attack = linkability(
             files.recoded, files.masked, control, files.released, first, second, self.k, self.attacks,
             files.rng,
         )  # fmt: skip
         scope = f"{', '.join(first)} to {', '.join(second)}"
-        yield self.found(attack, "who knows two sets of facts links them by the file", files.unit, scope)
+        yield self.found(attack, _SAYS.links(), files.unit, scope)
 
     def describe(self) -> str:
         return (

@@ -7,12 +7,21 @@ import numpy.typing as npt
 from pydantic import Field
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.rules.paired_rule import PairedRule, share_in_words
+from policies.rules.paired_rule import PairedRule, told_share
 from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.measurement import Measurement
 from sluice.risk.reference.reference_attack import some_of
+from sluice.sentence import END, Saying, Sentences
 from sluice.variables import Role
 from sluice.verdict import Finding, Verdict
+
+_SAYS = Sentences(
+    "linkage",
+    linked="Of {completed:,} {unit}, {linked:percent} were linked to their own masked record by somebody who knows "
+    "their {names:commas} and",
+    not_compared=" Not compared: {left_out:commas}.",
+    needs=" Give what the intruder knows in 'columns', or release the others so that they can be compared.",
+)
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -29,15 +38,12 @@ class LinkageRule(PairedRule):
         n = len(files.masked)
         rows = some_of(n, min(n, self.records), files.rng)
         measured, how = self.link(files, names, rows)
-        linked = share_in_words(measured.value, measured.completed, files.minimum_cell)
-        says = (
-            f"Of {measured.completed:,} {files.unit}, {linked} were linked to their own masked record by somebody "
-            f"who knows their {', '.join(names)} and {how}.{self._not_compared(files, names)}"
-        )
+        linked = told_share(measured.value, measured.completed, files.minimum_cell)
+        says = _SAYS.linked(completed=measured.completed, unit=files.unit, linked=linked, names=names)
+        says += how + END() + self._not_compared(files, names)
         finding = self.judge(measured, says, scope=", ".join(names))
         if self._not_compared(files, names) and finding.verdict is not Verdict.FAIL and self._takes_any_kind:
-            needs = "Give what the intruder knows in 'columns', or release the others so that they can be compared."
-            return finding.model_copy(update={"verdict": Verdict.UNKNOWN, "says": f"{finding.says} {needs}"})
+            return finding.adding(_SAYS.needs()).model_copy(update={"verdict": Verdict.UNKNOWN})
         return finding
 
     @property
@@ -46,10 +52,10 @@ class LinkageRule(PairedRule):
         return True
 
     @abstractmethod
-    def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, str]:
+    def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, Saying]:
         """The share linked, of the attacked rows, and how the intruder does it, to follow 'knows ... and'."""
 
-    def _not_compared(self, files: OriginalAndMasked, names: list[str]) -> str:
+    def _not_compared(self, files: OriginalAndMasked, names: list[str]) -> Saying:
         """A sentence on released quasi-identifiers that the figure says nothing of."""
         left_out = [
             name
@@ -58,7 +64,7 @@ class LinkageRule(PairedRule):
             and name not in names
             and any(column == name or column.startswith(f"{name}=") for column in files.released)
         ]
-        return f" Not compared: {', '.join(left_out)}." if left_out and self.columns is None else ""
+        return _SAYS.not_compared(left_out=left_out) if left_out and self.columns is None else ()
 
     def _share_linked(self, correct: FloatArray, files: OriginalAndMasked) -> Measurement:
         # Ties are shared, so that guessing finds one record in n whatever the data.

@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.distance_linkage import DistanceLinkage
-from policies.rules.paired_rule import RankedRule, Window, ranks_or_numbers, share_in_words
+from policies.rules.paired_rule import RankedRule, Window, ranks_or_numbers, told_share
 from policies.rules.probabilistic_linkage import ProbabilisticLinkage
 from policies.rules.rank_swapping_linkage import RankSwappingLinkage
 from sluice.arrays import IntArray
@@ -22,15 +22,34 @@ from sluice.risk.linkage.interval_disclosure import interval_disclosure
 from sluice.risk.linkage.linkage_score import FIGURES, Figure, Weighting, disclosure_risk, linkage_score
 from sluice.risk.measurement import Measurement
 from sluice.risk.reference.reference_attack import some_of
+from sluice.sentence import END, Sentence, Sentences
 from sluice.utility.continuous.il1s import il1s
 from sluice.verdict import Finding
 
-_PARTS = {
-    "rsld": "by who knows the window of rank swapping",
-    "dld": "by distance",
-    "pld": "by agreement",
-}
+_SAYS = Sentences(
+    "linkage_score",
+    no_values="No value is present both before and after masking.",
+    no_loss="A constant variable was changed, a loss without bound that has no score.",
+    score=", with an information loss of {loss:percent} a score of {score:percent}.",
+    unmasked=" Unmasked, the file has a score of {bare:percent}; a masked one must have a lower one.",
+)
 
+_LINKED = {
+    "rsld": "{rsld:percent} by who knows the window of rank swapping",
+    "dld": "{dld:percent} by distance",
+    "pld": "{pld:percent} by agreement",
+}
+_KNOWN = "Of the {unit}, somebody who knows their {names:commas} links "
+_INSIDE = (
+    "; {id:percent} of the values lie in a narrow interval around their masked value. Together this is a disclosure "
+    "risk (DR) of {risk:percent}"
+)
+_RISK = {
+    parts: Sentence(
+        f"linkage_score.risk_{'_'.join(parts)}", _KNOWN + ", ".join(_LINKED[part] for part in parts) + _INSIDE
+    )
+    for parts in (("dld", "pld"), ("rsld",), tuple(_LINKED))
+}
 
 _MOST_KNOWN = 7  # variables, of the intruders over whom Torra (2013) averages
 
@@ -105,33 +124,25 @@ class LinkageScore(RankedRule):
         parts = self._parts(files, names, rows)
         scope = ", ".join(names)
         if not parts["id"].completed:
-            return self.unknown("No value is present both before and after masking.", len(masked), scope)
+            return self.unknown(_SAYS.no_values(), len(masked), scope)
         risk, loss = self._risk(parts), il1s(original, masked)
-        links = ", ".join(
-            f"{share_in_words(parts[name].value, parts[name].completed, files.minimum_cell)} {how}"
-            for name, how in _PARTS.items()
-            if name in parts
-        )
-        inside = share_in_words(parts["id"].value, parts["id"].completed, files.minimum_cell)
-        says = (
-            f"Of the {files.unit}, somebody who knows their {scope} links {links}; {inside} of the values lie in a "
-            "narrow interval around their masked value. Together this is a disclosure risk (DR) of "
-            f"{self.figure(risk.value)}"
-        )
+        shares = {name: told_share(part.value, part.completed, files.minimum_cell) for name, part in parts.items()}
+        linked = tuple(name for name in _LINKED if name in parts)
+        says = _RISK[linked](unit=files.unit, names=names, risk=risk.value, **shares)
         if self.of == "risk":
-            return self.judge(risk, f"{says}.", scope)
+            return self.judge(risk, says + END(), scope)
         if not isfinite(loss):
-            return self.unknown("A constant variable was changed, a loss without bound that has no score.", scope=scope)
+            return self.unknown(_SAYS.no_loss(), scope=scope)
         ends = [linkage_score(loss, end) for end in risk.interval or (risk.value, risk.value)]
         score = Measurement(
             linkage_score(loss, risk.value), risk.attempted, risk.completed, interval=(ends[0], ends[1])
         )
-        says = f"{says}, with an information loss of {self.figure(loss)} a score of {self.figure(score.value)}."
+        says = says + _SAYS.score(loss=loss, score=score.value)
         # The original has no loss, and so a score of at most 0.5: one that is no better says nothing for the masking.
         bare = linkage_score(0.0, self._risk(self._parts(replace(files, masked=files.recoded), names, rows)).value)
         if score.value < bare:
             return self.judge(score, says, scope)
-        said = f"{says} Unmasked, the file has a score of {self.figure(bare)}; a masked one must have a lower one."
+        said = says + _SAYS.unmasked(bare=bare)
         stricter = self.model_copy(update={"limit": min(self.limit or 0.0, nextafter(bare, -inf))})
         return stricter.judge(Measurement(score.value, score.attempted, score.completed), said, scope)
 

@@ -14,16 +14,14 @@ from policies.rules.population_estimate import PopulationEstimate
 from policies.rules.rule import Share
 from sluice.risk.classes.equivalence_classes import category_codes
 from sluice.risk.population import loglinear_risk
-from sluice.sentence import Sentence
+from sluice.sentence import Sentences
 from sluice.variables import Variables
 from sluice.verdict import Finding
 
-_UNIQUES = Sentence(
-    "loglinear_risk.uniques",
-    "By a {model}, {share:percent} of the {unit} are alone in the population with their keys",
-)
-_GUESSES = Sentence(
-    "loglinear_risk.guesses", "By a {model}, {share:percent} of the {unit} are unique in the file and guessed rightly"
+_SAYS = Sentences(
+    "loglinear_risk",
+    uniques="By a {model}, {share:percent} of the {unit} are alone in the population with their keys",
+    guesses="By a {model}, {share:percent} of the {unit} are unique in the file and guessed rightly",
 )
 
 
@@ -61,11 +59,11 @@ class LoglinearRisk(PopulationEstimate):
         how = f"log-linear model{fewer(measured)}"
         if (limit := self.uniques_at_most) is not None:
             value = measured.population_uniques.value
-            says = _UNIQUES(model=how, share=value, unit=unit)
+            says = _SAYS.uniques(model=how, share=value, unit=unit)
             findings.append(self.limited(value, limit, frame, says, stage, f"uniques by {scope}"))
         if (limit := self.guesses_at_most) is not None:
             value = measured.correct_guesses.value
-            says = _GUESSES(model=how, share=value, unit=unit)
+            says = _SAYS.guesses(model=how, share=value, unit=unit)
             findings.append(self.limited(value, limit, frame, says, stage, f"guesses by {scope}"))
         return findings
 

@@ -9,10 +9,21 @@ from pydantic import Field, field_validator
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import Figure
-from policies.rules.attribute_rule import UNREAD_SHARE, UNREADABLE, AttributeRule, percentage, refuse_excess
+from policies.rules.attribute_rule import EMPTY_FILE, UNREAD_SHARE, UNREADABLE, AttributeRule, percentage, refuse_excess
 from sluice.risk.attacks import maximum_knowledge
-from sluice.sentence import word
+from sluice.sentence import Saying, Sentences, word
 from sluice.verdict import Finding
+
+_SAYS = Sentences(
+    "maximum_knowledge",
+    not_compared="{name:word} cannot be compared, or linked by another variable.",
+    nothing_compared="No released variable can be compared with the original.",
+    too_few="There are too few {unit} to link.",
+    nearer="An intruder who has the original finds a further {more:.1%} of the {unit} within some distance of {what} "
+    "than in a copy of the masked file whose columns were scrambled.",
+    differ="For an intruder who has the original, the distances of the {unit} to {what} differ from those in a "
+    "scrambled copy by {value:.3g} ({comparison:word}; two scrambled copies differ by {by_chance:.3g}).",
+)
 
 
 class MaximumKnowledge(AttributeRule):
@@ -46,9 +57,9 @@ class MaximumKnowledge(AttributeRule):
             return super().find(files)
         n = len(files.original)
         if not n or not len(files.masked):
-            return [self.unknown(f"A file holds no {files.unit}.", n)]
+            return [self.unknown(EMPTY_FILE(unit=files.unit), n)]
         space = self._space(files)
-        if isinstance(space, str):
+        if isinstance(space, tuple):
             return [self.unknown(space, n)]
         found = maximum_knowledge.of_records(
             space.original, space.masked, list(space.columns.values()), files.rng, self.records, self.copies,
@@ -58,46 +69,45 @@ class MaximumKnowledge(AttributeRule):
 
     def examine(self, files: OriginalAndMasked, name: str) -> Finding:
         n, space = len(files.original), self._space(files)
-        if isinstance(space, str):
+        if isinstance(space, tuple):
             return self.unknown(space, n, name)
         if name not in space.columns or len(space.columns) < 2:
-            return self.unknown(f"{word(name)} cannot be compared, or linked by another variable.", n, name)
+            return self.unknown(_SAYS.not_compared(name=name), n, name)
         found = maximum_knowledge.of_attribute(
             space.original, space.masked, space.columns[name], files.rng, self.records, self.copies, self.comparison
         )
         return self._judged(found, files, f"the {word(name)} of their nearest record by all other variables", name)
 
-    def _space(self, files: OriginalAndMasked) -> maximum_knowledge.Space | str:
+    def _space(self, files: OriginalAndMasked) -> maximum_knowledge.Space | Saying:
         """Both files in one space; or why they cannot be compared."""
         space = maximum_knowledge.common_space(
             files.original, files.recoded, files.masked, files.variables, files.released
         )
         if not space.columns:
-            return "No released variable can be compared with the original."
+            return _SAYS.nothing_compared()
         if space.unread > UNREAD_SHARE * len(space.columns) * len(files.masked):
-            return UNREADABLE
+            return UNREADABLE()
         return space
 
     def _judged(
         self, found: maximum_knowledge.MaximumKnowledge, files: OriginalAndMasked, what: str, scope: str
     ) -> Finding:
         if found.measurement.completed < files.minimum_cell:
-            return self.unknown(f"There are too few {files.unit} to link.", found.measurement.attempted, scope)
+            return self.unknown(_SAYS.too_few(unit=files.unit), found.measurement.attempted, scope)
         if self.comparison == "closer":
             more = percentage(found.measurement.value, found.measurement, files)
-            says = (
-                f"An intruder who has the original finds a further {more} of the {files.unit} within some distance "
-                f"of {what} than in a copy of the masked file whose columns were scrambled."
-            )
+            says = _SAYS.nearer(more=more, unit=files.unit, what=what)
         else:
-            says = (
-                f"For an intruder who has the original, the distances of the {files.unit} to {what} differ from "
-                f"those in a scrambled copy by {found.measurement.value:.3g} ({word(self.comparison)}; two scrambled "
-                f"copies differ by {found.by_chance:.3g})."
+            says = _SAYS.differ(
+                unit=files.unit,
+                what=what,
+                value=found.measurement.value,
+                comparison=self.comparison,
+                by_chance=found.by_chance,
             )
         return self.judge(found.measurement, says, scope)
 
-    def figure(self, value: float) -> str:
+    def figure(self, value: float) -> float | str:
         return super().figure(value) if self.comparison == "closer" else f"{value:.4g}"
 
     def describe(self) -> str:

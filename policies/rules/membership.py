@@ -17,7 +17,19 @@ from policies.rules.rule import Share
 from policies.rules.singling_out import SinglingOut
 from sluice.risk.attacks.learned_membership import FEWEST, learned_membership
 from sluice.risk.attacks.membership import Membership, membership, nearer_to_original
+from sluice.sentence import Sentence, Sentences
 from sluice.verdict import Finding
+
+_SAYS = Sentences(
+    "membership",
+    needs_two="The attack needs 2 {unit} in the file and 2 set aside.",
+    needs_examples="To learn from examples takes {inside} {unit} in the file and {outside} set aside.",
+    nearer="{value:percent} of the released records are nearer to one of the {unit} behind the file than to one who "
+    "was set aside; without a trace of them it would be half.",
+    told_apart="By {by}, {unit} who are in it can be told from others with an advantage of {advantage:.3g} (0 is "
+    "guessing, 1 certainty); of one who is and one who is not, the one more like it is in it in {area:percent} of the "
+    "cases.",
+)
 
 
 class MembershipInference(ControlRule):
@@ -37,20 +49,20 @@ class MembershipInference(ControlRule):
         "0.5 is chance. Not judged, when not given",
     )
 
-    nothing_to_play: ClassVar[str] = SinglingOut.nothing_to_play
+    nothing_to_play: ClassVar[Sentence] = SinglingOut.nothing_to_play
 
     def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
         columns = list(self.columns or comparable_columns(files, control))
         if not columns:
             return
         if min(len(files.recoded), len(control)) < 2:
-            yield self.unknown(f"The attack needs 2 {files.unit} in the file and 2 set aside.", 2 * self.attacks)
+            yield self.unknown(_SAYS.needs_two(unit=files.unit), 2 * self.attacks)
             return
         inputs = (files.recoded, files.masked, control, files.released, columns, self.attacks, files.rng)
         yield self._called(membership(*inputs), files, "their nearness to the file", "nearness to the file")
         if min(len(files.recoded), len(control) // 2) < FEWEST:
             yield self.unknown(
-                f"To learn from examples takes {FEWEST} {files.unit} in the file and {2 * FEWEST} set aside.",
+                _SAYS.needs_examples(inside=FEWEST, unit=files.unit, outside=2 * FEWEST),
                 2 * self.attacks, "learned from examples",
             )  # fmt: skip
         else:
@@ -58,18 +70,11 @@ class MembershipInference(ControlRule):
             yield self._called(learned_membership(*inputs), files, by, "learned from examples")
         if self.nearer is not None:
             measured = nearer_to_original(*inputs)
-            says = (
-                f"{percent(measured.value)} of the released records are nearer to one of the {files.unit} behind "
-                "the file than to one who was set aside; without a trace of them it would be half."
-            )
+            says = _SAYS.nearer(value=measured.value, unit=files.unit)
             yield self.model_copy(update={"limit": self.nearer}).judge(measured, says, "nearer records")
 
     def _called(self, found: Membership, files: OriginalAndMasked, by: str, scope: str) -> Finding:
-        says = (
-            f"By {by}, {files.unit} who are in it can be told from others with an advantage of "
-            f"{found.advantage.value:.3g} (0 is guessing, 1 certainty); of one who is and one who is not, the one more "
-            f"like it is in it in {percent(found.area.value)} of the cases."
-        )
+        says = _SAYS.told_apart(by=by, unit=files.unit, advantage=found.advantage.value, area=found.area.value)
         return self.judge(found.advantage, says, scope)
 
     def describe(self) -> str:

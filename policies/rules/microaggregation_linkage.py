@@ -11,6 +11,9 @@ import numpy.typing as npt
 from policies.rules.candidate_rule import CandidateRule
 from sluice.risk.linkage.candidate_sets import CandidateSets
 from sluice.risk.linkage.microaggregation_linkage import microaggregation_linkage
+from sluice.sentence import Saying, Sentence
+
+_KNOWS = Sentence("microaggregation_linkage.groups", " that each of these was microaggregated by itself")
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -30,8 +33,8 @@ class MicroaggregationLinkage(CandidateRule):
         return microaggregation_linkage(original, masked, rows)
 
     @property
-    def _knows(self) -> str:
-        return "that each of these was microaggregated by itself"
+    def _knows(self) -> Saying:
+        return _KNOWS()
 
     def describe(self) -> str:
         return (

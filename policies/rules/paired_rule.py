@@ -12,15 +12,25 @@ from policies.rules.attack_rule import AttackRule
 from policies.rules.microdata_rule import Columns
 from sluice.categories import codes_of
 from sluice.errors import DataError, did_you_mean
+from sluice.sentence import Sentence, Sentences
 from sluice.variables import Kind, Role
 from sluice.verdict import Finding
 
+UNPAIRED = Sentence(
+    "attack.unpaired",
+    "Nobody said which masked row is whose, so no link can be right or wrong; where row i is the same person in both "
+    "files, say so (paired).",
+)
+_SAYS = Sentences(
+    "attack",
+    sets_not_compared="This attack cannot compare sets of items ({sets:commas}); name the columns that it shall "
+    "compare.",
+    no_variable="The release has no variable that {needs}.",
+    no_records="The files hold no {unit}.",
+)
+
 FloatArray = npt.NDArray[np.float64]
 
-UNPAIRED = (
-    "Nobody said which masked row is whose, so no link can be right or wrong; where row i is the same person in both "
-    "files, say so (paired)."
-)
 RANKED = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL)
 _COMPARABLE = tuple(kind for kind in Kind if kind not in (Kind.TEXT, Kind.ITEMS))
 Window = Annotated[float, Field(gt=0, le=1)]
@@ -40,22 +50,20 @@ class PairedRule(AttackRule):
 
     def find(self, files: OriginalAndMasked) -> list[Finding]:
         if not files.paired:
-            return [self.not_applicable(UNPAIRED, len(files.masked))]
+            return [self.not_applicable(UNPAIRED(), len(files.masked))]
         if not len(files.recoded) == len(files.masked):
             raise DataError(
                 f"{self.rule} compares record by record; got {len(files.recoded):,} original and "
                 f"{len(files.masked):,} masked records."
             )
         if self.columns is None and (sets := self._sets_of_items(files)):
-            why = (
-                f"This attack cannot compare sets of items ({', '.join(sets)}); name the columns that it shall compare."
-            )
+            why = _SAYS.sets_not_compared(sets=sets)
             return [self.unknown(why, len(files.masked))]
         names = self._known(files)
         if not names:
-            return [self.unknown(f"The release has no variable that {self._needs}.", len(files.masked))]
+            return [self.unknown(_SAYS.no_variable(needs=self._needs), len(files.masked))]
         if not len(files.masked):
-            return [self.unknown(f"The files hold no {files.unit}.")]
+            return [self.unknown(_SAYS.no_records(unit=files.unit))]
         return [self.attack(files, names)]
 
     @abstractmethod
@@ -144,8 +152,8 @@ def ranks_or_numbers(files: OriginalAndMasked, names: list[str], which: Literal[
     return np.column_stack(columns)
 
 
-def share_in_words(share: float, of: int, minimum_cell: int) -> str:
-    """A share in words that does not tell a small count."""
+def told_share(share: float, of: int, minimum_cell: int) -> float | str:
+    """A share; where it would tell a small count, a bound in words."""
     if of and 0 <= share * of < minimum_cell:
         return f"at most {100 * min(1.0, minimum_cell / of):.2g} %"
-    return f"{100 * share:.3g} %"
+    return share

@@ -10,10 +10,18 @@ import pandas as pd
 from pydantic import Field
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.rules.control_rule import ControlRule, comparable_columns, percent
+from policies.rules.control_rule import ControlRule, comparable_columns
 from policies.rules.microdata_rule import Columns
 from sluice.risk.attacks.participant_inference import FEWEST, participant_inference
+from sluice.sentence import Sentence, Sentences
 from sluice.verdict import Finding
+
+_SAYS = Sentences(
+    "participant_inference",
+    needs_people="The attack needs {fewest} {unit} in the file and {fewest} set aside.",
+    read="Who knows all variables but one reads {variables} off the nearest released records for {share:percent} of "
+    "the {unit} in the file, and for {baseline:percent} of those who are not in it; of no variable is more gained.",
+)
 
 
 class ParticipantInference(ControlRule):
@@ -27,16 +35,16 @@ class ParticipantInference(ControlRule):
     )
     columns: Columns | None = Field(default=None, description="all released columns, when not given")
 
-    nothing_to_play: ClassVar[str] = "The file has fewer than two columns that the original has, too."
+    nothing_to_play: ClassVar[Sentence] = Sentence(
+        "participant_inference.nothing_to_play", "The file has fewer than two columns that the original has, too."
+    )
 
     def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
         columns = list(self.columns or comparable_columns(files, control))
         if len(columns) < 2:
             return
         if min(len(files.recoded), len(control)) < FEWEST:
-            yield self.unknown(
-                f"The attack needs {FEWEST} {files.unit} in the file and {FEWEST} set aside.", 2 * self.attacks
-            )
+            yield self.unknown(_SAYS.needs_people(fewest=FEWEST, unit=files.unit), 2 * self.attacks)
             return
         found = participant_inference(
             files.recoded, files.masked, control, files.released, columns, self.attacks, files.rng
@@ -44,11 +52,7 @@ class ParticipantInference(ControlRule):
         measured = found.measurement
         assert measured.baseline is not None
         which = " or ".join(name.replace("_", " ") for name in found.variables)
-        says = (
-            f"Who knows all variables but one reads {which} off the nearest released records for "
-            f"{percent(measured.value)} of the {files.unit} in the file, and for {percent(measured.baseline)} of those "
-            "who are not in it; of no variable is more gained."
-        )
+        says = _SAYS.read(variables=which, share=measured.value, unit=files.unit, baseline=measured.baseline)
         yield self.judge(measured.beyond_baseline(), says, "the variable that tells most")
 
     def describe(self) -> str:

@@ -14,7 +14,7 @@ from policies.rules.population_estimate import PopulationEstimate
 from policies.rules.rule import Share
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.population import individual_risk, population_uniques
-from sluice.sentence import Sentence
+from sluice.sentence import Sentences
 from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
 
@@ -27,13 +27,11 @@ _ESTIMATORS = {
 }
 
 
-_UNIQUE = Sentence(
-    "population_uniques.unique",
-    "By the {estimator}, {share:percent} of the population are alone with their combination of {keys:listed}, and so "
-    "are as many of the {unit}",
-)
-_SMALL_SAMPLE = Sentence(
-    "population_uniques.small_sample", " Less than one person in {one_in:,} is in the file: a person must decide."
+_SAYS = Sentences(
+    "population_uniques",
+    unique="By the {estimator}, {share:percent} of the population are alone with their combination of {keys:listed}, "
+    "and so are as many of the {unit}",
+    small_sample=" Less than one person in {one_in:,} is in the file: a person must decide.",
 )
 
 
@@ -70,12 +68,14 @@ class PopulationUniques(PopulationEstimate):
         else:
             people = float(individual_risk.estimated_population(classes, self.weights(frame, variables)).sum())
         measured, used = population_uniques.population_uniques(classes.sizes, people, self.estimator)
-        says = _UNIQUE(estimator=_ESTIMATORS[used], share=measured.value, keys=keys, unit=unit)
+        says = _SAYS.unique(estimator=_ESTIMATORS[used], share=measured.value, keys=keys, unit=unit)
         limit = self.at_most
         finding = self.limited(measured.value, limit, frame, says, stage, f"{used} by {', '.join(keys)}")
         if finding.verdict is Verdict.PASS and len(frame) < _FEW * people and (classes.sizes == 1).any():
             return [
-                finding.adding(_SMALL_SAMPLE(one_in=round(1 / _FEW))).model_copy(update={"verdict": Verdict.REVIEW})
+                finding.adding(_SAYS.small_sample(one_in=round(1 / _FEW))).model_copy(
+                    update={"verdict": Verdict.REVIEW}
+                )
             ]
         return [finding]
 

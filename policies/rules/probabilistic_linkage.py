@@ -14,6 +14,9 @@ from policies.rules.linkage_rule import LinkageRule
 from sluice.risk.linkage.probabilistic_linkage import agreement_values, probabilistic_linkage
 from sluice.risk.measurement import Measurement
 from sluice.risk.spread import spread
+from sluice.sentence import Saying, Sentence
+
+_WEIGHS = Sentence("probabilistic_linkage.agreement", " weighs on which of these two records agree")
 
 IntArray = npt.NDArray[np.int64]
 Tolerance = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -37,7 +40,7 @@ class ProbabilisticLinkage(LinkageRule):
         "them all, and the one that serves best counts. Categories agree when they are equal",
     )
 
-    def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, str]:
+    def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, Saying]:
         kinds = [files.released[name].kind for name in names]
         pairs = [
             agreement_values(files.recoded[name], files.masked[name], kind)
@@ -49,7 +52,7 @@ class ProbabilisticLinkage(LinkageRule):
         tried = self.tolerances if widths.any() else self.tolerances[:1]
         original, masked = (np.column_stack([pair[side] for pair in pairs]) for side in (0, 1))
         correct = (probabilistic_linkage(original, masked, share * widths, rows).correct for share in tried)
-        return self._share_linked(max(correct, key=np.mean), files), "weighs on which of these two records agree"
+        return self._share_linked(max(correct, key=np.mean), files), _WEIGHS()
 
     def describe(self) -> str:
         return (

@@ -13,6 +13,9 @@ from policies.rules.candidate_rule import CandidateRule
 from policies.rules.paired_rule import Window
 from sluice.risk.linkage.candidate_sets import CandidateSets
 from sluice.risk.linkage.rank_swapping_linkage import rank_swapping_linkage
+from sluice.sentence import Saying, Sentence
+
+_KNOWS = Sentence("rank_swapping_linkage.window", " how far ranks were swapped ({window:g} % of the records)")
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -33,8 +36,8 @@ class RankSwappingLinkage(CandidateRule):
         return rank_swapping_linkage(original, masked, self.window, rows)
 
     @property
-    def _knows(self) -> str:
-        return f"how far ranks were swapped ({100 * self.window:g} % of the records)"
+    def _knows(self) -> Saying:
+        return _KNOWS(window=100 * self.window)
 
     def describe(self) -> str:
         return (

@@ -10,11 +10,19 @@ import pandas as pd
 from pydantic import Field
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.rules.control_rule import ControlRule, comparable_columns, percent
+from policies.rules.control_rule import ControlRule, comparable_columns
 from policies.rules.microdata_rule import Columns
 from sluice.risk.attacks.rare_combinations import rare_combinations
 from sluice.risk.comparable_values import plain_values
+from sluice.sentence import Sentence, Sentences
 from sluice.verdict import Finding
+
+_SAYS = Sentences(
+    "rare_combinations",
+    nobody_alone="Nobody is alone with {size} values that others have.",
+    stand_in_file="Of the combinations of {size} values that are common each by itself and that one of the {unit} "
+    "alone holds, {share:percent} stand in the file; of those of {unit} who are not in it, {baseline:percent}.",
+)
 
 
 class RareCombinations(ControlRule):
@@ -31,7 +39,9 @@ class RareCombinations(ControlRule):
         default=(3,), min_length=1, description="how many values a combination has; each size is judged by itself"
     )
 
-    nothing_to_play: ClassVar[str] = "The file has too few columns that the original has, too."
+    nothing_to_play: ClassVar[Sentence] = Sentence(
+        "rare_combinations.nothing_to_play", "The file has too few columns that the original has, too."
+    )
 
     def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
         columns = list(self.columns or comparable_columns(files, control))
@@ -40,14 +50,10 @@ class RareCombinations(ControlRule):
             found = rare_combinations(tables[0], tables[1], tables[2], size, files.rng)
             scope = f"{size} values"
             if not found.completed:
-                yield self.unknown(f"Nobody is alone with {size} values that others have.", found.attempted, scope)
+                yield self.unknown(_SAYS.nobody_alone(size=size), found.attempted, scope)
                 continue
             assert found.baseline is not None
-            says = (
-                f"Of the combinations of {size} values that are common each by itself and that one of the "
-                f"{files.unit} alone holds, {percent(found.value)} stand in the file; of those of {files.unit} who are "
-                f"not in it, {percent(found.baseline)}."
-            )
+            says = _SAYS.stand_in_file(size=size, unit=files.unit, share=found.value, baseline=found.baseline)
             yield self.judge(found.beyond_baseline(), says, scope)
 
     def describe(self) -> str:

@@ -9,14 +9,15 @@ from pydantic import Field, model_validator
 from policies.rules.keyed_rule import PositiveShare, refuse_no_limit
 from policies.rules.population_estimate import PopulationEstimate
 from sluice.risk.population import individual_risk
-from sluice.sentence import Sentence
+from sluice.sentence import Sentences
 from sluice.variables import Variables
 from sluice.verdict import Finding
 
-_HIGHEST = Sentence(
-    "record_risk.highest", "Of all {unit}, the one most at risk is {found} with a chance of {chance:percent}"
+_SAYS = Sentences(
+    "record_risk",
+    highest="Of all {unit}, the one most at risk is {found} with a chance of {chance:percent}",
+    expected="{share:percent} of the {unit} are expected to be {found}",
 )
-_EXPECTED = Sentence("record_risk.expected", "{share:percent} of the {unit} are expected to be {found}")
 
 
 class RecordRiskRule(PopulationEstimate):
@@ -39,11 +40,11 @@ class RecordRiskRule(PopulationEstimate):
         findings, scope = [], ", ".join(keys)
         if (limit := self.highest_at_most) is not None:
             value = float(risks.max())
-            says = _HIGHEST(unit=unit, found=self.found, chance=value)
+            says = _SAYS.highest(unit=unit, found=self.found, chance=value)
             findings.append(self.limited(value, limit, frame, says, stage, f"highest by {scope}"))
         if (limit := self.expected_at_most) is not None:
             value = individual_risk.expected_share(risks).value
-            says = _EXPECTED(share=value, unit=unit, found=self.found)
+            says = _SAYS.expected(share=value, unit=unit, found=self.found)
             findings.append(self.limited(value, limit, frame, says, stage, f"expected by {scope}"))
         return findings
 

@@ -14,20 +14,16 @@ from policies.rules.keyed_rule import PositiveShare, refuse_no_limit
 from policies.rules.population_rule import PopulationRule
 from policies.rules.rule import Share
 from sluice.risk.population import reidentification_risk
-from sluice.sentence import Sentence
+from sluice.sentence import Sentences
 from sluice.variables import Variables
 from sluice.verdict import Finding
 
 _WHO = "A {model} who knows {keys:listed}"
-_HIGHEST = Sentence(
-    "reidentification_risk.highest", f"{_WHO} names the record most at risk with a chance of {{chance:percent}}"
-)
-_AVERAGE = Sentence(
-    "reidentification_risk.average", f"{_WHO} is expected to name {{share:percent}} of the {{unit}} rightly"
-)
-_RECORDS_ABOVE = Sentence(
-    "reidentification_risk.records_above",
-    f"{_WHO} names {{share:percent}} of the {{unit}} with a chance above {{above:percent}}",
+_SAYS = Sentences(
+    "reidentification_risk",
+    highest=f"{_WHO} names the record most at risk with a chance of {{chance:percent}}",
+    average=f"{_WHO} is expected to name {{share:percent}} of the {{unit}} rightly",
+    records_above=f"{_WHO} names {{share:percent}} of the {{unit}} with a chance above {{above:percent}}",
 )
 
 
@@ -83,15 +79,15 @@ class ReidentificationRisk(PopulationRule):
         findings = []
         if (limit := self.highest_at_most) is not None:
             value = risk.highest.value
-            says = _HIGHEST(**who, chance=value)
+            says = _SAYS.highest(**who, chance=value)
             findings.append(self.limited(value, limit, frame, says, stage, f"highest by {scope}"))
         if (limit := self.average_at_most) is not None:
             value = risk.average.value
-            says = _AVERAGE(**who, share=value, unit=unit)
+            says = _SAYS.average(**who, share=value, unit=unit)
             findings.append(self.limited(value, limit, frame, says, stage, f"average by {scope}"))
         if (above := self.records_above) is not None:
             value = risk.records_above(above.risk).value
-            says = _RECORDS_ABOVE(**who, share=value, unit=unit, above=above.risk)
+            says = _SAYS.records_above(**who, share=value, unit=unit, above=above.risk)
             findings.append(self.limited(value, above.at_most, frame, says, stage, f"records above by {scope}"))
         return findings
 

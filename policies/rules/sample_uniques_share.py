@@ -10,11 +10,11 @@ import pandas as pd
 from pydantic import Field
 
 from policies.rules.behind import Behind
-from policies.rules.frequency_rule import ALONE, END, FrequencyRule, missing_note, people_note
+from policies.rules.frequency_rule import ALONE, FrequencyRule, missing_note, people_note
 from policies.rules.rule import Share
 from sluice.arrays import BoolArray
 from sluice.risk.classes import sample_uniques
-from sluice.sentence import Sentence
+from sluice.sentence import END, Sentence
 from sluice.variables import Variables
 from sluice.verdict import Finding
 

@@ -14,7 +14,13 @@ from policies.rules.control_rule import ControlRule, comparable_columns
 from policies.rules.microdata_rule import Columns
 from sluice.risk.attacks.attack_success import ControlledAttack
 from sluice.risk.attacks.singling_out import Mode, singling_out
+from sluice.sentence import Sentence
 from sluice.verdict import Finding
+
+_DESCRIBES = Sentence(
+    "singling_out.describes",
+    "An intruder who describes a released record by {columns} describes exactly one of the {unit}",
+)
 
 
 class SinglingOut(ControlRule):
@@ -32,16 +38,17 @@ class SinglingOut(ControlRule):
     )
     columns: Columns | None = Field(default=None, description="all released columns, when not given")
 
-    nothing_to_play: ClassVar[str] = "The file has no column that the original has, too."
+    nothing_to_play: ClassVar[Sentence] = Sentence(
+        "singling_out.nothing_to_play", "The file has no column that the original has, too."
+    )
 
     def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
         attack = self.attack(files, control)
         if attack is None:
             return
         attributes = self.columns_described(files, control)
-        how = "one column" if attributes == 1 else f"{attributes} columns"
-        what = f"who describes a released record by {how} describes exactly one of the {files.unit}"
-        yield self.found(attack, what, files.unit, self.mode)
+        says = _DESCRIBES(columns="one column" if attributes == 1 else f"{attributes} columns", unit=files.unit)
+        yield self.found(attack, says, files.unit, self.mode)
 
     def attack(self, files: OriginalAndMasked, control: pd.DataFrame) -> ControlledAttack | None:
         """The attack and how it fared; None where there is no column to describe anybody by."""

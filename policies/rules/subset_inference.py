@@ -13,10 +13,17 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attribute_rule import at_least_baseline
 from policies.rules.control_rule import ControlRule, comparable_columns
 from policies.rules.microdata_rule import Columns
-from policies.rules.paired_rule import share_in_words
+from policies.rules.paired_rule import told_share
 from sluice.risk.attacks.subset_inference import FEWEST, subset_inference
-from sluice.sentence import listed, word
+from sluice.sentence import Sentence, Sentences, listed, word
 from sluice.verdict import Finding
+
+_SAYS = Sentences(
+    "subset_inference",
+    needs_people="The attack needs {fewest} {unit} in the file{aside}.",
+    read="Who knows the variables of a person that serve best reads another off the records near in these ({ways}): "
+    "rightly for {share:percent} of the {unit} in the file, and for {baseline:percent} {others}.",
+)
 
 
 class SubsetInference(ControlRule):
@@ -36,7 +43,9 @@ class SubsetInference(ControlRule):
     columns: Columns | None = Field(default=None, description="all released columns, when not given")
     attacks: int = Field(default=6000, ge=100, description="people on each side; fewer where there are fewer records")
 
-    nothing_to_play: ClassVar[str] = "The file has fewer than two columns that the original has, too."
+    nothing_to_play: ClassVar[Sentence] = Sentence(
+        "subset_inference.nothing_to_play", "The file has fewer than two columns that the original has, too."
+    )
 
     def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
         return self._played(files, control)
@@ -50,21 +59,22 @@ class SubsetInference(ControlRule):
             return
         if min(len(files.recoded), FEWEST if control is None else len(control)) < FEWEST:
             aside = "" if control is None else f" and {FEWEST} set aside"
-            yield self.unknown(f"The attack needs {FEWEST} {files.unit} in the file{aside}.", self.attacks)
+            yield self.unknown(_SAYS.needs_people(fewest=FEWEST, unit=files.unit, aside=aside), self.attacks)
             return
         found = subset_inference(files.recoded, files.masked, control, files.released, columns, self.attacks, files.rng)
         measured = found.measurement
         assert measured.baseline is not None
         right, without = (
-            share_in_words(share, measured.completed, files.minimum_cell)
-            for share in (measured.value, measured.baseline)
+            told_share(share, measured.completed, files.minimum_cell) for share in (measured.value, measured.baseline)
         )
         ways = dict.fromkeys(f"{word(read)} by {listed(known)}" for known, read in found.chosen if known)
         others = "of those who are not in it" if control is not None else "from a file that they are not in"
-        says = (
-            f"Who knows the variables of a person that serve best reads another off the records near in these ("
-            f"{' or '.join(ways) or 'no variable tells of another'}): rightly for {right} of the "
-            f"{files.unit} in the file, and for {without} {others}."
+        says = _SAYS.read(
+            ways=" or ".join(ways) or "no variable tells of another",
+            share=right,
+            unit=files.unit,
+            baseline=without,
+            others=others,
         )
         # No variable known is a set, too: whoever reads others better than these people was not played badly.
         yield self.judge(at_least_baseline(measured).beyond_baseline(), says, "the variables that tell most")

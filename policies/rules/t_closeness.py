@@ -18,8 +18,8 @@ from sluice.variables import Kind, Variable
 
 _DIFFER = Sentence(
     "t_closeness.differ",
-    f"In {GROUPS}, the values of {{name:word}} differ from those of the whole file by more than {{limit:g}} on a scale "
-    "from 0 to 1 (most in any group: {most:.4g}); the policy allows {limit:g}.",
+    f"In {GROUPS}, the values of {{name:word}} differ from those of the whole file by more than {{limit:g}} on a "
+    "scale from 0 to 1 (most in any group: {most:.4g}); the policy allows {limit:g}.",
 )
 
 

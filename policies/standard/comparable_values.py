@@ -4,8 +4,19 @@ import pandas as pd
 
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.risk.coding import Coding
+from sluice.sentence import Sentence, Sentences, as_fields
 from sluice.variables import GROUPS, Variables
 from sluice.verdict import Finding, Verdict
+
+_STAND_FOR_NOTHING = "stand for no original value that is known, so what they tell cannot be measured."
+_SAYS = Sentences(
+    "comparable_values",
+    unread=f"Released labels {_STAND_FOR_NOTHING}",
+    unread_of=f"Released labels of {{names:commas}} {_STAND_FOR_NOTHING}",
+    unmeasured="Nobody has measured what these released variables tell of a person: {unmeasured:commas}.",
+    all="All released variables can be compared with the original ones.",
+)
+INCOMPARABLE = Sentence("comparable_values.none", "No released variable can be compared with the original data.")
 
 ASKS = {
     "comparable_values": "Of every released variable it is known which original values a released one stands for.",
@@ -32,25 +43,26 @@ def judge_reading(coding: Coding, masked: pd.DataFrame, unread: int, passed_over
     values = len(masked) * len(coding.names)
     if unread > _UNREAD_SHARE * values:
         verdict = Verdict.UNKNOWN
-        of = ", ".join(coding.unread(masked))
-        says = (
-            f"Released labels{f' of {of}' if of else ''} stand for no original value that is known, so what they tell "
-            "cannot be measured."
-        )
+        unread_of = coding.unread(masked)
+        says = _SAYS.unread_of(names=unread_of) if unread_of else _SAYS.unread()
     elif unmeasured := list(dict.fromkeys([*coding.left_out, *passed_over])):
         verdict = Verdict.REVIEW
-        says = f"Nobody has measured what these released variables tell of a person: {', '.join(unmeasured)}."
+        says = _SAYS.unmeasured(unmeasured=unmeasured)
     else:
-        verdict, says = Verdict.PASS, "All released variables can be compared with the original ones."
+        verdict, says = Verdict.PASS, _SAYS.all()
     return Finding(
-        rule="comparable_values", verdict=verdict, says=says, stage="reference", observed=unread / values,
+        rule="comparable_values", verdict=verdict, stage="reference", observed=unread / values,
         limit=_UNREAD_SHARE, attempted=values, completed=values - unread,
+        **as_fields(says),
     )  # fmt: skip
 
 
+def cannot_be_compared(rule: str) -> Finding:
+    return Finding(rule=rule, verdict=Verdict.UNKNOWN, stage="reference", completed=0, **as_fields(INCOMPARABLE()))
+
+
 def incomparable() -> Finding:
-    says = "No released variable can be compared with the original data."
-    return Finding(rule="comparable_values", verdict=Verdict.UNKNOWN, says=says, stage="reference", completed=0)
+    return cannot_be_compared("comparable_values")
 
 
 def unmeasured(standard: ReferenceStandard, released: Variables) -> list[str]:

@@ -1,19 +1,29 @@
 """Copies: people to whom a released record is closer, or more nearly equal, than the reference and chance explain."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.standard.natural_frequency import natural_frequency, per
+from policies.standard.natural_frequency import natural_frequency
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reported_share import reported_share
 from sluice.risk.coding import Coding
 from sluice.risk.reference.copies import CopyCount, count_copies, exact_copies
 from sluice.risk.reference.reference_attack import ReferenceAttack, some_of
 from sluice.risk.resolution import EXACT, FINE, on_one_grid
+from sluice.sentence import Sentence, Sentences, as_fields
 from sluice.verdict import Finding, Verdict
+
+_SAYS = Sentences(
+    "closest_records",
+    not_beyond_chance=" More than that, but not beyond chance, so a person must decide.",
+    found="For {share:people_1000} the released file holds a record as near as only the nearest "
+    "{tail_quantile:per_1000} in every 1,000 would find in a file that they are not in; for {limit:per_1000} in every "
+    "1,000 it may.",
+)
 
 ASKS = {
     "closest_records": (
@@ -43,6 +53,12 @@ ADVICE = {
         "categories further (spectral_swapping takes them)."
     ),
 }
+TWINS = (
+    "; {expected:per_10000} would have such a twin in a file that they are not in, and chance and policy allow "
+    "{allowed:per_10000} more."
+)
+_NEAR = Sentence("near_copies.found", f"{{share:People_10000}} have a nearly equal record in the release{TWINS}")
+_EXACT = Sentence("exact_copies.found", f"{{share:People_10000}} stand in the release value for value{TWINS}")
 
 Column = npt.NDArray[Any]
 
@@ -64,12 +80,10 @@ def judge_closest(standard: ReferenceStandard, found: ReferenceAttack, minimum_c
         verdict = Verdict.REVIEW if by_chance else Verdict.FAIL
     share, _ = reported_share(count, found.attacked, minimum_cell)
     said = natural_frequency(count / found.attacked, found.attacked, minimum_cell)
-    chance = " More than that, but not beyond chance, so a person must decide." if verdict is Verdict.REVIEW else ""
+    chance = _SAYS.not_beyond_chance() if verdict is Verdict.REVIEW else ()
     return Finding(
         rule="closest_records", verdict=verdict,
-        says=f"For {said} the released file holds a record as near as only the nearest "
-        f"{per(standard.tail_quantile)} in every 1,000 would find in a file that they are not in; for {per(limit)} in "
-        f"every 1,000 it may.{chance}",
+        **as_fields(_SAYS.found(share=said, tail_quantile=standard.tail_quantile, limit=limit) + chance),
         stage="reference", observed=share, limit=limit, attempted=found.records, completed=found.attacked,
     )  # fmt: skip
 
@@ -79,8 +93,7 @@ def judge_near_copies(standard: ReferenceStandard, found: ReferenceAttack, minim
     apart = found.reference.distance[found.reference.distance > _TIED]
     near = float(np.quantile(apart, standard.tail_quantile / found.size_ratio)) / 2 if len(apart) else 0.0
     count = count_copies(found.whole <= near + _TIED, found.reference.distance <= near + _TIED, found.size_ratio)
-    how = "have a nearly equal record in the release"
-    return judge_copies(standard, "near_copies", how, count, found.sampled, found.records, minimum_cell)
+    return judge_copies(standard, "near_copies", _NEAR, count, found.sampled, found.records, minimum_cell)
 
 
 def judge_exact_copies(standard: ReferenceStandard, coding: Coding, files: OriginalAndMasked) -> Finding:
@@ -92,18 +105,18 @@ def judge_exact_copies(standard: ReferenceStandard, coding: Coding, files: Origi
         pairs = (on_one_grid(*pair, share) for pair in coding.labels(files.recoded, files.masked))
         counts.append(count_copies(*exact_copies(pairs, n, reference), m / n))
     count = max(counts, key=lambda each: each.excess)
-    how = "stand in the release value for value"
-    return judge_copies(standard, "exact_copies", how, count, min(1.0, m / n), n, files.minimum_cell)
+    return judge_copies(standard, "exact_copies", _EXACT, count, min(1.0, m / n), n, files.minimum_cell)
 
 
 def judge_copies(
     standard: ReferenceStandard,
     rule: str,
-    how: str,
+    sentence: Sentence,
     count: CopyCount,
     sampled: float,
     records: int,
     minimum_cell: int,
+    names: Sequence[str] = (),
 ) -> Finding:
     """Whether there are more copies than chance and the policy allow."""
     tolerated = standard.copies_excess * sampled
@@ -111,8 +124,9 @@ def judge_copies(
     said = natural_frequency(count.found / count.records, count.records, minimum_cell, TEN_THOUSAND)
     return Finding(
         rule=rule, verdict=Verdict.PASS if count.excess <= tolerated else Verdict.FAIL,
-        says=f"{said[0].upper()}{said[1:]} {how}; {per(count.expected, TEN_THOUSAND)} would have such a twin in "
-        f"a file that they are not in, and chance and policy allow {per(count.chance + tolerated, TEN_THOUSAND)} more.",
+        **as_fields(
+            sentence(share=said, names=names, expected=count.expected, allowed=count.chance + tolerated)
+        ),
         stage="reference", observed=share, limit=min(1.0, count.expected + count.chance + tolerated),
         attempted=records, completed=count.records,
     )  # fmt: skip

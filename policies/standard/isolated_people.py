@@ -7,7 +7,16 @@ from policies.standard.reported_share import reported_share
 from sluice.risk.coded_points import Points
 from sluice.risk.reference.isolated_records import isolated_records
 from sluice.risk.reference.reference_attack import ReferenceAttack
+from sluice.sentence import Sentences, as_fields
 from sluice.verdict import Finding, Verdict
+
+_SAYS = Sentences(
+    "isolated_records",
+    found="Of the {records} people who are farthest from all others, {share:.2%} have a released record less than a "
+    "quarter as far from them as other people are; {expected:.0%} would in a file they are not in, and chance and "
+    "policy allow {allowed:.0%} more.",
+    nobody="No person stands apart from all others.",
+)
 
 ASKS = {
     "isolated_records": "The most isolated people are found no better in the release than in a file without them.",
@@ -33,16 +42,18 @@ def judge_isolated(
     count = isolated_records(original, released, holdout, found.rows, standard.isolated_share, rng)
     if count is None:
         return Finding(
-            rule="isolated_records", verdict=Verdict.PASS, says="No person stands apart from all others.",
+            rule="isolated_records", verdict=Verdict.PASS, **as_fields(_SAYS.nobody()),
             stage="reference", observed=0.0, attempted=found.records, completed=found.attacked,
         )  # fmt: skip
     tolerated = standard.isolated_excess * found.sampled
     share, said = reported_share(count.found, count.records, minimum_cell)
     return Finding(
         rule="isolated_records", verdict=Verdict.PASS if count.excess <= tolerated else Verdict.FAIL,
-        says=f"Of the {count.records} people who are farthest from all others, {said[0].lower()}{said[1:]} have a "
-        f"released record less than a quarter as far from them as other people are; {count.expected:.0%} would in a "
-        f"file they are not in, and chance and policy allow {count.chance + tolerated:.0%} more.",
+        **as_fields(
+            _SAYS.found(
+                records=count.records, share=said, expected=count.expected, allowed=count.chance + tolerated
+            )
+        ),
         stage="reference", observed=share, limit=min(1.0, count.expected + count.chance + tolerated),
         attempted=found.records, completed=count.records,
     )  # fmt: skip

@@ -19,7 +19,25 @@ from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
 from sluice.risk.linkage.learned_variable import compared_variables
 from sluice.risk.people import groups_of_people
 from sluice.risk.reference.equivalence_test import equivalence_test
+from sluice.sentence import Saying, Sentence, Sentences, as_fields
 from sluice.verdict import Finding, Verdict
+
+_SAYS = Sentences(
+    "learned_linkage",
+    not_played="{who} could not be played: there are too few people to learn from, or no variable to compare.",
+    finds="{who}, and has learned from examples how well each variable tells people apart, finds the own record of "
+    "{share:.2%} of {n:,} {unit}. Chance finds {chance:.2%}; the policy allows {limit:pct} more.",
+)
+_CLAIMS = Sentence(
+    "learned_claims.claims",
+    "{who} is sure of a match for {claimed:.2%} of {n:,} {unit}, and right for {right:.2%}; the policy allows "
+    "{limit:pct}. Without the person's own record, {without:.2%} would be claimed, all wrongly.",
+)
+_NEARER = Sentence(
+    "learned_distance.nearer",
+    "By the ruler that was learned ({ruler}), the release is nearer to up to {share:.1%} more of the people than the "
+    "same file without their own records.",
+)
 
 ASKS = {
     "learned_linkage": (
@@ -83,7 +101,7 @@ def judge_learned_linkage(
     intruder : from `learned_intruder`; None where nothing could be learned
     """
     if intruder is None:
-        says = f"{EVERYTHING} could not be played: there are too few people to learn from, or no variable to compare."
+        says = _SAYS.not_played(who=EVERYTHING)
         return [_finding("learned_linkage", Verdict.UNKNOWN, says, limits, "", attempted=len(files.original))]
     reached = intruder.play()
     return [*judge_reached(limits, reached, EVERYTHING, files, "everything"), _judge_distance(margin, reached, files)]
@@ -102,16 +120,8 @@ def judge_reached(
     _, claimed = reported_share(int(reached.claimed.sum()), n, files.minimum_cell)
     right, known = reported_share(int(reached.right.sum()), n, files.minimum_cell)
     _, anyway = reported_share(int(reached.claimed_without.sum()), n, files.minimum_cell)
-    says = (
-        f"{knows}, and has learned from examples how well each variable tells people apart, finds the own record of "
-        f"{_lower(said)} of {n:,} {files.unit}. Chance finds {chance:.2%}; the policy allows "
-        f"{100 * limits.found:.3g}% more."
-    )
-    sure = (
-        f"{knows} is sure of a match for {_lower(claimed)} of {n:,} {files.unit}, and right for {_lower(known)}; the "
-        f"policy allows {100 * limits.claims:.3g}%. Without the person's own record, {_lower(anyway)} would be "
-        "claimed, all wrongly."
-    )
+    says = _SAYS.finds(who=knows, share=said, n=n, unit=files.unit, chance=chance, limit=limits.found)
+    sure = _CLAIMS(who=knows, claimed=claimed, n=n, unit=files.unit, right=known, limit=limits.claims, without=anyway)
     findings = []
     for rule, success, allowed, sentence, share in (
         ("learned_linkage", reached.found, limits.found + chance, says, found),
@@ -119,8 +129,7 @@ def judge_reached(
     ):
         low, high = _interval(success, units)
         verdict = Verdict.PASS if high <= allowed else Verdict.FAIL if low > allowed else Verdict.REVIEW
-        ends = "" if share is None else f"{low:.1%} to {high:.1%}"
-        near = if_near(verdict, float(success.mean()), allowed, ends)
+        near = if_near(verdict, float(success.mean()), allowed, None if share is None else (low, high))
         found_of = {"attempted": len(files.original), "completed": n}
         findings.append(
             _finding(rule, verdict, sentence + near, limits, scope, observed=share, limit=allowed, **found_of)
@@ -132,12 +141,9 @@ def _judge_distance(margin: float, reached: Reached, files: OriginalAndMasked) -
     """D+ by the learned ruler: best matches in the released file, against those in it without the own record."""
     others = reached.candidates.scores[:, 0]
     test = equivalence_test(-np.maximum(reached.candidates.own, others), -others, margin)
-    says = (
-        f"By the ruler that was learned ({reached.ruler}), the release is nearer to up to {test.statistic:.1%} more of "
-        "the people than the same file without their own records."
-    )
+    says = _NEARER(ruler=reached.ruler, share=test.statistic)
     return Finding(
-        rule="learned_distance", verdict=test.verdict, says=says, stage="reference", binding=False,
+        rule="learned_distance", verdict=test.verdict, **as_fields(says), stage="reference", binding=False,
         observed=test.statistic, limit=margin, attempted=len(files.original), completed=len(reached.rows),
     )  # fmt: skip
 
@@ -158,14 +164,10 @@ def _independent(success: FloatArray, units: IntArray) -> int:
 
 
 def _finding(
-    rule: str, verdict: Verdict, says: str, limits: LinkageLimits, scope: str, *, observed: float | None = None,
+    rule: str, verdict: Verdict, says: Saying, limits: LinkageLimits, scope: str, *, observed: float | None = None,
     limit: float | None = None, attempted: int = 0, completed: int = 0,
 ) -> Finding:  # fmt: skip
     return Finding(
-        rule=rule, verdict=verdict, says=says, scope=scope, stage="reference", observed=observed,
+        rule=rule, verdict=verdict, **as_fields(says), scope=scope, stage="reference", observed=observed,
         limit=limit, attempted=attempted, completed=completed, binding=limits.binding,
     )  # fmt: skip
-
-
-def _lower(said: str) -> str:
-    return said[0].lower() + said[1:]

@@ -1,7 +1,14 @@
 """Leniency: whether the policy's own settings leave anything of the standard."""
 
 from policies.standard.reference_standard import ReferenceStandard
+from sluice.sentence import Sentences, as_fields
 from sluice.verdict import Finding, Verdict
+
+_SAYS = Sentences(
+    "lenient_standard",
+    strict="The policy's own settings do not undo the standard.",
+    lenient="The policy's own settings leave little of the standard: {settings:semicolons}.",
+)
 
 ASKS = {
     "lenient_standard": (
@@ -67,8 +74,8 @@ def judge_leniency(standard: ReferenceStandard) -> Finding:
         )
         if is_so
     ]
-    verdict, says = Verdict.PASS, "The policy's own settings do not undo the standard."
+    verdict, says = Verdict.PASS, _SAYS.strict()
     if lenient:
         verdict = Verdict.REVIEW
-        says = f"The policy's own settings leave little of the standard: {'; '.join(lenient)}."
-    return Finding(rule="lenient_standard", verdict=verdict, says=says, stage="reference")
+        says = _SAYS.lenient(settings=lenient)
+    return Finding(rule="lenient_standard", verdict=verdict, **as_fields(says), stage="reference")

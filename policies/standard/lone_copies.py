@@ -4,13 +4,15 @@ It belongs to the reference standard, and needs to know which released record is
 """
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.standard.copies import Column, judge_copies
+from policies.standard.comparable_values import cannot_be_compared
+from policies.standard.copies import TWINS, Column, judge_copies
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.risk.comparable_values import comparable_values, is_missing
 from sluice.risk.reference.copies import lone_copies
 from sluice.risk.resolution import COARSE, EXACT, FINE, on_one_grid
+from sluice.sentence import Sentence
 from sluice.variables import GROUPS
-from sluice.verdict import Finding, Verdict
+from sluice.verdict import Finding
 
 ASKS = {
     "lone_copies": (
@@ -24,6 +26,11 @@ ADVICE = {
         "of one of them strongly, or group them until nobody is alone."
     ),
 }
+_ALONE = Sentence(
+    "lone_copies.found",
+    "{share:People_10000} are alone with their values of {names:commas}, and stand in the release with "
+    f"them{TWINS}",
+)
 
 _MOST = 0.5  # of a variable's values are as they were: it is kept
 
@@ -52,11 +59,9 @@ def judge_lone_copies(standard: ReferenceStandard, files: OriginalAndMasked) -> 
                 pairs = (pair(name, share) for name in chosen)
                 counts.append((chosen, lone_copies(pairs, len(recoded), len(files.masked))))
     if not counts:
-        says = "No released variable can be compared with the original data."
-        return Finding(rule="lone_copies", verdict=Verdict.UNKNOWN, says=says, stage="reference", completed=0)
+        return cannot_be_compared("lone_copies")
     worst, count = max(counts, key=lambda each: each[1].excess)
-    how = f"are alone with their values of {', '.join(worst)}, and stand in the release with them"
-    return judge_copies(standard, "lone_copies", how, count, 1.0, len(recoded), files.minimum_cell)
+    return judge_copies(standard, "lone_copies", _ALONE, count, 1.0, len(recoded), files.minimum_cell, worst)
 
 
 def _share_equal(before: Column, after: Column) -> float:

@@ -6,14 +6,14 @@ Source: Gigerenzer and Hoffrage (1995), "How to improve Bayesian reasoning witho
 
 from math import ceil
 
+from sluice.sentence import per
 
-def natural_frequency(share: float, people: int, minimum_cell: int, base: int = 1000) -> str:
-    """'497 in every 1,000 people', rounded; of fewer than `minimum_cell`, or all but so few, only a bound.
 
-    None and all are no number: 'all in every 1,000 people' could be read as one thousand that was found.
+def natural_frequency(share: float, people: int, minimum_cell: int, base: int = 1000) -> float | str:
+    """A share for `{share:people_1000}`; of fewer than `minimum_cell` people, or all but so few, a bound in words.
 
     share  : 0 to 1, of `people` that were counted
-    returns: never '0' for what is not none, nor `base` for what is not all
+    returns: never 0 for what is not none, nor 1 for what is not all; of a share no more digits than are told
     """
     count = share * people
     few = max(1, ceil(base * minimum_cell / people)) if people else base
@@ -23,15 +23,8 @@ def natural_frequency(share: float, people: int, minimum_cell: int, base: int = 
     if 1e-9 < people - count < minimum_cell - 1e-9:
         return f"more than {max(0, base - few):,} in every {base:,} people"
     if count <= 1e-9:
-        return "none of the people"
+        return 0.0
     if people - count <= 1e-9:
-        return "all of the people"
-    return f"{per(share, base)} in every {base:,} people"
-
-
-def per(share: float, base: int = 1000) -> str:
-    """So many of `base`, of a share that tells of no few people, such as a tolerance: '50', '2.5', 'under 1'."""
-    number = share * base
-    if number >= 10 or number == round(number):
-        return f"{min(round(number), base - (share < 1)):,}"
-    return f"{number:.2g}" if number >= 0.1 or not number else "under 0.1"
+        return 1.0
+    told = per(share, base)
+    return share if told.startswith("under") else float(told.replace(",", "")) / base

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.near_limit import if_near
-from policies.rules.paired_rule import share_in_words
+from policies.rules.paired_rule import told_share
 from policies.standard.intruders import AnyOf, Intruder
 from policies.standard.learned_linkage import judge_reached
 from sluice.errors import did_you_mean
@@ -18,7 +18,26 @@ from sluice.risk.linkage.kept_digits import with_digits
 from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
 from sluice.risk.linkage.worst_known import worst_known
 from sluice.risk.people import groups_of_people
+from sluice.sentence import Saying, Sentences, as_fields
 from sluice.verdict import Finding, Verdict
+
+_LEARNED_LINKAGE = Sentences(
+    "learned_linkage",
+    knowledge_not_declared="The contract does not say what '{knows}' knows; the policy asks what they find.{hint}",
+    intruder_not_played="'{intruder}' could not be played: there are too few people, or no variable to compare.",
+    nothing_known_released="Nothing is released of what '{intruder}' knows, so nobody is found by it.",
+)
+_OFF = (
+    "off the records that are likeliest the person's for {share:percent} of {people:,} {unit}; in a file that they are "
+    "not in, for {without:percent}. The policy allows {limit:pct} more. Of {others} other variables, most is "
+    "learned of this one."
+)
+_ATTRIBUTE_GAIN = Sentences(
+    "attribute_gain",
+    reads=f"{{who}} reads the right {{name}} {_OFF}",
+    reads_nearly=f"{{who}} reads the right {{name}}, give or take {{within:.0%}} of the {{unit}}, {_OFF}",
+    nothing_left="{who} has nothing left to learn: no other variable can be read.",
+)
 
 ASKS = {
     "attribute_gain": (
@@ -47,10 +66,10 @@ def judge_partial_knowledge(
     for intruder in intruders:
         if isinstance(intruder.knows, str) and intruder.knows not in files.knowledge:
             hint = did_you_mean(intruder.knows, files.knowledge)
-            says = f"The contract does not say what '{intruder.knows}' knows; the policy asks what they find.{hint}"
+            says = _LEARNED_LINKAGE.knowledge_not_declared(knows=intruder.knows, hint=hint)
             findings.append(_plain(intruder, Verdict.UNKNOWN, says, files))
         elif learned is None:
-            says = f"'{intruder.name}' could not be played: there are too few people, or no variable to compare."
+            says = _LEARNED_LINKAGE.intruder_not_played(intruder=intruder.name)
             findings.append(_plain(intruder, Verdict.UNKNOWN, says, files))
         elif known := _known(intruder, learned, files):
             reached = learned.play(known)
@@ -58,7 +77,7 @@ def judge_partial_knowledge(
             findings += judge_reached(intruder, reached, who, files, intruder.name)
             findings.append(_judge_gain(intruder, who, known, reached, learned, files))
         else:
-            says = f"Nothing is released of what '{intruder.name}' knows, so nobody is found by it."
+            says = _LEARNED_LINKAGE.nothing_known_released(intruder=intruder.name)
             findings.append(_plain(intruder, Verdict.PASS, says, files))
     return findings
 
@@ -86,7 +105,7 @@ def _judge_gain(
     # What is released as probabilities of its labels is not read.
     others = [_other(name, files) for at, name in enumerate(names) if at not in known and name in files.released]
     if not others:
-        says = f"{who} has nothing left to learn: no other variable can be read."
+        says = _ATTRIBUTE_GAIN.nothing_left(who=who)
         return _gain(intruder, Verdict.PASS, says, 0.0, people, files)
     tuned = CandidatePosterior.of(reached.tuned_rows, reached.tuned, reached.temperature)
     found = CandidatePosterior.of(reached.rows, reached.candidates, reached.temperature)
@@ -94,18 +113,14 @@ def _judge_gain(
     readings = strongest_readings(others, reached.tuned_rows, tuned)
     gains = attribute_gains(others, reached.rows, found, readings, units)
     worst = max(gains, key=lambda each: (_verdict(each, intruder.gain), each.gain))
-    right, without = (share_in_words(each, people, files.minimum_cell) for each in (worst.right, worst.without))
-    how = f", give or take {worst.within:.0%} of the {files.unit}," if worst.within else ""
-    says = (
-        f"{who} reads the right {worst.name}{how} off the records that are likeliest the person's for {right} of "
-        f"{people:,} {files.unit}; in a file that they are not in, for {without}. The policy allows "
-        f"{100 * intruder.gain:.3g}% more. Of {len(others)} other variables, most is learned of this one."
-    )
+    right, without = (told_share(each, people, files.minimum_cell) for each in (worst.right, worst.without))
+    says = (_ATTRIBUTE_GAIN.reads_nearly if worst.within else _ATTRIBUTE_GAIN.reads)(
+        who=who, name=worst.name, within=worst.within, share=right, people=people, unit=files.unit, without=without,
+        limit=intruder.gain, others=len(others),
+    )  # fmt: skip
     verdict = _verdict(worst, intruder.gain)
     few = 0 < worst.gain * people < files.minimum_cell
-    near = if_near(
-        verdict, worst.gain, intruder.gain, "" if few else " to ".join(f"{end:.1%}" for end in worst.interval)
-    )
+    near = if_near(verdict, worst.gain, intruder.gain, None if few else worst.interval)
     return _gain(intruder, verdict, says + near, worst.gain, people, files)
 
 
@@ -121,19 +136,19 @@ def _verdict(gain: AttributeGain, limit: float) -> Verdict:
 
 
 def _gain(
-    intruder: Intruder, verdict: Verdict, says: str, gain: float, people: int, files: OriginalAndMasked
+    intruder: Intruder, verdict: Verdict, says: Saying, gain: float, people: int, files: OriginalAndMasked
 ) -> Finding:
     few = 0 < gain * people < files.minimum_cell
     return Finding(
-        rule="attribute_gain", verdict=verdict, says=says, scope=intruder.name, stage="reference",
+        rule="attribute_gain", verdict=verdict, **as_fields(says), scope=intruder.name, stage="reference",
         observed=None if few else gain, limit=intruder.gain, attempted=len(files.original), completed=people,
         binding=intruder.binding,
     )  # fmt: skip
 
 
-def _plain(intruder: Intruder, verdict: Verdict, says: str, files: OriginalAndMasked) -> Finding:
+def _plain(intruder: Intruder, verdict: Verdict, says: Saying, files: OriginalAndMasked) -> Finding:
     n = len(files.original)
     return Finding(
-        rule="learned_linkage", verdict=verdict, says=says, scope=intruder.name, stage="reference", attempted=n,
+        rule="learned_linkage", verdict=verdict, **as_fields(says), scope=intruder.name, stage="reference", attempted=n,
         completed=0 if verdict is Verdict.UNKNOWN else n, binding=intruder.binding,
     )  # fmt: skip

@@ -3,14 +3,26 @@
 Source: Lasko and Vinterbo (2010), section II.A.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
-from policies.standard.natural_frequency import natural_frequency, per
+from policies.standard.natural_frequency import natural_frequency
 from policies.standard.reference_standard import Measure, ReferenceStandard
 from sluice.risk.reference.curve import Curve, curve_grid, shares_at
 from sluice.risk.reference.equivalence_test import EquivalenceTest, equivalence_test
 from sluice.risk.reference.reference_attack import ReferenceAttack
+from sluice.sentence import Saying, Sentence, Sentences, as_fields
 from sluice.verdict import Finding, Verdict
+
+_SAYS = Sentences(
+    "prediction",
+    few_records=" Of so few records this proves nothing.",
+    copies_of_one_another="The released records nearest to a person are copies of one another, by construction of the "
+    "masking. This measure then says nothing of whether the person's values are safe: who finds the right group reads "
+    "its values without any doubt.",
+    not_computed="The prediction {measure} could not be computed for every record, so the release cannot be compared.",
+)
 
 ASKS = {
     "prediction_distance": (
@@ -59,6 +71,41 @@ _FIND: dict[Measure, str] = {  # what is counted, of people in the plural
     "ambiguity": "find a nearest record that stands out as much from the next ones",
     "uncertainty": "find nearest records that agree as much with each other",
 }
+_HELD: dict[Measure, str] = {  # what is so, for people
+    "distance": "{released} holds a record as near to their own as {at:.3g} (0 is a copy, 1 a typical spread of each "
+    "variable)",
+    "ambiguity": "the nearest record of {released} is at most {at:.3g} times as far as number {neighbours}, so that it "
+    "stands out",
+    "uncertainty": "the {neighbours} nearest records of {released} agree with each other to {at:.3g} (their mean "
+    "variance, in spreads)",
+}
+_INTRUDER = "an intruder who knows a person's true record"
+_THAN = "with this release than with a file the person is not in."
+
+
+def _of_each(what: str, words: Callable[[Measure], str]) -> dict[Measure, Sentence]:
+    return {measure: Sentence(f"prediction_{measure}.{what}", words(measure)) for measure in _FIND}
+
+
+_MORE = "in {released} than in a file that they are not in; {margin:per_1000} in every 1,000 are tolerated. "
+_FEWER = _of_each("fewer", lambda measure: f"{{more:People_1000}} more {_FIND[measure]} {_MORE}")
+_AT_MOST = _of_each("at_most", lambda measure: f"At most {{more:people_1000}} more {_FIND[measure]} {_MORE}")
+_NO_MORE = _of_each(
+    "no_more", lambda measure: f"No more people {_FIND[measure]} in {{released}} than in a file that they are not in. "
+)
+_NO_GAIN = _of_each("no_gain", lambda measure: f"So {_INTRUDER} {_ADVANTAGE[measure][1]} {_THAN}")
+_PERHAPS = _of_each(
+    "perhaps",
+    lambda measure: f"That is more, but not beyond chance: perhaps {_INTRUDER} {_ADVANTAGE[measure][0]} {_THAN}",
+)
+_HOLDS = _of_each(
+    "gain",
+    lambda measure: (
+        f"For {{here:people_1000}} {_HELD[measure]}; in a file that they are not in that is so for "
+        f"{{there:people_1000}}, and {{margin:per_1000}} in every 1,000 more are tolerated. So {_INTRUDER} "
+        f"{_ADVANTAGE[measure][0]} {_THAN}"
+    ),
+)
 
 
 def judge_measure(
@@ -70,16 +117,12 @@ def judge_measure(
     verdict, says = test.verdict, _say(standard, measure, test, found, margin, minimum_cell)
     # Few records prove no release safe; an excess that is beyond chance in spite of them counts.
     if size > verdict and verdict is not Verdict.FAIL:
-        verdict, says = size, f"{says} Of so few records this proves nothing."
+        verdict, says = size, says + _SAYS.few_records()
     if measure == "uncertainty" and np.mean(release == 0) > 0.99 and np.mean(reference == 0) < 0.5:
         verdict = Verdict.UNKNOWN if binding else Verdict.REVIEW
-        says = (
-            "The released records nearest to a person are copies of one another, by construction of the masking. "
-            "This measure then says nothing of whether the person's values are safe: who finds the right group "
-            "reads its values without any doubt."
-        )
+        says = _SAYS.copies_of_one_another()
     finding = Finding(
-        rule=f"prediction_{measure}", verdict=verdict, says=says, stage="reference", observed=test.statistic,
+        rule=f"prediction_{measure}", verdict=verdict, **as_fields(says), stage="reference", observed=test.statistic,
         limit=margin, attempted=found.records, completed=found.attacked, binding=binding,
     )  # fmt: skip
     grid = curve_grid(release, reference, minimum_cell)
@@ -96,35 +139,17 @@ def judge_measure(
 def _say(
     standard: ReferenceStandard, measure: Measure, test: EquivalenceTest, found: ReferenceAttack, margin: float,
     minimum_cell: int,
-) -> str:  # fmt: skip
+) -> Saying:  # fmt: skip
     """The shares as people in every 1,000; of a few people only that they are few."""
-    gains, gains_nothing = _ADVANTAGE[measure]
     if test.verdict is Verdict.UNKNOWN:
-        return f"The prediction {measure} could not be computed for every record, so the release cannot be compared."
+        return _SAYS.not_computed(measure=measure)
     released = "the released file" if found.size_ratio == 1 else "as large a part of the released file"
-    elsewhere, tolerated = "a file that they are not in", f"{per(margin)} in every 1,000 are tolerated"
-    intruder, than = "an intruder who knows a person's true record", "with a file the person is not in"
-    n = found.attacked
+    n, told = found.attacked, {"released": released, "margin": margin}
     if test.verdict is not Verdict.FAIL:
         more = natural_frequency(test.statistic, n, minimum_cell)
-        more = more if more.startswith("fewer") else f"at most {more}"
-        says = f"{more} more {_FIND[measure]} in {released} than in {elsewhere}; {tolerated}. "
-        if not test.statistic:
-            says = f"no more people {_FIND[measure]} in {released} than in {elsewhere}. "
-        says = f"{says[0].upper()}{says[1:]}"
-        if test.verdict is Verdict.PASS:
-            return f"{says}So {intruder} {gains_nothing} with this release than {than}."
-        return f"{says}That is more, but not beyond chance: perhaps {intruder} {gains} with this release than {than}."
+        few = isinstance(more, str) and more.startswith("fewer")
+        sentences = _NO_MORE if not test.statistic else _FEWER if few else _AT_MOST
+        closing = _NO_GAIN if test.verdict is Verdict.PASS else _PERHAPS
+        return sentences[measure](more=more, **told) + closing[measure]()
     here, there = (natural_frequency(share, n, minimum_cell) for share in (test.release_share, test.reference_share))
-    what = {
-        "distance": f"{released} holds a record as near to their own as {test.at:.3g} (0 is a copy, 1 a typical "
-        "spread of each variable)",
-        "ambiguity": f"the nearest record of {released} is at most {test.at:.3g} times as far as number "
-        f"{standard.neighbours}, so that it stands out",
-        "uncertainty": f"the {standard.neighbours} nearest records of {released} agree with each other to "
-        f"{test.at:.3g} (their mean variance, in spreads)",
-    }[measure]
-    return (
-        f"For {here} {what}; in {elsewhere} that is so for {there}, and {per(margin)} in every 1,000 more are "
-        f"tolerated. So {intruder} {gains} with this release than {than}."
-    )
+    return _HOLDS[measure](here=here, there=there, at=test.at, neighbours=standard.neighbours, **told)

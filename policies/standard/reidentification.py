@@ -7,14 +7,29 @@ import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.near_limit import if_near
-from policies.standard.natural_frequency import natural_frequency, per
+from policies.standard.natural_frequency import natural_frequency
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reported_share import reported_share
 from sluice.errors import DataError
 from sluice.risk.coding import Coding
 from sluice.risk.reference.reference_attack import some_of
 from sluice.risk.reference.reidentification import reidentification
+from sluice.sentence import END, Sentences, as_fields
 from sluice.verdict import Finding, Verdict
+
+_MATCHES = (
+    "For {share:people_1000} the nearest released record is their own, where a blind guess is right for "
+    "{blind:per_1000} in every 1,000; an intruder"
+)
+_SAYS = Sentences(
+    "reidentification",
+    too_few="There are too few records, or no variable, to match people with their records by.",
+    can_tell=f"{_MATCHES} can tell which of these matches are correct",
+    cannot_tell=f"{_MATCHES} cannot tell which of these matches are correct",
+    areas=" (area under the curve: distance {distance:.2f}, ambiguity {ambiguity:.2f}, uncertainty {uncertainty:.2f}; "
+    "0.5 tells nothing)",
+    allows=" The policy allows {limit:.1%}.",
+)
 
 ASKS = {
     "reidentification": (
@@ -46,10 +61,9 @@ def judge_reidentification(standard: ReferenceStandard, files: OriginalAndMasked
     coding = Coding.fit(original, recoded, files.variables, files.released, standard.weights)
     n = len(original)
     if coding.dimensions == 0 or n <= standard.neighbours:
-        says = "There are too few records, or no variable, to match people with their records by."
         return Finding(
-            rule="reidentification", verdict=Verdict.UNKNOWN, says=says, stage="reference", attempted=n, completed=0,
-            binding=bound,
+            rule="reidentification", verdict=Verdict.UNKNOWN, stage="reference", attempted=n, completed=0,
+            binding=bound, **as_fields(_SAYS.too_few()),
         )  # fmt: skip
     rows = some_of(n, min(n, standard.records), files.rng)
     points, _ = coding.released_points(masked)
@@ -57,24 +71,20 @@ def judge_reidentification(standard: ReferenceStandard, files: OriginalAndMasked
     share, _ = reported_share(round(found.correct.sum()), len(rows), files.minimum_cell)
     said = natural_frequency(found.correct.sum() / len(rows), len(rows), files.minimum_cell)
     tells = not np.isnan(found.best) and found.best >= _TELLS
-    areas = "" if np.isnan(found.best) else (
-        f" (area under the curve: distance {found.distance:.2f}, ambiguity {found.ambiguity:.2f}, uncertainty "
-        f"{found.uncertainty:.2f}; 0.5 tells nothing)"
-    )  # fmt: skip
-    knows = f"an intruder {'can' if tells else 'cannot'} tell which of these matches are correct{areas}"
+    areas = {"distance": found.distance, "ambiguity": found.ambiguity, "uncertainty": found.uncertainty}
+    says = (_SAYS.can_tell if tells else _SAYS.cannot_tell)(share=said, blind=found.rate.baseline or 0.0)
+    says += (() if np.isnan(found.best) else _SAYS.areas(**areas)) + END()
     low, high = found.rate.interval or (found.rate.value, found.rate.value)
     verdict = Verdict.PASS
     if standard.reidentified_share is not None and high > standard.reidentified_share:
         verdict = Verdict.FAIL if low > standard.reidentified_share else Verdict.REVIEW
-    near = ""
     if standard.reidentified_share is not None:
-        ends = "" if share is None else f"{low:.1%} to {high:.1%}"
-        near = if_near(verdict, found.rate.value, standard.reidentified_share, ends)
-    allowed = f" The policy allows {standard.reidentified_share:.1%}." if bound else ""
+        says += _SAYS.allows(limit=standard.reidentified_share)
+        ends = None if share is None else (low, high)
+        says += if_near(verdict, found.rate.value, standard.reidentified_share, ends)
     return Finding(
         rule="reidentification", verdict=verdict,
-        says=f"For {said} the nearest released record is their own, where a blind guess is right for "
-        f"{per(found.rate.baseline or 0.0)} in every 1,000; {knows}.{allowed}{near}",
+        **as_fields(says),
         stage="reference", observed=share, limit=standard.reidentified_share, attempted=n, completed=len(rows),
         binding=bound,
     )  # fmt: skip

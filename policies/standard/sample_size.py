@@ -3,7 +3,17 @@
 import pandas as pd
 
 from policies.standard.reference_standard import ReferenceStandard
+from sluice.sentence import Sentences, as_fields
 from sluice.verdict import Finding, Verdict
+
+_SAYS = Sentences(
+    "reference_size",
+    too_few="There are too few records to compare the release with a reference at all.",
+    enough="There are enough {which} records for the comparison to tell something.",
+    few="There are {records:,} {which} records, fewer than the {asked:,} below which chance decides whether a release "
+    "meets the reference standard.",
+    set_more_aside=" A larger holdout_share sets more aside.",
+)
 
 ASKS = {
     "reference_size": (
@@ -29,17 +39,14 @@ def judge_size(
     which, fewest = min(counts.items(), key=lambda item: item[1])
     possible = min(fewest, len(masked)) > standard.neighbours
     if not possible:
-        verdict, says = Verdict.UNKNOWN, "There are too few records to compare the release with a reference at all."
+        verdict, says = Verdict.UNKNOWN, _SAYS.too_few()
     elif fewest >= standard.minimum_records:
-        verdict, says = Verdict.PASS, f"There are enough {which} records for the comparison to tell something."
+        verdict, says = Verdict.PASS, _SAYS.enough(which=which)
     else:
         verdict = {"unknown": Verdict.UNKNOWN, "review": Verdict.REVIEW, "judge": Verdict.PASS}[standard.when_fewer]
-        says = (
-            f"There are {fewest:,} {which} records, fewer than the {standard.minimum_records:,} below which chance "
-            "decides whether a release meets the reference standard."
-            f"{' A larger holdout_share sets more aside.' if which == 'held-out' else ''}"
-        )
+        says = _SAYS.few(records=fewest, which=which, asked=standard.minimum_records)
+        says += _SAYS.set_more_aside() if which == "held-out" else ()
     return Finding(
-        rule="reference_size", verdict=verdict, says=says, stage="reference", observed=fewest,
+        rule="reference_size", verdict=verdict, **as_fields(says), stage="reference", observed=fewest,
         limit=standard.minimum_records, attempted=fewest, completed=fewest if possible else 0,
     )  # fmt: skip

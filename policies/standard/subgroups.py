@@ -14,8 +14,21 @@ from sluice.errors import DocumentError, did_you_mean
 from sluice.risk.comparable_values import plain_values
 from sluice.risk.reference.equivalence_test import equivalence_test
 from sluice.risk.reference.reference_attack import ReferenceAttack
+from sluice.sentence import Sentences, as_fields
 from sluice.variables import Kind, Variable, Variables
 from sluice.verdict import Finding, Verdict
+
+_FARES = (
+    "{group} is the group by {name} that fares worst: by prediction {measure} the release is nearer to up to "
+    "{share:.1%} more of its people than a file they are not in; {margin:.1%} is tolerated"
+)
+_SAYS = Sentences(
+    "worst_subgroup",
+    worst=f"{_FARES}.",
+    not_beyond_chance=f"{_FARES} and this is not beyond chance.",
+    not_attacked="By {name}, not every large group was attacked often enough to be judged by itself.",
+    too_small="No group by {name} has the {records:,} records that the policy asks for.",
+)
 
 ASKS = {
     "worst_subgroup": (
@@ -72,21 +85,18 @@ def judge_subgroups(
         large = sum(int(members.sum()) >= standard.subgroup_records for _, members in groups)
         if not tests or large > len(tested):
             verdict, statistic = max((Verdict.UNKNOWN, *(test[0] for test in tests))), None
-            sentence = f"By {name}, not every large group was attacked often enough to be judged by itself."
+            sentence = _SAYS.not_attacked(name=name)
             if not tests and not large:
-                sentence = f"No group by {name} has the {standard.subgroup_records:,} records that the policy asks for."
+                sentence = _SAYS.too_small(name=name, records=standard.subgroup_records)
         else:
             verdict, statistic, says, measure = max(tests)
-            sentence = (
-                f"{says} is the group by {name} that fares worst: by prediction {measure} the release is nearer to up "
-                f"to {statistic:.1%} more of its people than a file they are not in; {margin:.1%} is tolerated"
-                f"{' and this is not beyond chance' if verdict is Verdict.REVIEW else ''}."
-            )
+            figures = {"group": says, "name": name, "measure": measure, "share": statistic, "margin": margin}
+            sentence = (_SAYS.not_beyond_chance if verdict is Verdict.REVIEW else _SAYS.worst)(**figures)
         findings.append(
             Finding(
                 rule="worst_subgroup",
                 verdict=verdict,
-                says=sentence,
+                **as_fields(sentence),
                 scope=name,
                 stage="reference",
                 observed=statistic,

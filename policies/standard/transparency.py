@@ -8,13 +8,44 @@ import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.near_limit import if_near
-from policies.rules.paired_rule import share_in_words
+from policies.rules.paired_rule import told_share
 from policies.standard.transparency_limits import TransparencyLimits
 from sluice.errors import DataError
 from sluice.masking.transparency import MethodAttack, attacks_on
 from sluice.risk.transparency.attack import Leak
 from sluice.risk.transparency.pairs import Pairs
+from sluice.sentence import END, Saying, Sentence, Sentences, as_fields
 from sluice.verdict import Finding, Verdict
+
+_REACHES = {
+    "identified": Sentence(
+        "transparency.identified",
+        "finds the own record of {share:percent} of the {unit} ({limit:percent} may be found)",
+    ),
+    "confident": Sentence(
+        "transparency.confident", "is rightly sure for {share:percent} of the {unit} ({limit:percent} may be)"
+    ),
+    "reconstructed": Sentence(
+        "transparency.reconstructed",
+        "computes {share:percent} of the values of {columns:commas} closely ({limit:percent} may be)",
+    ),
+    "participation": Sentence(
+        "transparency.participation",
+        "gets {share:percent} more right of those who took part than of others ({limit:percent} may be)",
+    ),
+}
+_AND = Sentence("transparency.and", "; ")
+_SAYS = Sentences(
+    "transparency",
+    knows="An intruder who knows {knows} ",
+    knows_person="An intruder who knows a person's {columns:commas} and {knows} ",
+    claims="is more than half sure for {claimed:percent} of the {unit}, and right for {share:percent} "
+    "({limit:percent} may be)",
+    detail=": {detail}",
+    method_not_known="Nobody said how the file was masked, so no attack that uses the method was played.",
+    no_attack="No attack is known that would use what is published of the plan's methods.",
+    not_played="The attack on {method} could not be played: {why}",
+)
 
 ASKS = {
     "transparency": (
@@ -36,12 +67,16 @@ _CELLS = 300_000_000  # people times records that are compared at most, as long 
 def judge_transparency(limits: TransparencyLimits, files: OriginalAndMasked) -> list[Finding]:
     """A finding for each method of the plan that an attack is known for, and for all of them together."""
     if files.carried_out is None:
-        says = "Nobody said how the file was masked, so no attack that uses the method was played."
-        return [Finding(rule="transparency", verdict=Verdict.REVIEW, stage="attack", binding=False, says=says)]
+        says = _SAYS.method_not_known()
+        return [Finding(rule="transparency", verdict=Verdict.REVIEW, stage="attack", binding=False, **as_fields(says))]
     attacks = attacks_on(files.carried_out, files.variables, files.released)
     if not attacks:
-        says = "No attack is known that would use what is published of the plan's methods."
-        return [Finding(rule="transparency", verdict=Verdict.PASS, stage="attack", binding=limits.binding, says=says)]
+        says = _SAYS.no_attack()
+        return [
+            Finding(
+                rule="transparency", verdict=Verdict.PASS, stage="attack", binding=limits.binding, **as_fields(says)
+            )
+        ]
     pairs = pairs_of(files, limits.people)
     return [_judged(limits, attack, pairs, files) for attack in attacks]
 
@@ -64,18 +99,21 @@ def _judged(limits: TransparencyLimits, of: MethodAttack, pairs: Pairs, files: O
     except DataError as error:
         return Finding(
             rule="transparency", verdict=Verdict.UNKNOWN, stage="attack", scope=scope, binding=limits.binding,
-            attempted=len(files.masked), completed=0, says=f"The attack on {of.method} could not be played: {error}",
+            attempted=len(files.masked), completed=0, **as_fields(_SAYS.not_played(method=of.method, why=str(error))),
         )  # fmt: skip
-    person = f"a person's {', '.join(of.attack.columns)} and " if of.attack.knows_person else ""
     verdicts = [_verdict(limits, leak) for leak in leaks]
-    worst = leaks[max(range(len(leaks)), key=lambda at: verdicts[at])]
+    worst, worst_verdict = leaks[max(range(len(leaks)), key=lambda at: verdicts[at])], max(verdicts)
+    ends = _interval(worst, files.minimum_cell)
+    says = (_SAYS.knows_person if of.attack.knows_person else _SAYS.knows)(
+        columns=of.attack.columns, knows=of.attack.knows
+    )
+    for place, leak in enumerate(leaks):
+        says += (_AND() if place else ()) + _says(limits, leak, of.attack.columns, files)
     return Finding(
-        rule="transparency", verdict=max(verdicts), stage="attack", scope=scope, binding=limits.binding,
+        rule="transparency", verdict=worst_verdict, stage="attack", scope=scope, binding=limits.binding,
         observed=_observed(worst, files.minimum_cell), limit=_limit(limits, worst),
         attempted=worst.measured.attempted, completed=worst.measured.completed,
-        says=f"An intruder who knows {person}{of.attack.knows} "
-        + "; ".join(_says(limits, leak, of.attack.columns, files) for leak in leaks) + "."
-        + if_near(max(verdicts), worst.measured.value, _limit(limits, worst), _interval(worst, files.minimum_cell)),
+        **as_fields(says + END() + if_near(worst_verdict, worst.measured.value, _limit(limits, worst), ends)),
     )  # fmt: skip
 
 
@@ -85,12 +123,12 @@ def _observed(leak: Leak, minimum_cell: int) -> float | None:
     return None if 0 < share * leak.measured.completed < minimum_cell else share
 
 
-def _interval(leak: Leak, minimum_cell: int) -> str:
-    """Its ends in words; '' where they would tell of a few people."""
+def _interval(leak: Leak, minimum_cell: int) -> tuple[str, str] | None:
+    """Its ends in words; None where they would tell of a few people."""
     ends = leak.measured.interval
     if ends is None or _observed(leak, minimum_cell) is None:
-        return ""
-    return " to ".join(f"{100 * end:.3g} %" for end in ends)
+        return None
+    return f"{100 * ends[0]:.3g} %", f"{100 * ends[1]:.3g} %"
 
 
 def _limit(limits: TransparencyLimits, leak: Leak) -> float:
@@ -107,17 +145,11 @@ def _verdict(limits: TransparencyLimits, leak: Leak) -> Verdict:
     return Verdict.PASS if high <= limit else Verdict.FAIL if low > limit else Verdict.REVIEW
 
 
-def _says(limits: TransparencyLimits, leak: Leak, columns: tuple[str, ...], files: OriginalAndMasked) -> str:
+def _says(limits: TransparencyLimits, leak: Leak, columns: tuple[str, ...], files: OriginalAndMasked) -> Saying:
     of, cell = leak.measured.completed, files.minimum_cell
-    share = share_in_words(leak.measured.value, of, cell)
-    may = f"{100 * _limit(limits, leak):.3g} %"
-    said = {
-        "identified": f"finds the own record of {share} of the {files.unit} ({may} may be found)",
-        "confident": f"is rightly sure for {share} of the {files.unit} ({may} may be)"
-        if leak.claims is None
-        else f"is more than half sure for {share_in_words(leak.claims, of, cell)} of the {files.unit}, and right for "
-        f"{share} ({may} may be)",
-        "reconstructed": f"computes {share} of the values of {', '.join(columns)} closely ({may} may be)",
-        "participation": f"gets {share} more right of those who took part than of others ({may} may be)",
-    }[leak.kind]
-    return f"{said}: {leak.says}" if leak.says else said
+    figures = {"share": told_share(leak.measured.value, of, cell), "limit": _limit(limits, leak)}
+    if leak.claims is None:
+        says = _REACHES[leak.kind](unit=files.unit, columns=columns, **figures)
+    else:
+        says = _SAYS.claims(claimed=told_share(leak.claims, of, cell), unit=files.unit, **figures)
+    return says + (_SAYS.detail(detail=leak.says) if leak.says else ())

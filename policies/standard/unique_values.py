@@ -8,15 +8,32 @@ what counts is whether the record that holds it tells the owner's other values.
 from functools import partial
 
 from policies.original_and_masked import OriginalAndMasked
+from policies.standard.comparable_values import cannot_be_compared
 from policies.standard.copies import TEN_THOUSAND
-from policies.standard.natural_frequency import natural_frequency, per
+from policies.standard.natural_frequency import natural_frequency
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reported_share import reported_share
 from sluice.errors import DataError
 from sluice.risk.comparable_values import comparable_values
-from sluice.risk.reference.unique_values import UniqueValues, unique_values, values_beside_unique_ones
+from sluice.risk.reference.unique_values import unique_values, values_beside_unique_ones
+from sluice.sentence import Sentences, as_fields
 from sluice.variables import NAMES
 from sluice.verdict import Finding, Verdict
+
+_ALLOWED = ", and chance and policy allow {allowed:per_10000} more."
+_FOUND = (
+    "(compared {how}), and are found by it on their own released record; {expected:per_10000} would be found by chance"
+    f"{_ALLOWED}"
+)
+_SAYS = Sentences(
+    "unique_values",
+    beside="{share:People_10000} are alone with their value of {name} (compared {how}), which one released record "
+    "has, and have the value of {other} that stands beside it; {expected:per_10000} have the value that the next "
+    f"person in the order of the first has{_ALLOWED}",
+    alone=f"{{share:People_10000}} are alone with their value of {{name}} {_FOUND}",
+    together=f"{{share:People_10000}} are alone with their {{name}} and {{other}} together {_FOUND}",
+    nobody="No value that one person alone has stands on exactly one released record.",
+)
 
 ASKS = {
     "unique_values": (
@@ -46,41 +63,25 @@ def judge_unique_values(standard: ReferenceStandard, files: OriginalAndMasked) -
     names = [n for n, variable in files.released.items() if n in recoded.columns and variable.role not in NAMES]
     columns = {name: partial(comparable_values, recoded[name], masked[name]) for name in names}
     if not columns or not len(recoded) or not len(masked):
-        says = "No released variable can be compared with the original data."
-        return Finding(rule="unique_values", verdict=Verdict.UNKNOWN, says=says, stage="reference", completed=0)
+        return cannot_be_compared("unique_values")
     least = standard.unique_values_excess
     found = unique_values(columns, least) if files.paired else values_beside_unique_ones(columns)
     if not found:
         return Finding(
             rule="unique_values", verdict=Verdict.PASS, stage="reference", observed=0.0, attempted=len(recoded),
-            completed=len(recoded), says="No value that one person alone has stands on exactly one released record.",
+            completed=len(recoded), **as_fields(_SAYS.nobody()),
         )  # fmt: skip
     worst = max(found, key=lambda each: each.count.excess)
     count, tolerated = worst.count, standard.unique_values_excess
     share, _ = reported_share(count.found, count.records, files.minimum_cell)
     said = natural_frequency(count.found / count.records, count.records, files.minimum_cell, TEN_THOUSAND)
-    allowed = count.expected + count.chance + tolerated
+    allowed = count.chance + tolerated
+    sentence = _SAYS.beside if not files.paired else _SAYS.alone if len(worst.names) == 1 else _SAYS.together
+    named = dict(zip(("name", "other"), worst.names, strict=False))
+    says = sentence(share=said, how=worst.how, expected=count.expected, allowed=allowed, **named)
     return Finding(
         rule="unique_values", verdict=Verdict.PASS if count.excess <= tolerated else Verdict.FAIL, stage="reference",
-        says=f"{said[0].upper()}{said[1:]} {_how(worst, files.paired)}; {per(count.expected, TEN_THOUSAND)} "
-        f"{_otherwise(files.paired)}, and chance and policy allow {per(count.chance + tolerated, TEN_THOUSAND)} more.",
-        scope=", ".join(worst.names), observed=share, limit=min(1.0, allowed), attempted=count.records,
+        **as_fields(says),
+        scope=", ".join(worst.names), observed=share, limit=min(1.0, count.expected + allowed), attempted=count.records,
         completed=count.records,
     )  # fmt: skip
-
-
-def _how(found: UniqueValues, paired: bool) -> str:
-    if not paired:
-        one, other = found.names
-        return (
-            f"are alone with their value of {one} (compared {found.how}), which one released record has, and have the "
-            f"value of {other} that stands beside it"
-        )
-    what = (
-        f"their value of {found.names[0]}" if len(found.names) == 1 else f"their {' and '.join(found.names)} together"
-    )
-    return f"are alone with {what} (compared {found.how}), and are found by it on their own released record"
-
-
-def _otherwise(paired: bool) -> str:
-    return "would be found by chance" if paired else "have the value that the next person in the order of the first has"

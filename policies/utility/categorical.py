@@ -6,10 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import Found, Measured, written_percent
+from policies.utility.measured import Found, Measured, figure, written_percent
 from sluice.arrays import FloatArray
 from sluice.masking.noise.pram import MISSING, Pram
 from sluice.masking.subsets import ByStratum
+from sluice.sentence import Sentence, Sentences
 from sluice.utility.categorical.categorical_view import CategoricalView, CategoryLoss
 from sluice.utility.categorical.contingency_table_loss import contingency_table_loss
 from sluice.utility.categorical.direct_comparison import category_distances, direct_comparison
@@ -26,6 +27,20 @@ from sluice.utility.coarse_share import coarse_share
 from sluice.utility.common_bins import CommonBins, common_bins
 from sluice.utility.divergence import entropy
 from sluice.variables import Kind, Role, Variable
+
+_NONE = Sentence("categorical.none", "Categories are not compared: the original has no categorical variable")
+_CATEGORY_DISTANCE = Sentences(
+    "category_distance",
+    not_known="How far categories lie from the original ones is not known: {why}",
+    distance="A released category lies {share:percent} of the way from the original one to the farthest",
+    most=", on average over records and variables (most: {most:percent} of {worst})",
+)
+_EBIL = Sentences(
+    "ebil",
+    not_known="What released categories leave open of the original ones is not known: {why}",
+    left_open="A released category leaves open {share:percent} of the original one's bits",
+    most=", on average over {variables} variables (EBIL; most: {ebil:.2f} of {entropy:.2f} bits of {worst}{how})",
+)
 
 _MOST = 1_000  # categories of a variable that are compared each by itself; of more, the rarest are one
 _ORDER = 2  # of the contingency tables
@@ -56,7 +71,7 @@ def categorical(files: OriginalAndMasked) -> Found:
     }
     compared = [each.name for each in files.common_bins if each.name in named]
     if not compared:
-        says = "Categories are not compared: the original has no categorical variable"
+        says = _NONE()
         return Found(dict.fromkeys(_MEASURES, Measured(nan, says, "", 0, 0, written_percent, False)))
     losses = {name: _loss(files, named[name]) for name in compared}
     few = files.of_few & {*losses}
@@ -137,12 +152,12 @@ def _matrix(files: OriginalAndMasked, name: str, bins: CommonBins) -> FloatArray
 def _distance(files: OriginalAndMasked, losses: dict[str, _Loss]) -> Measured:
     known = {name: loss.distance for name, loss in losses.items() if not isnan(loss.distance)}
     if len(known) < len(losses):
-        says = f"How far categories lie from the original ones is not known: {_why(files)}"
+        says = _CATEGORY_DISTANCE.not_known(why=_why(files))
         return Measured(nan, says, "", len(losses), len(known), written_percent)
     value, worst = float(np.mean(list(known.values()))), max(known, key=lambda name: known[name])
     most = coarse_share(known[worst], len(files.masked), files.minimum_cell)
-    says = f"A released category lies {written_percent(value)} of the way from the original one to the farthest" + (
-        f", on average over records and variables (most: {written_percent(most)} of {worst})" if value else ""
+    says = _CATEGORY_DISTANCE.distance(share=figure(value)) + (
+        _CATEGORY_DISTANCE.most(most=figure(most), worst=worst) if value else ()
     )
     return Measured(value, says, "", len(losses), len(known), written_percent)
 
@@ -150,15 +165,20 @@ def _distance(files: OriginalAndMasked, losses: dict[str, _Loss]) -> Measured:
 def _left_open(files: OriginalAndMasked, losses: dict[str, _Loss]) -> Measured:
     known = {name: loss for name, loss in losses.items() if not isnan(loss.ebil)}
     if not known:
-        says = f"What released categories leave open of the original ones is not known: {_why(files)}"
+        says = _EBIL.not_known(why=_why(files))
         return Measured(nan, says, "", len(losses), 0, written_percent)
     worst = max(known, key=lambda name: known[name].left_open)
     loss, value = known[worst], float(np.mean([each.left_open for each in known.values()]))
-    says = f"A released category leaves open {written_percent(value)} of the original one's bits" + (
-        f", on average over {len(known)} variables (EBIL; most: {loss.ebil:.2f} of {loss.entropy:.2f} bits of {worst}"
-        f"{', by its matrix' if loss.by_matrix else ''})"
+    says = _EBIL.left_open(share=figure(value)) + (
+        _EBIL.most(
+            variables=len(known),
+            ebil=loss.ebil,
+            entropy=loss.entropy,
+            worst=worst,
+            how=", by its matrix" if loss.by_matrix else "",
+        )
         if value
-        else ""
+        else ()
     )
     return Measured(value, says, "", len(losses), len(known), written_percent)
 

@@ -3,10 +3,24 @@
 from math import isnan, nan
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import Found, Measured, written_percent
+from policies.utility.measured import WORST, Found, Measured, figure, written_percent
+from sluice.sentence import Sentences
 from sluice.utility.cell_changes import CellChanges, cell_changes
 from sluice.utility.entropy import entropies
 from sluice.variables import NAMES, Kind
+
+_CELLS = Sentences(
+    "cells",
+    not_all_compared="The share of {done} cells is not known: not every variable could be compared record by record",
+    unpaired="The share of {done} cells is not known: nobody said whose each row is",
+    at_most="At most {share:percent} of the cells of a variable were {done}",
+)
+_ENTROPY = Sentences(
+    "entropy",
+    not_known="The loss of entropy is not known: not every variable has values that are frequent enough in both files",
+    lost="A variable lost at most {share:percent} of its entropy",
+    worst=" ({name}: {before:.2f} bits before, {after:.2f} after)",
+)
 
 _DONE = {"changed_share": "changed", "suppressed_share": "suppressed"}
 
@@ -43,16 +57,14 @@ def _shares(files: OriginalAndMasked) -> dict[str, Measured]:
     def measured(which: str, done: str) -> Measured:
         # The worst of some variables is not the worst of all: unless every one was compared, it is not known.
         if not expected or len(changes) < len(expected):
-            says = f"The share of {done} cells is not known: not every variable could be compared record by record"
+            says = _CELLS.not_all_compared(done=done)
             return Measured(nan, says, "", len(expected), len(changes), written_percent)
         worst = max(changes, key=lambda name: float(getattr(changes[name], which)))
         value = float(getattr(changes[worst], which))
         if isnan(value):
-            says = f"The share of {done} cells is not known: nobody said whose each row is"
+            says = _CELLS.unpaired(done=done)
             return Measured(nan, says, "", len(expected), 0, written_percent)
-        says = f"At most {written_percent(value)} of the cells of a variable were {done}" + (
-            f" ({worst})" if value else ""
-        )
+        says = _CELLS.at_most(share=figure(value), done=done) + (WORST(name=worst) if value else ())
         return Measured(value, says, worst if value else "", len(expected), len(changes), written_percent)
 
     return {
@@ -70,11 +82,11 @@ def _entropy(files: OriginalAndMasked) -> Measured:
     found = {name: entropies(files.original[name], files.masked[name], files.minimum_cell) for name in expected}
     compared = {name: each for name, each in found.items() if not isnan(each.lost)}
     if not expected or len(compared) < len(expected):
-        says = "The loss of entropy is not known: not every variable has values that are frequent enough in both files"
+        says = _ENTROPY.not_known()
         return Measured(nan, says, "", len(expected), len(compared), written_percent)
     worst = max(compared, key=lambda name: compared[name].lost)
     before, after, value = compared[worst].before, compared[worst].after, compared[worst].lost
-    says = f"A variable lost at most {written_percent(value)} of its entropy" + (
-        f" ({worst}: {before:.2f} bits before, {after:.2f} after)" if value else ""
+    says = _ENTROPY.lost(share=figure(value)) + (
+        _ENTROPY.worst(name=worst, before=before, after=after) if value else ()
     )
     return Measured(value, says, worst if value else "", len(expected), len(compared), written_percent)

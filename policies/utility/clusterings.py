@@ -10,12 +10,20 @@ from policies.utility.analyses import ClusteringAnalysis
 from policies.utility.measured import Measured, written_number
 from sluice.arrays import FloatArray
 from sluice.errors import DataError, did_you_mean
+from sluice.sentence import END, Sentences, text_of
 from sluice.utility.analyses.clustering_agreement import clustering_agreement
 from sluice.utility.analyses.clusterings_view import ComparedClustering, compared_indices
 from sluice.utility.analyses.model_variables import masked_variables, original_variables
 from sluice.utility.record_weights import Weights
 from sluice.variables import NAMES, Kind, Variables
 from sluice.verdict import Finding
+
+_SAYS = Sentences(
+    "clusterings",
+    not_compared="The clusters {name} cannot be compared: {why}",
+    agree="The clusters of {method} ({name}) agree with the original's by {masked:.2f} (adjusted Rand index), those "
+    "from another start on the original by {itself:.2f}: a loss of {loss:.2f}",
+)
 
 _CALLED = {"k_means": "k-means", "fuzzy_c_means": "fuzzy c-means"}
 
@@ -48,19 +56,19 @@ def judge_clustering(
         original, masked, paired, weights = _points(analysis, files)
         found = clustering_agreement(original, masked, analysis.method, analysis.clusters, paired, rng, weights)
     except DataError as error:
-        says = f"The clusters {analysis.name} cannot be compared: {str(error).rstrip('.')}"
+        says = _SAYS.not_compared(name=analysis.name, why=str(error).rstrip("."))
         measured = Measured(nan, says, analysis.name, len(files.original), 0, written_number)
         return measured.finding("clusterings", analysis.loss), ComparedClustering(**of_analysis, says=str(error))
     index = next(each for each in found if each.index == "adjusted_rand")
-    says = (
-        f"The clusters of {_CALLED[analysis.method]} ({analysis.name}) agree with the original's by "
-        f"{index.masked:.2f} (adjusted Rand index), those from another start on the original by {index.itself:.2f}: a "
-        f"loss of {index.loss:.2f}"
+    says = _SAYS.agree(
+        method=_CALLED[analysis.method], name=analysis.name, masked=index.masked, itself=index.itself, loss=index.loss
     )
     measured = Measured(index.loss, says, analysis.name, len(files.original), len(original), written_number)
     if few := files.of_few & {*analysis.variables}:
         hidden = measured.told(f"How far the clusters {analysis.name} agree", few)
-        return hidden.finding("clusterings", analysis.loss), ComparedClustering(**of_analysis, says=f"{hidden.says}.")
+        return hidden.finding("clusterings", analysis.loss), ComparedClustering(
+            **of_analysis, says=text_of(hidden.says + END())
+        )
     view = ComparedClustering(**of_analysis, indices=compared_indices(found))
     return measured.finding("clusterings", analysis.loss), view
 

@@ -3,7 +3,8 @@
 from math import isnan, nan
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import Found, Measured, written_percent
+from policies.utility.measured import Found, Measured, figure, written_percent
+from sluice.sentence import Saying, Sentences
 from sluice.utility.continuous.continuous_view import ContinuousView, ProbabilityParts, VariationParts
 from sluice.utility.continuous.matrix_comparisons import matrix_comparisons
 from sluice.utility.continuous.mean_variations import MeanVariations, mean_variations
@@ -14,6 +15,34 @@ from sluice.utility.continuous.probabilistic_information_loss import (
     probabilistic_information_loss,
 )
 from sluice.variables import Role
+
+_CONTINUOUS = Sentences(
+    "continuous",
+    no_numbers="Numbers are not compared: the original has none",
+    no_records="What the numbers lost is not known: a file has no records",
+    removed=", {removed} removed of {numbers} numbers among them",
+    close=")",
+)
+_APIL = Sentences(
+    "apil",
+    not_known="The probabilistic information loss is not known: the original's numbers have no values",
+    average="With a probability of {share:percent} on average a mean, variance, covariance, correlation or quantile "
+    "is not what a sample of the original would show (aPIL",
+)
+_EIGENVALUES = Sentences(
+    "eigenvalues",
+    no_variance="Principal components are not compared: no number of the original varies",
+    moved="{share:percent} of the variance of the standardised numbers is no longer on the principal component that "
+    "held it",
+)
+_MEAN_VARIATIONS = Sentences(
+    "mean_variations",
+    unpaired="How far values changed in proportion to themselves is not known: rows of the files are not pairs",
+    one_number="Mean variations are not compared: the original has one number, and so no covariances",
+    too_few_values="How far values changed in proportion to themselves is not known: too few values or none that vary",
+    changed="Values, means, variances, covariances and correlations changed by {share:percent} of themselves on "
+    "average (IL1 to IL5",
+)
 
 _WHAT = {
     "apil": "The probabilistic information loss",
@@ -32,10 +61,10 @@ def continuous(files: OriginalAndMasked) -> Found:
     names = tuple(numbers.names[place] for place in kept)
     removed = tuple(name for name in numbers.removed if name in names)
     if not names:
-        says = "Numbers are not compared: the original has none"
+        says = _CONTINUOUS.no_numbers()
         return Found(dict.fromkeys(_WHAT, Measured(nan, says, "", 0, 0, written_percent, False)))
     if not len(numbers.original) or not len(numbers.masked):
-        says = "What the numbers lost is not known: a file has no records"
+        says = _CONTINUOUS.no_records()
         return Found(dict.fromkeys(_WHAT, Measured(nan, says, "", len(names), 0, written_percent)))
     original, masked = numbers.original[:, kept], numbers.masked[:, kept]
     weights = files.weights
@@ -44,7 +73,7 @@ def continuous(files: OriginalAndMasked) -> Found:
     probabilities = probabilistic_information_loss(original, masked, weights=weights, moments=moments)
     shift = eigenvalue_shift(moments[0].correlation, moments[1].correlation)
     variations = mean_variations(original, masked, paired_records=aligned, weights=weights, moments=moments)
-    lost = f", {len(removed)} removed of {len(names)} numbers among them" if removed else ""
+    lost = _CONTINUOUS.removed(removed=len(removed), numbers=len(names)) if removed else ()
     measured = {
         "apil": _apil(probabilities, len(names), len(removed), lost),
         "eigenvalues": _eigenvalues(shift, len(names), len(removed), lost),
@@ -67,41 +96,26 @@ def continuous(files: OriginalAndMasked) -> Found:
     return Found(measured, {"continuous": view})
 
 
-def _apil(loss: ProbabilisticInformationLoss, names: int, removed: int, lost: str) -> Measured:
+def _apil(loss: ProbabilisticInformationLoss, names: int, removed: int, lost: Saying) -> Measured:
     value = loss.average
-    if isnan(value):
-        says = "The probabilistic information loss is not known: the original's numbers have no values"
-    else:
-        says = (
-            f"With a probability of {written_percent(value)} on average a mean, variance, covariance, correlation or "
-            f"quantile is not what a sample of the original would show (aPIL{lost})"
-        )
+    says = _APIL.not_known() if isnan(value) else _APIL.average(share=figure(value)) + lost + _CONTINUOUS.close()
     return Measured(value, says, "", names, 0 if isnan(value) else names - removed, written_percent)
 
 
-def _eigenvalues(shift: float, names: int, removed: int, lost: str) -> Measured:
-    if isnan(shift):
-        says = "Principal components are not compared: no number of the original varies"
-    else:
-        says = (
-            f"{written_percent(shift)} of the variance of the standardised numbers is no longer on the principal "
-            f"component that held it{lost}"
-        )
+def _eigenvalues(shift: float, names: int, removed: int, lost: Saying) -> Measured:
+    says = _EIGENVALUES.no_variance() if isnan(shift) else _EIGENVALUES.moved(share=figure(shift)) + lost
     return Measured(shift, says, "", names, 0 if isnan(shift) else names - removed, written_percent, not isnan(shift))
 
 
-def _mean_variations(variations: MeanVariations, aligned: bool, names: int, removed: int, lost: str) -> Measured:
+def _mean_variations(variations: MeanVariations, aligned: bool, names: int, removed: int, lost: Saying) -> Measured:
     value = variations.loss
     if not aligned:
-        says = "How far values changed in proportion to themselves is not known: rows of the files are not pairs"
+        says = _MEAN_VARIATIONS.unpaired()
     elif names < 2:
-        says = "Mean variations are not compared: the original has one number, and so no covariances"
+        says = _MEAN_VARIATIONS.one_number()
     elif isnan(value):
-        says = "How far values changed in proportion to themselves is not known: too few values or none that vary"
+        says = _MEAN_VARIATIONS.too_few_values()
     else:
-        says = (
-            f"Values, means, variances, covariances and correlations changed by {written_percent(value)} of themselves "
-            f"on average (IL1 to IL5{lost})"
-        )
+        says = _MEAN_VARIATIONS.changed(share=figure(value)) + lost + _CONTINUOUS.close()
     completed = 0 if isnan(value) else names - removed
     return Measured(value, says, "", names, completed, written_percent, names >= 2)

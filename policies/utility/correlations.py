@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import Found, Measured, written_number
+from policies.utility.measured import Found, Measured, figure, written_number
 from sluice.arrays import BoolArray, FloatArray
+from sluice.sentence import Sentences
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.continuous.pairwise_moments import blocks, pairwise_moments
 from sluice.utility.correlation_differences import (
@@ -17,6 +18,15 @@ from sluice.utility.correlation_differences import (
 )
 from sluice.utility.correlation_summary import CorrelationMatrices, CorrelationsView, correlation_matrices
 from sluice.utility.marginals import MarginalTables
+
+_SAYS = Sentences(
+    "correlations",
+    not_compared="{what} is not compared: the original has {count} {which} to compare",
+    not_known="{what} is not known: every variable is constant, or too few records have values",
+    moved="{what} moved by {mean:.3g} on average over {pairs:,} pairs",
+    most=", most of {names}, from {original:.2f} to {masked:.2f}",
+    drawn=" (each from {records:,} records drawn at random of a file, right to {margin:.3g} at 95 %)",
+)
 
 
 def correlations(files: OriginalAndMasked) -> Found:
@@ -86,18 +96,15 @@ def _measured(found: CorrelationDifferences, shown: CorrelationMatrices | None, 
     d = len(found.names)
     of = d * (d - 1) // 2
     if not of:
-        says = f"{what} is not compared: the original has {d} {which} to compare"
+        says = _SAYS.not_compared(what=what, count=d, which=which)
         return Measured(float("nan"), says, "", 0, 0, written_number, False)
     if found.mean != found.mean:
-        says = f"{what} is not known: every variable is constant, or too few records have values"
+        says = _SAYS.not_known(what=what)
         return Measured(float("nan"), says, "", of, 0, written_number)
-    says = f"{what} moved by {written_number(found.mean)} on average over {found.pairs:,} pairs"
+    says = _SAYS.moved(what=what, mean=figure(found.mean), pairs=found.pairs)
     if shown is not None and shown.worst and (worst := shown.worst[0]).original != worst.masked:
         names = " and ".join(worst.variables)
-        says += f", most of {names}, from {worst.original:.2f} to {worst.masked:.2f}"
+        says += _SAYS.most(names=names, original=worst.original, masked=worst.masked)
     if found.records is not None and found.margin is not None:
-        says += (
-            f" (each from {min(found.records):,} records drawn at random of a file, right to "
-            f"{written_number(found.margin)} at 95 %)"
-        )
+        says += _SAYS.drawn(records=min(found.records), margin=figure(found.margin))
     return Measured(found.mean, says, "", of, found.pairs, written_number)

@@ -3,13 +3,17 @@
 from math import isfinite, isnan
 
 from policies.utility.analyses import Floor
+from policies.utility.measured import NO_LIMIT
+from sluice.sentence import Saying, Sentence, as_fields
 from sluice.verdict import Finding, Verdict
+
+_ASKS = Sentence("utility.asks", "; the policy asks for {limit:.2f}.")
 
 _ROUNDING = 1e-9  # equal files agree by 1 but for rounding
 
 
 def floor_finding(
-    rule: str, floor: Floor | None, value: float, says: str, scope: str, attempted: int, completed: int
+    rule: str, floor: Floor | None, value: float, says: Saying, scope: str, attempted: int, completed: int
 ) -> Finding:
     """Under a floor, or reported where there is none, stage "utility"; NaN is `UNKNOWN`.
 
@@ -19,7 +23,7 @@ def floor_finding(
         verdict = Verdict.UNKNOWN
     else:
         verdict = Verdict.FAIL if floor is not None and value < floor.at_least - _ROUNDING else Verdict.PASS
-    asks = "no limit is set" if floor is None else f"the policy asks for {floor.at_least:.2f}"
+    asks = NO_LIMIT() if floor is None else _ASKS(limit=floor.at_least)
     return Finding(
         rule=rule,
         verdict=verdict,
@@ -30,5 +34,5 @@ def floor_finding(
         attempted=attempted,
         completed=completed,
         binding=floor is not None and floor.binding,
-        says=f"{says}; {asks}.",
+        **as_fields(says + asks),
     )

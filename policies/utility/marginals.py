@@ -7,12 +7,32 @@ import numpy as np
 from pydantic import BaseModel
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import Found, Measured, written_number, written_percent
+from policies.utility.measured import Found, Measured, figure, written_number, written_percent
+from sluice.sentence import Sentences
 from sluice.utility.marginal_summary import MarginalSummary, MarginalsView, marginal_summary
 from sluice.utility.marginals import MarginalLosses, MarginalTables, total_variation
 from sluice.utility.propensity_summary import TablePropensities, table_propensities
 from sluice.utility.subsample_equivalent import SubsampleEquivalent, subsample_equivalent
 from sluice.utility.table_propensity import standardised_table_pmse
+
+_PAIR_PROPENSITY = Sentences(
+    "pair_propensity",
+    no_pairs="Tables of pairs of variables are not told apart: there are none",
+    all_lost="Tables of pairs of variables cannot be told apart, for all are lost: of no pair both were released",
+    not_known="How well tables of pairs can be told apart is not known: a file has no records",
+    told_apart="By two variables, original and masked records can be told apart {mean:.3g} times as well as those of "
+    "a file drawn from the original, on average over {pairs:,} pairs of released variables (S_pMSE)",
+)
+_MARGINALS = Sentences(
+    "marginals",
+    not_compared="Tables of {size}s of variables are not compared: the original has {variables} variables to compare",
+    not_known="What tables of {size}s of variables lost is not known: a file has no records, or none with a weight",
+    moved="In the table of a {size} of variables {share:percent} of the records stand in another cell than the "
+    "original has them, on average over {counted:,} of {of:,} {size}s",
+    interval=" (95 % interval {low:percent} to {high:percent})",
+    released=", {share:percent} among the released variables alone",
+    equivalent="; as good as a random sample of {bound}{share:percent} of the original",
+)
 
 _TABLES_OF_SUBSAMPLES = 200  # by which the subsample with the same loss is found; drawn where there are more
 _LIMITS = {2: "pair_marginals", 3: "triple_marginals"}
@@ -61,19 +81,15 @@ def _losses(files: OriginalAndMasked, size: int) -> tuple[MarginalLosses, Margin
 
 def _told_apart(scores: MarginalLosses, of: int, told: TablePropensities | None) -> Measured:
     if not of:
-        says = "Tables of pairs of variables are not told apart: there are none"
+        says = _PAIR_PROPENSITY.no_pairs()
         return Measured(float("nan"), says, "", 0, 0, written_number, False)
     if not len(scores.losses):
-        says = "Tables of pairs of variables cannot be told apart, for all are lost: of no pair both were released"
+        says = _PAIR_PROPENSITY.all_lost()
         return Measured(float("inf"), says, "", of, 0, written_number)
     if told is None:
-        says = "How well tables of pairs can be told apart is not known: a file has no records"
+        says = _PAIR_PROPENSITY.not_known()
         return Measured(float("nan"), says, "", of, 0, written_number)
-    says = (
-        f"By two variables, original and masked records can be told apart {written_number(scores.mean)} times as well "
-        f"as those of a file drawn from the original, on average over {len(scores.losses):,} pairs of released "
-        "variables (S_pMSE)"
-    )
+    says = _PAIR_PROPENSITY.told_apart(mean=figure(scores.mean), pairs=len(scores.losses))
     return Measured(scores.mean, says, "", of, len(scores.losses), written_number)
 
 
@@ -100,20 +116,17 @@ def _measured(files: OriginalAndMasked, size: int, summary: MarginalSummary | No
     variables = len(files.bins_of_all)
     word = _WORDS[size]
     if variables < size:
-        says = f"Tables of {word}s of variables are not compared: the original has {variables} variables to compare"
+        says = _MARGINALS.not_compared(size=word, variables=variables)
         return Measured(float("nan"), says, "", 0, 0, written_percent, False)
     if summary is None:
-        says = f"What tables of {word}s of variables lost is not known: a file has no records, or none with a weight"
+        says = _MARGINALS.not_known(size=word)
         return Measured(float("nan"), says, "", variables, 0, written_percent)
-    says = (
-        f"In the table of a {word} of variables {written_percent(summary.mean)} of the records stand in another cell "
-        f"than the original has them, on average over {summary.counted:,} of {summary.of:,} {word}s"
-    )
+    says = _MARGINALS.moved(size=word, share=figure(summary.mean), counted=summary.counted, of=summary.of)
     if summary.interval is not None:
-        says += f" (95 % interval {written_percent(summary.interval[0])} to {written_percent(summary.interval[1])})"
+        says += _MARGINALS.interval(low=figure(summary.interval[0]), high=figure(summary.interval[1]))
     if summary.removed and summary.mean_released is not None:
-        says += f", {written_percent(summary.mean_released)} among the released variables alone"
+        says += _MARGINALS.released(share=figure(summary.mean_released))
     if summary.equivalent is not None:
         bound = "less than " if summary.equivalent.at_most else ""
-        says += f"; as good as a random sample of {bound}{written_percent(summary.equivalent.share)} of the original"
+        says += _MARGINALS.equivalent(bound=bound, share=figure(summary.equivalent.share))
     return Measured(summary.mean, says, "", summary.of, summary.counted, written_percent)

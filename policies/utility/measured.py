@@ -8,7 +8,13 @@ from typing import Any, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from policies.rules.rule import Share
+from sluice.sentence import Saying, Sentence, as_fields
 from sluice.verdict import Finding, Verdict
+
+NO_LIMIT = Sentence("utility.no_limit", "; no limit is set.")
+CATEGORY = Sentence("utility.category", " ({variable} = {category})")
+WORST = Sentence("utility.worst", " ({name})")
+_FEW = Sentence("utility.of_few", "{what} is not told: masking changed too few values of {names:commas}, or mostly one")
 
 _NOISE = 1e-12  # of figures of the order of 1, from sums of up to some million records
 
@@ -30,7 +36,7 @@ class Measured(NamedTuple):
     """One measure of one file: NaN when it could not be computed, and then `says` says why."""
 
     value: float
-    says: str
+    says: Saying  # without the stop at its end
     scope: str
     attempted: int
     completed: int
@@ -43,7 +49,7 @@ class Measured(NamedTuple):
         variables `of_few`."""
         if not of_few or not isfinite(self.value):
             return self
-        return self._replace(says=few_told(what, of_few).rstrip("."), scope="", tells_of_few=True)
+        return self._replace(says=few_told(what, of_few), scope="", tells_of_few=True)
 
     def finding(self, name: str, limit: Limit | None) -> Finding:
         """Under a limit, or reported where there is none, stage "utility".
@@ -56,7 +62,7 @@ class Measured(NamedTuple):
             verdict = Verdict.UNKNOWN if self.applicable else Verdict.PASS
         else:
             verdict = Verdict.FAIL if limit is not None and min(value, self.value) > limit.at_most else Verdict.PASS
-        allows = "no limit is set" if limit is None else f"the policy allows {self.written(limit.at_most)}"
+        allows = NO_LIMIT() if limit is None else _ALLOWS[self.written](limit=without_noise(limit.at_most))
         return Finding(
             rule=name,
             verdict=verdict,
@@ -68,7 +74,7 @@ class Measured(NamedTuple):
             attempted=self.attempted,
             completed=self.completed,
             binding=limit is not None and limit.binding and self.applicable,
-            says=f"{self.says}; {allows}.",
+            **as_fields(self.says + allows),
         )
 
 
@@ -80,14 +86,19 @@ class Found:
     view: Mapping[str, Any] = field(default_factory=dict)  # by the names of UtilityView's fields
 
 
-def few_told(what: str, of_few: Collection[str]) -> str:
-    """The sentence in place of a figure that would tell of a few people's values of these variables."""
-    return f"{what} is not told: masking changed too few values of {', '.join(sorted(of_few))}, or mostly one."
+def few_told(what: str, of_few: Collection[str]) -> Saying:
+    """In place of a figure that would tell of a few people's values of these variables; without the stop at its end."""
+    return _FEW(what=what, names=sorted(of_few))
 
 
 def without_noise(value: float) -> float:
     """0 where rounding alone made the difference: equal sums, added up in another order."""
     return 0.0 if abs(value) < _NOISE else value
+
+
+def figure(value: float) -> float | str:
+    """A figure as a sentence tells it; without a bound, in words."""
+    return without_noise(value) if isfinite(value) else written_number(value)
 
 
 def written_number(value: float) -> str:
@@ -98,3 +109,9 @@ def written_number(value: float) -> str:
 def written_percent(value: float) -> str:
     """A share as a percentage of three digits."""
     return f"{100 * without_noise(value):.3g} %" if isfinite(value) else written_number(value)
+
+
+_ALLOWS: Mapping[Callable[[float], str], Sentence] = {
+    written_percent: Sentence("utility.allows_share", "; the policy allows {limit:percent}."),
+    written_number: Sentence("utility.allows", "; the policy allows {limit:.3g}."),
+}

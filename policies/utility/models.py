@@ -8,16 +8,32 @@ import numpy as np
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.analyses import Floor, ModelAnalysis
 from policies.utility.floor_finding import floor_finding
-from policies.utility.measured import Limit, Measured, few_told, written_number
+from policies.utility.measured import WORST, Limit, Measured, few_told, figure, written_number
 from sluice.arrays import BoolArray
 from sluice.categories import codes_of
 from sluice.errors import DataError
+from sluice.sentence import END, Saying, Sentences, as_fields, text_of
 from sluice.utility.analyses.formula import Formula, read_formula, refuse_unfit
 from sluice.utility.analyses.model_comparison import ModelComparison, compare_models, compare_subgroups
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.analyses.models_view import ComparedModel, compared_model
 from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
+
+_SAYS = Sentences(
+    "models",
+    not_compared="The model {name} cannot be compared: {why}",
+    few_weigh="What became of the model {name} is not told: too few records make up the weight {weight}.",
+    lost=", {lost} of {of} coefficients are lost",
+    overlap="The confidence intervals of the model {name} overlap by {overlap:.2f} on average",
+    as_recoded="With the original recoded as the file is, they overlap by {overlap:.2f} ({name})",
+    no_response="The file does not tell the response of the model {name}, on its own categories either",
+    worst_subgroup="In the worst of {count} subgroups by {by} they overlap by {overlap:.2f} ({category}), model {name}",
+    undetermined="The original's records do not determine the model, or it has too few without a missing value",
+    moved="A coefficient of the model {name} moved by {difference:.3g} standard errors on average",
+    no_subgroups="The model {name} has no subgroups any more: the file does not tell {by}",
+    few_in_subgroups="The model {name} cannot be fitted in subgroups by {by}: none has enough records",
+)
 
 
 def refuse_unfit_model(analysis: ModelAnalysis, variables: Variables) -> Formula:
@@ -43,20 +59,20 @@ def judge_model(analysis: ModelAnalysis, files: OriginalAndMasked) -> tuple[list
         recoded = _recoded(analysis, formula, files, after)
         subgroups = _subgroups(analysis, formula, files, before, after)
     except DataError as error:
-        says = f"The model {analysis.name} cannot be compared: {error}"
+        says = _SAYS.not_compared(name=analysis.name, why=str(error))
         return list(_unknown(analysis, says)), ComparedModel(**of_analysis, says=str(error))
     if not found.changes:
-        says = "The original's records do not determine the model, or it has too few without a missing value"
-        return list(_unknown(analysis, f"{says} ({analysis.name}).")), ComparedModel(**of_analysis, says=f"{says}.")
+        says = _SAYS.undetermined() + END()
+        named = _SAYS.undetermined() + WORST(name=analysis.name) + END()
+        return list(_unknown(analysis, named)), ComparedModel(**of_analysis, says=text_of(says))
     if analysis.weight is not None and found.effective < files.minimum_cell:
         findings = list(_findings(analysis, files, found, recoded, subgroups))
-        why = f"too few records make up the weight {analysis.weight}"
-        says = f"What became of the model {analysis.name} is not told: {why}."
-        return [each.as_withheld(says) for each in findings], ComparedModel(**of_analysis, says=says)
+        says = _SAYS.few_weigh(name=analysis.name, weight=analysis.weight)
+        return [each.as_withheld(says) for each in findings], ComparedModel(**of_analysis, says=text_of(says))
     if few := files.of_few & {*before}:
         findings = list(_findings(analysis, files, found, recoded, subgroups))
-        says = few_told(f"What became of the model {analysis.name}", few)
-        return [each.as_withheld(says) for each in findings], ComparedModel(**of_analysis, says=says)
+        says = few_told(f"What became of the model {analysis.name}", few) + END()
+        return [each.as_withheld(says) for each in findings], ComparedModel(**of_analysis, says=text_of(says))
     view = compared_model(
         analysis.name, analysis.kind, analysis.formula, found, files.minimum_cell, analysis.by, subgroups, recoded
     )
@@ -123,45 +139,43 @@ def _findings(
     subgroups: dict[str, ModelComparison],
 ) -> Iterator[Finding]:
     of, lost = len(found.changes), found.lost
-    gone = f", {lost} of {of} coefficients are lost" if lost else ""
-    says = f"The confidence intervals of the model {analysis.name} overlap by {found.overlap:.2f} on average{gone}"
+    gone = _SAYS.lost(lost=lost, of=of) if lost else ()
+    says = _SAYS.overlap(name=analysis.name, overlap=found.overlap) + gone
     yield _finding(analysis.overlap, found.overlap, says, f"{analysis.name}: overlap", of, of)
     of_recoded = 0 if recoded is None else len(recoded.changes)
     overlap = nan if recoded is None else recoded.overlap
-    says = f"With the original recoded as the file is, they overlap by {overlap:.2f} ({analysis.name})"
+    says = _SAYS.as_recoded(overlap=overlap, name=analysis.name)
     if recoded is None:
-        says = f"The file does not tell the response of the model {analysis.name}, on its own categories either"
+        says = _SAYS.no_response(name=analysis.name)
     yield _finding(analysis.recoded_overlap, overlap, says, f"{analysis.name}: as recoded", of_recoded, of_recoded)
     difference = found.difference
-    says = (
-        f"A coefficient of the model {analysis.name} moved by {written_number(difference)} standard errors on average"
-    )
+    says = _SAYS.moved(name=analysis.name, difference=figure(difference))
     yield _finding(analysis.difference, difference, says, f"{analysis.name}: difference", of, of)
     if analysis.by is None:
         return
     scope = f"{analysis.name}: by {analysis.by}"
     if not _tells_subgroups(analysis.by, files):
-        says = f"The model {analysis.name} has no subgroups any more: the file does not tell {analysis.by}"
+        says = _SAYS.no_subgroups(name=analysis.name, by=analysis.by)
         yield _finding(analysis.subgroup_overlap, 0.0, says, scope, 0, 0)
     elif not subgroups:
-        says = f"The model {analysis.name} cannot be fitted in subgroups by {analysis.by}: none has enough records"
+        says = _SAYS.few_in_subgroups(name=analysis.name, by=analysis.by)
         yield _finding(analysis.subgroup_overlap, nan, says, scope, 0, 0)
     else:
         worst = min(subgroups, key=lambda name: subgroups[name].overlap)
         least, count = subgroups[worst].overlap, len(subgroups)
-        says = f"In the worst of {count} subgroups by {analysis.by} they overlap by {least:.2f} ({worst})"
-        yield _finding(analysis.subgroup_overlap, least, f"{says}, model {analysis.name}", scope, count, count)
+        says = _SAYS.worst_subgroup(count=count, by=analysis.by, overlap=least, category=worst, name=analysis.name)
+        yield _finding(analysis.subgroup_overlap, least, says, scope, count, count)
 
 
 def _finding(
-    limit: Floor | Limit | None, value: float, says: str, scope: str, attempted: int, completed: int
+    limit: Floor | Limit | None, value: float, says: Saying, scope: str, attempted: int, completed: int
 ) -> Finding:
     if isinstance(limit, Limit):
         return Measured(value, says, scope, attempted, completed, written_number).finding("models", limit)
     return floor_finding("models", limit, value, says, scope, attempted, completed)
 
 
-def _unknown(analysis: ModelAnalysis, says: str) -> Iterator[Finding]:
+def _unknown(analysis: ModelAnalysis, says: Saying) -> Iterator[Finding]:
     limits = {"overlap": analysis.overlap, "as recoded": analysis.recoded_overlap, "difference": analysis.difference}
     if analysis.by is not None:
         limits[f"by {analysis.by}"] = analysis.subgroup_overlap
@@ -169,6 +183,7 @@ def _unknown(analysis: ModelAnalysis, says: str) -> Iterator[Finding]:
         binding = limit is not None and limit.binding
         scope = f"{analysis.name}: {what}"
         yield Finding(
-            rule="models", verdict=Verdict.UNKNOWN, stage="utility", scope=scope, says=says, binding=binding,
+            rule="models", verdict=Verdict.UNKNOWN, stage="utility", scope=scope, binding=binding,
+            **as_fields(says),
             attempted=1, completed=0,
         )  # fmt: skip

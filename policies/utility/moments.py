@@ -6,12 +6,32 @@ from math import inf, isnan, nan
 import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import Found, Measured, written_number, written_percent
+from policies.utility.measured import Found, Measured, figure, written_number, written_percent
+from sluice.sentence import Sentence, Sentences
 from sluice.utility.continuous.il1s import il1s
 from sluice.utility.continuous.moments import moment_differences
 from sluice.utility.continuous.number_columns import Numbers
 from sluice.utility.continuous.released_numbers import ReleasedNumbers
 from sluice.variables import Role
+
+_MIDDLE = "in the middle case, over {variables:,} numeric variables"
+_MOMENTS = Sentences(
+    "moments",
+    lost="{what} are lost: of the original's {numbers:,} numbers the file has {has} to compare",
+    not_compared="{what} are not compared: the file has {has} to compare",
+    too_few="{what} could not be compared: the two files have too few numeric variables or values in common",
+    moved_deviations=f"{{what}} moved by {{moved:.3g}} standard deviations {_MIDDLE}",
+    moved_share=f"{{what}} moved by {{moved:percent}} {_MIDDLE}",
+    moved=f"{{what}} moved by {{moved:.3g}} {_MIDDLE}",
+)
+_IL1S = Sentences(
+    "il1s",
+    lost="Single values are lost: of the original's {numbers:,} numbers the file has none",
+    no_number="How far single values moved is not measured: the file has no number to compare",
+    not_known="How far single values moved is not known: {why}",
+    nothing_in_common="How far single values moved is not known: the two files have no numeric value in common",
+    moved="A value moved by {value:.3g} on average (IL1s: in standard deviations, divided by the root of 2)",
+)
 
 _WHAT = {
     "mean": "How far averages moved",
@@ -39,24 +59,24 @@ def moments(files: OriginalAndMasked) -> Found:
     there_were = sum(files.variables[name].role is not Role.WEIGHT for name in numbers.names)
     found = moment_differences(original, masked, files.weights)
 
-    def measured(value: float, what: str, written: Callable[[float], str], unit: str = "", of: int = 1) -> Measured:
+    def measured(value: float, what: str, written: Callable[[float], str], moved: Sentence, of: int = 1) -> Measured:
         if len(names) < of:
-            has = f"the file has {'one number' if names else 'no number'} to compare"
+            has = "one number" if names else "no number"
             if there_were >= of:
-                says = f"{what} are lost: of the original's {there_were:,} numbers {has}"
+                says = _MOMENTS.lost(what=what, numbers=there_were, has=has)
                 return Measured(inf, says, "", len(files.released), len(names), written)
-            says = f"{what} are not compared: {has}"
+            says = _MOMENTS.not_compared(what=what, has=has)
         elif isnan(value):
-            says = f"{what} could not be compared: the two files have too few numeric variables or values in common"
+            says = _MOMENTS.too_few(what=what)
         else:
-            says = f"{what} moved by {written(value)}{unit} in the middle case, over {len(names):,} numeric variables"
+            says = moved(what=what, moved=figure(value), variables=len(names))
         return Measured(value, says, "", len(files.released), len(names), written, len(names) >= of)
 
     measures = {
-        "mean": measured(found.mean, "Averages", written_number, " standard deviations"),
-        "variance": measured(found.variance, "Variances", written_percent),
-        "correlation": measured(found.correlation, "Correlations", written_number, of=2),
-        "rank_correlation": measured(found.rank_correlation, "Rank correlations", written_number, of=2),
+        "mean": measured(found.mean, "Averages", written_number, _MOMENTS.moved_deviations),
+        "variance": measured(found.variance, "Variances", written_percent, _MOMENTS.moved_share),
+        "correlation": measured(found.correlation, "Correlations", written_number, _MOMENTS.moved, of=2),
+        "rank_correlation": measured(found.rank_correlation, "Rank correlations", written_number, _MOMENTS.moved, of=2),
     }
     measures["il1s"] = _il1s(files, original, masked, there_were)
     few = files.of_few & {*names}
@@ -72,16 +92,15 @@ def _left(numbers: ReleasedNumbers, place: int) -> bool:
 def _il1s(files: OriginalAndMasked, original: Numbers, masked: Numbers, there_were: int) -> Measured:
     names, value = original.shape[1], nan
     if not names and there_were:
-        says = f"Single values are lost: of the original's {there_were:,} numbers the file has none"
+        says = _IL1S.lost(numbers=there_were)
         return Measured(inf, says, "", len(files.released), 0, written_number)
     if not names:
-        says = "How far single values moved is not measured: the file has no number to compare"
+        says = _IL1S.no_number()
     elif not files.paired or len(original) != len(masked):
         why = "the two files have different numbers of records" if files.paired else "nobody said whose each row is"
-        says = f"How far single values moved is not known: {why}"
+        says = _IL1S.not_known(why=why)
     elif isnan(value := il1s(original, masked, files.weights[0])):
-        says = "How far single values moved is not known: the two files have no numeric value in common"
+        says = _IL1S.nothing_in_common()
     else:
-        far = written_number(value)
-        says = f"A value moved by {far} on average (IL1s: in standard deviations, divided by the root of 2)"
+        says = _IL1S.moved(value=figure(value))
     return Measured(value, says, "", len(files.released), 0 if isnan(value) else names, written_number, bool(names))

@@ -13,12 +13,27 @@ from policies.utility.floor_finding import floor_finding
 from policies.utility.measured import few_told
 from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.errors import DataError, did_you_mean
+from sluice.sentence import END, Sentences, text_of
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.analyses.prediction_loss import Examples, Learner, PredictionScores, features, prediction_scores
 from sluice.utility.analyses.predictions_view import ComparedPrediction, compared_learner
 from sluice.utility.record_weights import effective_records, record_weights
 from sluice.variables import NAMES, Kind, Role, Variables
 from sluice.verdict import Finding
+
+_SUBGROUPS = "How well {target} is predicted in subgroups by {by} is not known:"
+_SAYS = Sentences(
+    "predictions",
+    not_compared="The prediction {name} cannot be compared: {why}",
+    worst_subgroup="In the worst of {count} subgroups by {by} ({category}), who learned {target} from the file "
+    "predicts it with F {masked:.3f}, who learned from the original with {original:.3f}: {ratio:.3f} of it",
+    original_guesses=f"{_SUBGROUPS} who learned from the original does no better than to guess",
+    none_large=f"{_SUBGROUPS} none has {{fewest}} people to predict",
+    learned="A {learner} that learned {target} from the file predicts it with F {masked:.3f}, one that learned from "
+    "the original with {original:.3f}",
+    no_better_than_guessing=", no better than to guess ({guess:.3f})",
+    ratio=": {ratio:.3f} of it ({low:.3f} to {high:.3f}; a guess has {guess:.3f})",
+)
 
 _FEWEST = 100  # people to predict; of fewer, an F measure says little
 _PREDICTED = 0.3  # of the records, where nobody was held out
@@ -50,7 +65,7 @@ def judge_prediction(
         before, after, subgroups = _examples(analysis, files, rng)
         found = [prediction_scores(before, after, learner, rng, subgroups) for learner in analysis.learners]
     except DataError as error:
-        says = f"The prediction {analysis.name} cannot be compared: {str(error).rstrip('.')}"
+        says = _SAYS.not_compared(name=analysis.name, why=str(error).rstrip("."))
         findings = [
             floor_finding("predictions", floor, nan, says, scope, 1, 0)
             for learner in analysis.learners
@@ -59,8 +74,9 @@ def judge_prediction(
         return findings, ComparedPrediction(**of_analysis, says=str(error))
     findings = [finding for scores in found for finding in _findings(analysis, scores)]
     if few := _of_few(analysis, files):
-        says = few_told(f"What models learn of {analysis.target} ({analysis.name})", few)
-        return [finding.as_withheld(says) for finding in findings], ComparedPrediction(**of_analysis, says=says)
+        says = few_told(f"What models learn of {analysis.target} ({analysis.name})", few) + END()
+        told = [finding.as_withheld(says) for finding in findings]
+        return told, ComparedPrediction(**of_analysis, says=text_of(says))
     view = ComparedPrediction(
         **of_analysis,
         predicted=found[0].predicted,
@@ -91,20 +107,22 @@ def _findings(analysis: PredictionAnalysis, scores: PredictionScores) -> Iterato
     _, (floor, scope) = _floors(analysis, scores.learner)
     known = [each for each in scores.subgroups if not np.isnan(each.ratio)]
     if known and not scores.original > scores.guess:
-        says = (
-            f"How well {analysis.target} is predicted in subgroups by {analysis.by} is not known: who learned from the"
-        )
-        yield floor_finding("predictions", floor, nan, f"{says} original does no better than to guess", scope, 1, 0)
+        says = _SAYS.original_guesses(target=analysis.target, by=analysis.by)
+        yield floor_finding("predictions", floor, nan, says, scope, 1, 0)
         return
     if not known:
-        says = f"How well {analysis.target} is predicted in subgroups by {analysis.by} is not known: none has"
-        yield floor_finding("predictions", floor, nan, f"{says} {_FEWEST} people to predict", scope, 0, 0)
+        says = _SAYS.none_large(target=analysis.target, by=analysis.by, fewest=_FEWEST)
+        yield floor_finding("predictions", floor, nan, says, scope, 0, 0)
         return
     worst, many = known[0], len(scores.subgroups)
-    says = (
-        f"In the worst of {many} subgroups by {analysis.by} ({worst.category}), who learned {analysis.target} from the "
-        f"file predicts it with F {worst.masked:.3f}, who learned from the original with {worst.original:.3f}: "
-        f"{worst.ratio:.3f} of it"
+    says = _SAYS.worst_subgroup(
+        count=many,
+        by=analysis.by,
+        category=worst.category,
+        target=analysis.target,
+        masked=worst.masked,
+        original=worst.original,
+        ratio=worst.ratio,
     )
     yield floor_finding("predictions", floor, worst.ratio, says, scope, many, len(known))
 
@@ -112,14 +130,11 @@ def _findings(analysis: PredictionAnalysis, scores: PredictionScores) -> Iterato
 def _finding(analysis: PredictionAnalysis, scores: PredictionScores) -> Finding:
     called = _CALLED[scores.learner]
     ratio = scores.ratio if scores.original > scores.guess else nan
-    says = (
-        f"A {called} that learned {analysis.target} from the file predicts it with F {scores.masked:.3f}, one that "
-        f"learned from the original with {scores.original:.3f}"
-    )
+    says = _SAYS.learned(learner=called, target=analysis.target, masked=scores.masked, original=scores.original)
     if np.isnan(ratio):
-        says += f", no better than to guess ({scores.guess:.3f})"
+        says += _SAYS.no_better_than_guessing(guess=scores.guess)
     else:
-        says += f": {ratio:.3f} of it ({scores.low:.3f} to {scores.high:.3f}; a guess has {scores.guess:.3f})"
+        says += _SAYS.ratio(ratio=ratio, low=scores.low, high=scores.high, guess=scores.guess)
     scope = f"{analysis.name}: {scores.learner}"
     return floor_finding("predictions", analysis.ratio, ratio, says, scope, scores.predicted, scores.predicted)
 

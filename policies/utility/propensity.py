@@ -1,9 +1,19 @@
 """Propensity: a limit on how well original and masked records can be told apart by all variables together."""
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import Found, Measured, written_number
+from policies.utility.measured import Found, Measured, figure, written_number
+from sluice.sentence import Sentences
 from sluice.utility.propensity import propensity as fitted
 from sluice.utility.propensity_summary import propensity_view
+
+_SAYS = Sentences(
+    "propensity",
+    not_measured="How well records can be told apart is not measured: no released variable can be compared",
+    not_known="How well records can be told apart is not known: a file has no records",
+    told_apart="By the distributions of the variables, original and masked records can be told apart {times:.3g} "
+    "times as well as those of a file drawn from the original (S_pMSE of a logistic regression)",
+    left_out="; {removed:,} removed {are} left out",
+)
 
 
 def propensity(files: OriginalAndMasked) -> Found:
@@ -12,21 +22,17 @@ def propensity(files: OriginalAndMasked) -> Found:
     removed = [each.name for each in files.common_bins if each.name not in files.told_of]
     of = len(bins) + len(removed)
     if not bins:
-        says = "How well records can be told apart is not measured: no released variable can be compared"
+        says = _SAYS.not_measured()
         lost = float("inf") if of else float("nan")  # nobody escapes the limit by removing every variable
         return Found({"propensity": Measured(lost, says, "", of, 0, written_number, of > 0)})
     found = fitted(bins)
     view = propensity_view(found, removed, files.minimum_cell)
     if view is None:
-        says = "How well records can be told apart is not known: a file has no records"
+        says = _SAYS.not_known()
         return Found({"propensity": Measured(float("nan"), says, "", of, 0, written_number)})
-    says = (
-        f"By the distributions of the variables, original and masked records can be told apart "
-        f"{written_number(found.standardised)} times as well as those of a file drawn from the original (S_pMSE of a "
-        "logistic regression)"
-    )
+    says = _SAYS.told_apart(times=figure(found.standardised))
     if removed:
-        says += f"; {len(removed):,} removed {'variable is' if len(removed) == 1 else 'variables are'} left out"
+        says += _SAYS.left_out(removed=len(removed), are="variable is" if len(removed) == 1 else "variables are")
     measured = Measured(found.standardised, says, "", of, len(bins), written_number)
     if files.only_of_few:
         return Found({"propensity": measured.told("How well records can be told apart", files.of_few)})

@@ -6,12 +6,27 @@ from math import isnan
 import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import Found, Measured, written_number
+from policies.utility.measured import WORST, Found, Measured, figure, written_number
+from sluice.sentence import Saying, Sentences
 from sluice.utility.quantile_summary import quantiles_view
 from sluice.utility.quantiles import QuantileChange, order_statistics, quantile_change
 from sluice.variables import Role
 
-_NONE = "the file has no released number with enough values"
+_ARE_LOST = "are lost: of the original's {numbers:,} numbers the file has none"
+_QUANTILES = Sentences(
+    "quantiles",
+    lost=f"Quantiles {_ARE_LOST}",
+    not_compared="Quantiles are not compared: the file has no released number with enough values",
+    not_known="How far quantiles moved is not known: a number has no value in one of the files",
+    moved="The quantiles of a number moved by at most {value:.3g} interquartile ranges on average",
+)
+_GINI = Sentences(
+    "gini",
+    lost=f"Figures of inequality {_ARE_LOST}",
+    not_compared="Inequality is not compared: no released number is without negative values",
+    not_known="How far inequality moved is not known: masking made a number negative, 0 throughout or missing",
+    moved="A Gini coefficient moved by at most {value:.3g}",
+)
 
 
 def quantiles(files: OriginalAndMasked) -> Found:
@@ -37,9 +52,8 @@ def quantiles(files: OriginalAndMasked) -> Found:
             order_statistics(found.original[:, place], before), order_statistics(found.masked[:, place], after)
         )
     if there_were and not expected:
-        says = f"are lost: of the original's {there_were:,} numbers the file has none"
-        lost = Measured(float("inf"), f"Quantiles {says}", "", there_were, 0, written_number)
-        return Found({"quantiles": lost, "gini": lost._replace(says=f"Figures of inequality {says}")})
+        lost = Measured(float("inf"), _QUANTILES.lost(numbers=there_were), "", there_were, 0, written_number)
+        return Found({"quantiles": lost, "gini": lost._replace(says=_GINI.lost(numbers=there_were))})
     few = files.of_few & {*changes}
     view = quantiles_view({name: change for name, change in changes.items() if name not in few})
     measured = {
@@ -51,31 +65,31 @@ def quantiles(files: OriginalAndMasked) -> Found:
 
 def _quantiles(changes: dict[str, QuantileChange], expected: int) -> Measured:
     if not expected:
-        return Measured(float("nan"), f"Quantiles are not compared: {_NONE}", "", 0, 0, written_number, False)
+        return Measured(float("nan"), _QUANTILES.not_compared(), "", 0, 0, written_number, False)
     known = {name: change.mean for name, change in changes.items() if not isnan(change.mean)}
     if len(known) < expected:
-        says = "How far quantiles moved is not known: a number has no value in one of the files"
+        says = _QUANTILES.not_known()
         return Measured(float("nan"), says, "", expected, len(known), written_number)
     worst = max(known, key=lambda name: known[name])
-    says = f"The quantiles of a number moved by at most {written_number(known[worst])} interquartile ranges on average"
+    says = _QUANTILES.moved(value=figure(known[worst]))
     return _worst(worst, known, says, expected)
 
 
 def _gini(changes: dict[str, QuantileChange]) -> Measured:
     measurable = {name: change.gini for name, change in changes.items() if not isnan(change.gini[0])}
     if not measurable:
-        says = "Inequality is not compared: no released number is without negative values"
+        says = _GINI.not_compared()
         return Measured(float("nan"), says, "", 0, 0, written_number, False)
     known = {name: abs(now - was) for name, (was, now) in measurable.items() if not isnan(now)}
     if len(known) < len(measurable):
-        says = "How far inequality moved is not known: masking made a number negative, 0 throughout or missing"
+        says = _GINI.not_known()
         return Measured(float("nan"), says, "", len(measurable), len(known), written_number)
     worst = max(known, key=lambda name: known[name])
-    says = f"A Gini coefficient moved by at most {written_number(known[worst])}"
+    says = _GINI.moved(value=figure(known[worst]))
     return _worst(worst, known, says, len(measurable))
 
 
-def _worst(name: str, known: Mapping[str, float], says: str, expected: int) -> Measured:
+def _worst(name: str, known: Mapping[str, float], says: Saying, expected: int) -> Measured:
     scope = name if known[name] else ""
-    says += f" ({name})" if scope else ""
+    says += WORST(name=name) if scope else ()
     return Measured(known[name], says, scope, expected, len(known), written_number)

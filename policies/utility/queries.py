@@ -7,13 +7,21 @@ import pandas as pd
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.analyses import QueryAnalysis
-from policies.utility.measured import Measured, written_percent
+from policies.utility.measured import Measured, figure, written_percent
 from sluice.errors import DataError
+from sluice.sentence import END, Sentences, text_of
 from sluice.sources.aggregate_query import read_aggregate_query
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.analyses.query_comparison import ComparedQuery, compare_answers, compared_query
 from sluice.variables import NAMES, Kind
 from sluice.verdict import Finding
+
+_SAYS = Sentences(
+    "queries",
+    not_compared="The query {name} cannot be compared: {why}",
+    too_few="No figure of the query {name} has enough records behind it to be compared",
+    differ="The answers to the query {name} differ by {share:percent} on average, over {groups:,} groups",
+)
 
 _NOT_ASKED = (Kind.TEXT, Kind.ITEMS)
 
@@ -27,24 +35,23 @@ def judge_query(analysis: QueryAnalysis, files: OriginalAndMasked) -> tuple[Find
         query = read_aggregate_query(analysis.sql)
         found = compare_answers(answer(query, before), answer(query, after), files.minimum_cell)
     except DataError as error:
-        says = f"The query {analysis.name} cannot be compared: {str(error).rstrip('.')}"
+        says = _SAYS.not_compared(name=analysis.name, why=str(error).rstrip("."))
         measured = Measured(nan, says, analysis.name, 1, 0, written_percent)
         return measured.finding("queries", analysis.difference), ComparedQuery(name=analysis.name, says=str(error))
     if not found.compared:
-        says = f"No figure of the query {analysis.name} has enough records behind it to be compared"
+        says = _SAYS.too_few(name=analysis.name)
         measured = Measured(nan, says, analysis.name, 1, 0, written_percent)
-        return measured.finding("queries", analysis.difference), ComparedQuery(name=analysis.name, says=f"{says}.")
+        return measured.finding("queries", analysis.difference), ComparedQuery(
+            name=analysis.name, says=text_of(says + END())
+        )
     # As it is told: what is known of a figure more exactly than one record may change it would tell of that record.
     value = found.difference
-    says = (
-        f"The answers to the query {analysis.name} differ by {written_percent(value)} on average, over "
-        f"{len(found.rows):,} groups"
-    )
+    says = _SAYS.differ(name=analysis.name, share=figure(value), groups=len(found.rows))
     measured = Measured(value, says, analysis.name, found.compared, found.compared, written_percent)
     few = {name for name in files.of_few if name.lower() in analysis.sql.lower()}
     if few:
         hidden = measured.told(f"How far the answers to the query {analysis.name} differ", few)
-        shown = ComparedQuery(name=analysis.name, says=f"{hidden.says}.")
+        shown = ComparedQuery(name=analysis.name, says=text_of(hidden.says + END()))
         return hidden.finding("queries", analysis.difference), shown
     return measured.finding("queries", analysis.difference), compared_query(analysis.name, found)
 

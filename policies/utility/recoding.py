@@ -4,7 +4,8 @@ from functools import partial
 from math import isnan
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import Found, Measured, written_percent
+from policies.utility.measured import Found, Measured, figure, written_percent
+from sluice.sentence import Sentences
 from sluice.utility.coarse_share import coarse_share
 from sluice.utility.recoding.cell_losses import cell_losses, mean_certainty_penalty
 from sluice.utility.recoding.class_losses import class_losses, misclassified
@@ -12,6 +13,22 @@ from sluice.utility.recoding.count_queries import DIMENSIONS, QueryError, query_
 from sluice.utility.recoding.recoding_summary import Misclassified, Queries, RecodingView, recoded_variables
 from sluice.utility.recoding.released_groups import ReleasedGroups, released_groups
 from sluice.variables import Role, with_role
+
+_GENERALIZATION = Sentences(
+    "generalization",
+    not_measured="What recoding cost is not measured: the original has no variable to compare",
+    not_known="What recoding cost is not known: a file has no records",
+    in_doubt="Groups, suppression and removal leave {share:percent} of the values in doubt (NCP, the mean of "
+    "{variables:,} variables, {removed:,} of them removed)",
+)
+_QUERY_ERROR = Sentences(
+    "query_error",
+    not_asked="Count queries are not asked: the original has no variable with values",
+    not_known="The error of count queries is not known: a file has no records, or none with a weight",
+    off="Counts over a random range of {dimensions} variables are off by {median:percent} in the middle case of "
+    "{queries:,} queries (95 % interval {low:percent} to {high:percent})",
+    released=", by {median:percent} in the same number over released variables alone",
+)
 
 
 def recoding(files: OriginalAndMasked) -> Found:
@@ -26,18 +43,15 @@ def recoding(files: OriginalAndMasked) -> Found:
     value = mean_certainty_penalty(variables)
     of = len(variables)
     if not variables:
-        says = "What recoding cost is not measured: the original has no variable to compare"
+        says = _GENERALIZATION.not_measured()
         generalization = Measured(float("nan"), says, "", 0, 0, written_percent, False)
     elif isnan(value):
-        says = "What recoding cost is not known: a file has no records"
+        says = _GENERALIZATION.not_known()
         generalization = Measured(float("nan"), says, "", of, 0, written_percent)
     else:
         worst = max(variables, key=lambda each: cell_losses(each).certainty)
         removed = sum(each.removed for each in variables)
-        says = (
-            f"Groups, suppression and removal leave {written_percent(value)} of the values in doubt (NCP, the mean of "
-            f"{of:,} variables, {removed:,} of them removed)"
-        )
+        says = _GENERALIZATION.in_doubt(share=figure(value), variables=of, removed=removed)
         generalization = Measured(value, says, worst.name if value else "", of, of, written_percent)
     view = {} if isnan(value) else {"recoding": _view(files, value, variables, queries, of_kept)}
     if files.only_of_few:
@@ -53,18 +67,20 @@ def recoding(files: OriginalAndMasked) -> Found:
 
 def _query_error(files: OriginalAndMasked, found: QueryError, of_kept: QueryError) -> Measured:
     if not any(each.bins > 1 for each in files.common_bins):
-        says = "Count queries are not asked: the original has no variable with values"
+        says = _QUERY_ERROR.not_asked()
         return Measured(float("nan"), says, "", 0, 0, written_percent, False)
     if isnan(found.median):
-        says = "The error of count queries is not known: a file has no records, or none with a weight"
+        says = _QUERY_ERROR.not_known()
         return Measured(float("nan"), says, "", 0, 0, written_percent)
-    says = (
-        f"Counts over a random range of {DIMENSIONS} variables are off by {written_percent(found.median)} in the "
-        f"middle case of {found.queries:,} queries (95 % interval {written_percent(found.interval[0])} to "
-        f"{written_percent(found.interval[1])})"
+    says = _QUERY_ERROR.off(
+        dimensions=DIMENSIONS,
+        median=figure(found.median),
+        queries=found.queries,
+        low=figure(found.interval[0]),
+        high=figure(found.interval[1]),
     )
     if of_kept is not found and not isnan(of_kept.median):
-        says += f", by {written_percent(of_kept.median)} in the same number over released variables alone"
+        says += _QUERY_ERROR.released(median=figure(of_kept.median))
     return Measured(found.median, says, "", found.queries, found.queries, written_percent)
 
 

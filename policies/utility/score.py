@@ -15,14 +15,26 @@ from sluice.masking.subsets import ByStratum
 from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.risk.linkage.linkage_score import Figure, disclosure_risk, linkage_score
 from sluice.risk.linkage.score_view import ScoreView
+from sluice.sentence import Sentence
 from sluice.utility.coarse_share import coarse_share
+
+_NOT_KNOWN = Sentence("score.not_known", "The score is not known: {why}")
 
 _LINKED = 1_000  # original records; the interval of their shares is at most 6.2 points wide
 _WORDS: Mapping[Figure, str] = {
-    "rsld": "{} linked by who knows the window of rank swapping",
-    "dld": "{} by distance",
-    "pld": "{} by agreement",
-    "id": "{} of the values in a narrow interval",
+    "rsld": "{rsld:percent} linked by who knows the window of rank swapping",
+    "dld": "{dld:percent} by distance",
+    "pld": "{pld:percent} by agreement",
+    "id": "{id:percent} of the values in a narrow interval",
+}
+_SCORE: Mapping[tuple[str, ...], Sentence] = {
+    parts: Sentence(
+        f"score.{'_'.join(parts)}",
+        "The score is {score:percent}: an information loss of {loss:percent} and a disclosure risk of {risk:percent} ("
+        + ", ".join(_WORDS[part] for part in parts)
+        + "; {records:,} of {of:,} records linked)",
+    )
+    for parts in (("id", "dld", "pld"), ("id", "rsld", "dld", "pld"))
 }
 
 
@@ -41,11 +53,8 @@ def score(files: OriginalAndMasked, loss: float) -> Found:
     if found is None:
         return _without("no quasi-identifier or sensitive variable was released as a number or in ordered categories")
     view = _view(found, rule, loss, files)
-    parts = ", ".join(_WORDS[name].format(written_percent(share)) for name, share in view.parts.items())
-    says = (
-        f"The score is {written_percent(view.score)}: an information loss of {written_percent(loss)} and a disclosure "
-        f"risk of {written_percent(view.disclosure_risk)} ({parts}; {view.linked:,} of {view.records:,} records linked)"
-    )
+    told = {"loss": loss, "score": view.score, "risk": view.disclosure_risk, "of": view.records, "records": view.linked}
+    says = _SCORE[tuple(view.parts)](**told, **view.parts)
     measured = Measured(view.score, says, ", ".join(found.names), view.records, view.linked, written_percent)
     if few := files.of_few & {*files.released_numbers.names}:
         return Found({"score": measured.told("The score", few)})
@@ -53,7 +62,7 @@ def score(files: OriginalAndMasked, loss: float) -> Found:
 
 
 def _without(why: str) -> Found:
-    return Found({"score": Measured(nan, f"The score is not known: {why}", "", 0, 0, written_percent)})
+    return Found({"score": Measured(nan, _NOT_KNOWN(why=why), "", 0, 0, written_percent)})
 
 
 def _view(found: MeasuredRisk, rule: LinkageScore, loss: float, files: OriginalAndMasked) -> ScoreView:

@@ -4,10 +4,22 @@ import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.declared_categories import declared_categories
-from policies.utility.measured import Found, Measured, without_noise, written_number
+from policies.utility.measured import CATEGORY, Found, Measured, figure, without_noise, written_number
 from policies.utility.worst_changed import found_of_worst
+from sluice.sentence import Sentences
 from sluice.utility.marginals import MarginalTables
 from sluice.utility.subgroup_associations import subgroup_associations
+
+_SAYS = Sentences(
+    "subgroup_cramers_v",
+    no_categories="What goes together in subgroups is not compared: the data declare no categories, or have too few "
+    "variables",
+    lost="What goes together in subgroups is lost: the file has not enough variables left to tell",
+    not_known="What goes together in subgroups is not known: the masked file has no records",
+    too_small="What goes together in subgroups is not compared: no declared category has enough records",
+    moved="Cramer's V of two variables moved by {value:.3g} on average in the worst subgroup",
+    drawn=", by {tables:,} of {of:,} tables of three variables, drawn at random",
+)
 
 _TABLES = 2_000  # of triples, drawn where there are more; always the same, as no other draw may depend on them
 _WHAT = "How far Cramer's V moved in the worst subgroup"
@@ -20,28 +32,26 @@ def associations(files: OriginalAndMasked) -> Found:
     there_were, declared, least = declared_categories(files)
     others = {each.name for each in bins if each.name in files.released}
     if not there_were or len(bins) < 3:
-        says = (
-            "What goes together in subgroups is not compared: the data declare no categories, or have too few variables"
-        )
+        says = _SAYS.no_categories()
         return _found(Measured(float("nan"), says, "", 0, 0, written_number, False))
     if not declared or len(others) < 3:
-        says = "What goes together in subgroups is lost: the file has not enough variables left to tell"
+        says = _SAYS.lost()
         return _found(Measured(1.0, says, "", len(there_were), 0, written_number))
     if not len(files.masked):
-        says = "What goes together in subgroups is not known: the masked file has no records"
+        says = _SAYS.not_known()
         return _found(Measured(float("nan"), says, "", 0, 0, written_number))
     left = [each for each in bins if each.name in others]  # what goes with a removed variable, tables of triples tell
     tables = MarginalTables(left, 3, *files.weights, np.random.default_rng(0), _TABLES)
     found = subgroup_associations(left, tables, declared, others, least, files.weights)
     if not found:
-        says = "What goes together in subgroups is not compared: no declared category has enough records"
+        says = _SAYS.too_small()
         return _found(Measured(float("nan"), says, "", 0, 0, written_number, False))
     worst = found[0]
     scope = worst.variable if without_noise(worst.change) else ""
-    says = f"Cramer's V of two variables moved by {written_number(worst.change)} on average in the worst subgroup"
-    says += f" ({worst.variable} = {worst.category})" if scope else ""
+    says = _SAYS.moved(value=figure(worst.change))
+    says += CATEGORY(variable=worst.variable, category=worst.category) if scope else ()
     if len(tables.tables) < tables.of:
-        says += f", by {len(tables.tables):,} of {tables.of:,} tables of three variables, drawn at random"
+        says += _SAYS.drawn(tables=len(tables.tables), of=tables.of)
     measured = Measured(worst.change, says, scope, len(found), len(found), written_number)
     few = files.of_few & others
     return found_of_worst(

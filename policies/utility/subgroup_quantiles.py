@@ -6,11 +6,23 @@ import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.declared_categories import declared_categories
-from policies.utility.measured import Found, Measured, without_noise, written_number
+from policies.utility.measured import CATEGORY, Found, Measured, figure, without_noise, written_number
 from policies.utility.worst_changed import found_of_worst
+from sluice.sentence import Sentences
 from sluice.utility.continuous.number_columns import NumberColumns
 from sluice.utility.subgroup_quantiles import subgroup_quantiles
 from sluice.variables import Role
+
+_SAYS = Sentences(
+    "subgroup_quantiles",
+    no_categories="Quantiles within subgroups are not compared: the data declare no categories, or have no number",
+    lost="Quantiles within subgroups are lost: the file has no variable left that forms them, or no number",
+    not_known="How far quantiles moved within subgroups is not known: the masked file has no records",
+    too_small="Quantiles within subgroups are not compared: no declared category has enough records",
+    moved="Quantiles moved by {value:.3g} interquartile ranges on average in the worst subgroup",
+    number_lost="Quantiles of a number are lost in the worst subgroup: it has no value left, or its constant was "
+    "changed",
+)
 
 _WHAT = "How far quantiles moved in the worst subgroup"
 
@@ -29,26 +41,26 @@ def quantiles_of_subgroups(files: OriginalAndMasked) -> Found:
     ]
     left = [place for place in of if numbers.names[place] not in numbers.removed]
     if not there_were or not of:
-        says = "Quantiles within subgroups are not compared: the data declare no categories, or have no number"
+        says = _SAYS.no_categories()
         return _found(Measured(float("nan"), says, "", 0, 0, written_number, False))
     if not declared or not left:
-        says = "Quantiles within subgroups are lost: the file has no variable left that forms them, or no number"
+        says = _SAYS.lost()
         return _found(Measured(float("inf"), says, "", len(there_were), 0, written_number))
     if not len(files.masked):
-        says = "How far quantiles moved within subgroups is not known: the masked file has no records"
+        says = _SAYS.not_known()
         return _found(Measured(float("nan"), says, "", 0, 0, written_number))
     original, masked = (NumberColumns.of(each)[:, left] for each in (numbers.original, numbers.masked))
     found = subgroup_quantiles(bins, original, masked, declared, least, files.weights)
     if not found:
-        says = "Quantiles within subgroups are not compared: no declared category has enough records"
+        says = _SAYS.too_small()
         return _found(Measured(float("nan"), says, "", 0, 0, written_number, False))
     worst = found[0]
     scope = worst.variable if without_noise(worst.change) else ""
-    named = f" ({worst.variable} = {worst.category})" if scope else ""
-    says = f"Quantiles moved by {written_number(worst.change)} interquartile ranges on average in the worst subgroup"
+    named = CATEGORY(variable=worst.variable, category=worst.category) if scope else ()
+    says = _SAYS.moved(value=figure(worst.change))
     if isinf(worst.change):
-        says = "Quantiles of a number are lost in the worst subgroup: it has no value left, or its constant was changed"
-    measured = Measured(worst.change, f"{says}{named}", scope, len(found), len(found), written_number)
+        says = _SAYS.number_lost()
+    measured = Measured(worst.change, says + named, scope, len(found), len(found), written_number)
     few = files.of_few & {*declared, *(numbers.names[place] for place in left)}
     return found_of_worst("subgroup_quantiles", "subgroup_quantiles", _WHAT, measured, found, few, files.minimum_cell)
 

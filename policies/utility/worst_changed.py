@@ -3,7 +3,10 @@
 from collections.abc import Collection, Sequence
 
 from policies.utility.measured import Found, Measured
+from sluice.sentence import Sentence
 from sluice.utility.changed_subgroups import Change, changed_subgroups
+
+_FEW = Sentence("utility.few_changed", "{what} is not told: too few of its records changed")
 
 
 def found_of_worst(
@@ -26,6 +29,6 @@ def found_of_worst(
     if few:
         return Found({rule: measured.told(what, few)})
     if measured.scope and found[0].moved < minimum_cell:
-        hidden = f"{what} is not told: too few of its records changed"
+        hidden = _FEW(what=what)
         return Found({rule: measured._replace(says=hidden, scope="", tells_of_few=True)})
     return Found({rule: measured}, {view: changed_subgroups(found, minimum_cell)})

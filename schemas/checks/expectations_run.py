@@ -24,8 +24,18 @@ from schemas.checks.drift import drift_findings
 from schemas.checks.expectations import Clause, clauses_of, great_expectations, suite
 from schemas.checks.profile import Profile
 from schemas.contract import Contract
+from sluice.sentence import Sentence, Sentences, as_fields
 from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
+
+_NO_COLUMN = Sentence("columns.missing", "The batch has no column '{name}'.")
+_SAYS = Sentences(
+    "expectations",
+    broken="The contract asks that {asks}. In this batch that is not so.",
+    not_checked="The contract asks that {asks}. The check itself failed, so nothing is known.",
+    hold="{passed} of {number} checks of {about} hold.",
+)
+_NOT_WRITTEN = Sentence("data_docs.not_written", "The Data Docs could not be written, or not completely.")
 
 _ONE_AT_A_TIME = Lock()  # Great Expectations keeps its project, and logging its levels, in global state
 
@@ -131,7 +141,7 @@ def _columns(needed: Variables, present: Variables) -> list[Finding]:
             verdict=Verdict.FAIL,
             scope=name,
             stage="contract",
-            says=f"The batch has no column '{name}'.",
+            **as_fields(_NO_COLUMN(name=name)),
         )
         for name in missing
     ]
@@ -144,13 +154,16 @@ def _report(clauses: Sequence[Clause], outcomes: dict[int, bool | None]) -> list
         outcome = outcomes.get(number)
         if outcome is True:
             continue
-        says = f"The contract asks that {clause.asks}. " + (
-            "In this batch that is not so." if outcome is False else "The check itself failed, so nothing is known."
-        )
+        says = (_SAYS.broken if outcome is False else _SAYS.not_checked)(asks=clause.asks)
         verdict = Verdict.UNKNOWN if outcome is None else Verdict.FAIL
         findings.append(
             Finding(
-                rule=clause.rule, verdict=verdict, scope=clause.scope, stage="contract", says=says, limit=clause.limit
+                rule=clause.rule,
+                verdict=verdict,
+                scope=clause.scope,
+                stage="contract",
+                **as_fields(says),
+                limit=clause.limit,
             )
         )
     for rule in dict.fromkeys(clause.rule for clause in clauses):
@@ -162,8 +175,12 @@ def _report(clauses: Sequence[Clause], outcomes: dict[int, bool | None]) -> list
 def _passes(rule: str, passed: int, number: int) -> list[Finding]:
     if not passed:
         return []
-    says = f"{passed} of {number} checks of {_ABOUT[rule]} hold."
-    return [Finding(rule=rule, verdict=Verdict.PASS, stage="contract", says=says, attempted=number, completed=passed)]
+    says = _SAYS.hold(passed=passed, number=number, about=_ABOUT[rule])
+    return [
+        Finding(
+            rule=rule, verdict=Verdict.PASS, stage="contract", **as_fields(says), attempted=number, completed=passed
+        )
+    ]
 
 
 def _documented(
@@ -181,6 +198,8 @@ def _documented(
         except OSError:
             written = False
     if not written:
-        says = "The Data Docs could not be written, or not completely."
-        findings.append(Finding(rule="data_docs", verdict=Verdict.UNKNOWN, stage="contract", says=says, binding=False))
+        says = _NOT_WRITTEN()
+        findings.append(
+            Finding(rule="data_docs", verdict=Verdict.UNKNOWN, stage="contract", **as_fields(says), binding=False)
+        )
     return findings

@@ -17,15 +17,52 @@ from schemas.contract import Contract, CrossFieldRule
 from schemas.cross_field import CrossFieldExpression
 from sluice.items.item_sets import ItemSets
 from sluice.reading.values import moment
+from sluice.sentence import Saying, Sentence, Sentences, as_fields
 from sluice.variables import Kind, Variable, Variables, as_label
 from sluice.verdict import Finding, Verdict
 
 _DTYPES = {Kind.CONTINUOUS: "float64", Kind.INTEGER: "Int64", Kind.DATE: "datetime64[us]", Kind.TEXT: "str"}
+
+
+def _of_column(check: str, words: str) -> Sentence:
+    return Sentence(f"frame.{check}", f"'{{column}}': {words}.")
+
+
 _STRUCTURE = {
-    "column_in_dataframe": "a column of the contract is missing from the table",
-    "column_in_schema": "the table has a column that is not declared",
-    "column_ordered": "the columns do not stand in the declared order",
+    "column_in_dataframe": _of_column("column_in_dataframe", "a column of the contract is missing from the table"),
+    "column_in_schema": _of_column("column_in_schema", "the table has a column that is not declared"),
+    "column_ordered": _of_column("column_ordered", "the columns do not stand in the declared order"),
 }
+_KIND = _of_column("kind", "not stored as {kind}")
+_ALL_MISSING = _of_column("all_missing", "every value is missing; leave the variable out")
+_MISSING = _of_column("missing", "{records:count_record} without a value")
+_MISSING_SHARE = _of_column("missing_share", "a share of {share:.4g} of the records has no value; {limit:g} is allowed")
+_INFINITE = _of_column("finite", "{records:count_record} infinite")
+_ITEMS = _of_column(
+    "items", "{records:count_record} with an item that is not declared, or a set not in its canonical form"
+)
+_CATEGORIES = _of_column("categories", "{records:count_record} with a category that is not declared")
+_ORDER = _of_column("category_order", "the categories are not the declared ones in the declared order")
+_BEYOND = {
+    "minimum": _of_column("minimum", "{records:count_record} below the minimum, {bound}"),
+    "maximum": _of_column("maximum", "{records:count_record} above the maximum, {bound}"),
+}
+_ROWS = {
+    "rows_minimum": Sentence(
+        "frame.rows_minimum", "The table has {records:count_record}; at least {limit} are allowed."
+    ),
+    "rows_maximum": Sentence(
+        "frame.rows_maximum", "The table has {records:count_record}; at most {limit} are allowed."
+    ),
+}
+_SAYS = Sentences(
+    "frame",
+    keeps="All {records:,} records keep to what is declared of their {variables} columns.",
+    record_key="{records:count_record} with the same key ({key:commas}) as another record.",
+    rule="{records:count_record} against the rule: {rule}.",
+    not_made="The check '{check}' could not be made.",
+)
+_NOT_MADE_OF_COLUMN = _of_column("not_made_of_column", "the check '{check}' could not be made")
 
 
 @dataclass(frozen=True)
@@ -34,7 +71,7 @@ class _Condition:
 
     check: str
     holds: Callable[[Any], Any]  # a column or the table -> bool, or a bool for each record
-    says: Callable[[Any], str]
+    says: Callable[[Any], Saying]
     observes: Callable[[Any], float] | None = None  # instead of the number of records
     limit: float = 0
     scope: str = "table"  # of a condition on the table
@@ -68,49 +105,54 @@ def _schema(variables: Variables, table: list[_Condition]) -> pa.DataFrameSchema
 
 def _conditions(variable: Variable) -> Iterator[_Condition]:
     """What must hold of one column."""
-    yield _Condition("kind", lambda series: _has_kind(series, variable), lambda _: f"not stored as {variable.kind}")
+    name = variable.name
+    yield _Condition(
+        "kind", lambda series: _has_kind(series, variable), lambda _: _KIND(column=name, kind=variable.kind)
+    )
     yield _Condition(
         "all_missing",
         lambda series: series.notna().any(),
-        lambda _: "every value is missing; leave the variable out",
+        lambda _: _ALL_MISSING(column=name),
     )
     if not variable.nullable:
-        yield _Condition("missing", lambda series: series.notna(), lambda count: f"{_records(count)} without a value")
+        yield _Condition("missing", lambda series: series.notna(), lambda count: _MISSING(column=name, records=count))
     if (share := variable.max_missing_share) is not None:
         yield _Condition(
             "missing_share",
             lambda series: bool(series.isna().mean() <= share),
-            lambda found: f"a share of {found:.4g} of the records has no value; {share:g} is allowed",
+            lambda found: _MISSING_SHARE(column=name, share=found, limit=share),
             observes=lambda series: float(series.isna().mean()),
             limit=share,
         )
     if variable.minimum is not None:
-        yield _bound(variable, "minimum", "below", operator.ge)
+        yield _bound(variable, "minimum", operator.ge)
     if variable.maximum is not None:
-        yield _bound(variable, "maximum", "above", operator.le)
+        yield _bound(variable, "maximum", operator.le)
     if variable.kind is Kind.CONTINUOUS:
-        yield _Condition("finite", lambda series: ~np.isinf(series), lambda count: f"{_records(count)} infinite")
+        yield _Condition(
+            "finite", lambda series: ~np.isinf(series), lambda count: _INFINITE(column=name, records=count)
+        )
     if variable.kind is Kind.ITEMS:
         yield _Condition(
             "items",
             lambda series: _holds_sets(series, variable),
-            lambda count: f"{_records(count)} with an item that is not declared, or a set not in its canonical form",
+            lambda count: _ITEMS(column=name, records=count),
         )
     if variable.categories is not None:
         declared = list(variable.categories)
         yield _Condition(
             "categories",
             lambda series: series.isna() | series.isin(declared),
-            lambda count: f"{_records(count)} with a category that is not declared",
+            lambda count: _CATEGORIES(column=name, records=count),
         )
         yield _Condition(
             "category_order",
             lambda series: _has_order(series, declared),
-            lambda _: "the categories are not the declared ones in the declared order",
+            lambda _: _ORDER(column=name),
         )
 
 
-def _bound(variable: Variable, side: str, beyond: str, keeps: Callable[[Any, Any], Any]) -> _Condition:
+def _bound(variable: Variable, side: str, keeps: Callable[[Any, Any], Any]) -> _Condition:
     declared = getattr(variable, side)
     bound = moment(str(declared), side == "maximum") if variable.kind is Kind.DATE else float(declared)
 
@@ -118,7 +160,8 @@ def _bound(variable: Variable, side: str, beyond: str, keeps: Callable[[Any, Any
         values = series if variable.kind is Kind.DATE else series.astype("float64")
         return values.isna() | keeps(values, bound)
 
-    return _Condition(side, holds, lambda count: f"{_records(count)} {beyond} the {side}, {as_label(declared)}")
+    said = _BEYOND[side]
+    return _Condition(side, holds, lambda count: said(column=variable.name, records=count, bound=as_label(declared)))
 
 
 def _table_conditions(contract: Contract) -> list[_Condition]:
@@ -130,7 +173,7 @@ def _table_conditions(contract: Contract) -> list[_Condition]:
             _Condition(
                 "record_key",
                 lambda frame: ~frame.duplicated(key, keep=False),
-                lambda count: f"{_records(count)} with the same key ({', '.join(key)}) as another record",
+                lambda count: _SAYS.record_key(records=count, key=key),
                 scope=", ".join(key),
             )
         )
@@ -141,29 +184,25 @@ def _rule_condition(rule: CrossFieldRule, expression: CrossFieldExpression) -> _
     return _Condition(
         f"rule:{rule.name}",
         lambda frame: pd.Series(expression.holds(frame), index=frame.index),
-        lambda count: f"{_records(count)} against the rule: {rule.says.rstrip('.')}",
+        lambda count: _SAYS.rule(records=count, rule=rule.says.rstrip(".")),
         scope=rule.name,
     )
 
 
 def _row_conditions(minimum: int, maximum: int | None) -> list[_Condition]:
-    def condition(check: str, holds: Callable[[int], bool], limit: int, word: str) -> _Condition:
+    def condition(check: str, holds: Callable[[int], bool], limit: int) -> _Condition:
         return _Condition(
             check,
             lambda frame: holds(len(frame)),
-            lambda count: f"the table has {_records(int(count))}; {word} {limit} are allowed",
+            lambda count: _ROWS[check](records=int(count), limit=limit),
             observes=lambda frame: float(len(frame)),
             limit=limit,
         )
 
-    conditions = [condition("rows_minimum", lambda n: n >= minimum, minimum, "at least")]
+    conditions = [condition("rows_minimum", lambda n: n >= minimum, minimum)]
     if maximum is not None:
-        conditions.append(condition("rows_maximum", lambda n: n <= maximum, maximum, "at most"))
+        conditions.append(condition("rows_maximum", lambda n: n <= maximum, maximum))
     return conditions
-
-
-def _records(count: int) -> str:
-    return f"{count} record" if count == 1 else f"{count} records"
 
 
 def _has_kind(series: "pd.Series[Any]", variable: Variable) -> bool:
@@ -211,17 +250,22 @@ def _findings(
     ]
     if findings:
         return findings
-    says = f"All {n:,} records keep to what is declared of their {len(variables)} columns."
-    return [Finding(rule=rule, verdict=Verdict.PASS, says=says, scope="table", stage=stage, attempted=n, completed=n)]
+    says = _SAYS.keeps(records=n, variables=len(variables))
+    return [
+        Finding(
+            rule=rule, verdict=Verdict.PASS, **as_fields(says), scope="table", stage=stage, attempted=n, completed=n
+        )
+    ]
 
 
 def _finding(frame: pd.DataFrame, column: str, check: str, output: Any, condition: _Condition | None) -> Finding:
     """One failure in words: its column or scope, and how large it is."""
     verdict, observed, limit = Verdict.FAIL, None, None
     if check in _STRUCTURE:
-        says = _STRUCTURE[check]
+        says = _STRUCTURE[check](column=column)
     elif condition is None or output is None:
-        verdict, says = Verdict.UNKNOWN, f"the check '{check}' could not be made"
+        verdict = Verdict.UNKNOWN
+        says = _NOT_MADE_OF_COLUMN(column=column, check=check) if column else _SAYS.not_made(check=check)
     else:
         if condition.observes is not None:
             observed = condition.observes(frame[column] if column else frame)
@@ -229,11 +273,10 @@ def _finding(frame: pd.DataFrame, column: str, check: str, output: Any, conditio
             observed = int((~output.astype(bool)).sum())
         limit = condition.limit if observed is not None else None
         says = condition.says(observed)
-    said = f"'{column}': {says}" if column else says
     return Finding(
         rule=check,
         verdict=verdict,
-        says=said[:1].upper() + said[1:] + ".",
+        **as_fields(says),
         scope=column or (condition.scope if condition else "table"),
         observed=observed,
         limit=limit,

@@ -12,8 +12,16 @@ import pandas as pd
 from schemas.contract import Contract
 from sluice.arrays import FloatArray
 from sluice.risk.spread import spread
+from sluice.sentence import Sentences, as_fields
 from sluice.variables import NAMES, Kind, Variable
 from sluice.verdict import Finding, Verdict
+
+_SAYS = Sentences(
+    "sentinels",
+    none="No number or date looks as if it stood for something else.",
+    looks_like_one="'{name}': its {end} {kind} lies far from all others and may be no {kind} of anybody, but stand "
+    "for missing or unlimited. If so, declare it in missing_codes; if it is meant, declare it as the {bound}.",
+)
 
 _NINES = tuple(float("9" * digits) for digits in range(2, 16))
 _TOP = frozenset((*_NINES, *(nines + part for nines in _NINES for part in (0.9, 0.99)), *(n - 1 for n in _NINES)))
@@ -44,19 +52,17 @@ def check_sentinels(frame: pd.DataFrame, contract: Contract) -> list[Finding]:
     ]
     if findings:
         return findings
-    says = "No number or date looks as if it stood for something else."
-    return [Finding(rule="sentinels", verdict=Verdict.PASS, stage="contract", says=says, attempted=len(frame),
+    says = _SAYS.none()
+    return [Finding(rule="sentinels", verdict=Verdict.PASS, stage="contract", **as_fields(says), attempted=len(frame),
                     completed=len(frame))]  # fmt: skip
 
 
 def _finding(variable: Variable, end: str, records: int) -> Finding:
-    kind = "date" if variable.kind is Kind.DATE else "number"
+    kind, bound = "date" if variable.kind is Kind.DATE else "number", "maximum" if end == "largest" else "minimum"
     return Finding(
         rule="sentinels", verdict=Verdict.REVIEW, stage="contract", scope=variable.name, attempted=records,
         completed=records,
-        says=f"'{variable.name}': its {end} {kind} lies far from all others and may be no {kind} of anybody, but stand "
-        f"for missing or unlimited. If so, declare it in missing_codes; if it is meant, declare "
-        f"it as the {'maximum' if end == 'largest' else 'minimum'}.",
+        **as_fields(_SAYS.looks_like_one(name=variable.name, end=end, kind=kind, bound=bound)),
     )  # fmt: skip
 
 

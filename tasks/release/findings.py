@@ -7,8 +7,16 @@ from sluice.errors import SluiceError
 from sluice.machine import give_back_memory
 from sluice.progress import report
 from sluice.reading.visible_text import visible
+from sluice.sentence import Sentences, as_fields
 from sluice.verdict import Finding, Verdict
 from tasks.failure import explain
+
+_SAYS = Sentences(
+    "measure",
+    refused="{why}",
+    stopped="The measure stopped with {error}.",
+    nothing="It found nothing to measure.",
+)
 
 _MUCH = 2 << 30  # bytes of a process, from which on it is worth the tenths of a second between two measures
 
@@ -19,10 +27,10 @@ def findings_of(rule: str, stage: str, measure: Callable[[], Sequence[Finding]])
     try:
         findings = list(measure())
     except Exception as error:
-        why = str(error) if isinstance(error, SluiceError) else f"The measure stopped with {type(error).__name__}."
+        refused = isinstance(error, SluiceError)
+        why = _SAYS.refused(why=str(error)) if refused else _SAYS.stopped(error=type(error).__name__)
         print(visible(f"sluice: {rule} on the {stage} data: {explain(error)}"), file=sys.stderr)
-        return [Finding(rule=rule, verdict=Verdict.UNKNOWN, stage=stage, says=why)]
+        return [Finding(rule=rule, verdict=Verdict.UNKNOWN, stage=stage, **as_fields(why))]
     finally:
         give_back_memory(_MUCH)  # of a large file the next measure may need what this one had
-    nothing = "It found nothing to measure."
-    return findings or [Finding(rule=rule, verdict=Verdict.UNKNOWN, stage=stage, says=nothing)]
+    return findings or [Finding(rule=rule, verdict=Verdict.UNKNOWN, stage=stage, **as_fields(_SAYS.nothing()))]

@@ -25,6 +25,7 @@ from sluice.masking.plan import apply_plan, apply_recodings
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
 from sluice.risk.reference.curve import Curve
+from sluice.sentence import Sentence, as_fields
 from sluice.sources.permission import permitted_file
 from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
@@ -36,8 +37,10 @@ from tasks.tuning.loss import loss_of, pair_distances
 from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.space import LossWeights
 
+_NONE_SET = Sentence("utility.none_set", "No limit is set.")
+
 STAGES = ("plan", "rules", "utility", "attacks", "all records")  # in the order in which they are asked
-_NO_LIMIT = (Finding(rule="utility", verdict=Verdict.PASS, stage="utility", says="No limit is set.", binding=False),)
+_NO_LIMIT = (Finding(rule="utility", verdict=Verdict.PASS, stage="utility", binding=False, **as_fields(_NONE_SET())),)
 End = Literal["passes", "fails", "dearer", "refused"]
 
 

@@ -27,6 +27,7 @@ from sluice.report.report import render
 from sluice.risk.comparable_values import plain_values
 from sluice.risk.reference.copies import unexplained_duplicates
 from sluice.risk.row_groups import row_groups
+from sluice.sentence import Sentences, as_fields
 from sluice.variables import Kind, Variable, Variables
 from sluice.verdict import Finding, Verdict
 from sluice.verdict import decide as verdict_of
@@ -34,6 +35,20 @@ from tasks.release.records.judgement import check_masked_and_locate, check_origi
 from tasks.release.versions import versions
 from tasks.workbench.masked_file import compared, on_columns, understood
 from tasks.workbench.tabular_file import read_records, table_source
+
+_HOLDOUT_OF_OTHERS = Sentences(
+    "holdout_of_others",
+    same_people="More records of the original and the holdout are equal than those of different people would be. The "
+    "holdout must be of other people; with the same ones it cannot tell what the file adds to an intruder.",
+    others="No more records of the original and the holdout are equal than those of different people can be.",
+)
+_PAIRS = Sentences(
+    "pairs",
+    resemble="The rows resemble the original rows that they are paired with.",
+    do_not_resemble="The rows resemble the original rows that they are paired with no more than other rows. Either "
+    "their order is another, and attacks that need pairs found nobody for that reason; or nothing is left to pair: "
+    "then judge the file without pairs.",
+)
 
 DEFAULT_POLICY = "public-use-file.yaml"
 
@@ -162,13 +177,10 @@ def _on_holdout(original: pd.DataFrame, holdout: pd.DataFrame) -> Finding:
     """Whether the holdout is of other people, as far as can be seen: with the same ones every attack looks harmless."""
     both = pd.concat([original, holdout], ignore_index=True)
     if unexplained_duplicates(row_groups(plain_values(both[name]) for name in both).size).unexplained:
-        says = (
-            "More records of the original and the holdout are equal than those of different people would be. The "
-            "holdout must be of other people; with the same ones it cannot tell what the file adds to an intruder."
-        )
-        return Finding(rule="holdout_of_others", verdict=Verdict.UNKNOWN, stage="original", says=says)
-    says = "No more records of the original and the holdout are equal than those of different people can be."
-    return Finding(rule="holdout_of_others", verdict=Verdict.PASS, stage="original", says=says)
+        says = _HOLDOUT_OF_OTHERS.same_people()
+        return Finding(rule="holdout_of_others", verdict=Verdict.UNKNOWN, stage="original", **as_fields(says))
+    says = _HOLDOUT_OF_OTHERS.others()
+    return Finding(rule="holdout_of_others", verdict=Verdict.PASS, stage="original", **as_fields(says))
 
 
 def _on_pairs(files: OriginalAndMasked) -> Finding:
@@ -184,14 +196,10 @@ def _on_pairs(files: OriginalAndMasked) -> Finding:
             ranks, found = (pd.Series(values).rank(pct=True).to_numpy() for values in (before, after))
             gained += np.nan_to_num(np.abs(ranks - found[others]) - np.abs(ranks - found))
     if gained.mean() > 3 * gained.std() / np.sqrt(n):
-        says = "The rows resemble the original rows that they are paired with."
-        return Finding(rule="pairs", verdict=Verdict.PASS, stage="masked", says=says)
-    says = (
-        "The rows resemble the original rows that they are paired with no more than other rows. Either their order is "
-        "another, and attacks that need pairs found nobody for that reason; or nothing is left to pair: then judge "
-        "the file without pairs."
-    )
-    return Finding(rule="pairs", verdict=Verdict.REVIEW, stage="masked", says=says)
+        says = _PAIRS.resemble()
+        return Finding(rule="pairs", verdict=Verdict.PASS, stage="masked", **as_fields(says))
+    says = _PAIRS.do_not_resemble()
+    return Finding(rule="pairs", verdict=Verdict.REVIEW, stage="masked", **as_fields(says))
 
 
 def _sha256(path: Path) -> str:

@@ -12,10 +12,20 @@ from sluice.errors import DataError
 from sluice.masking.recoding.global_recoding import GlobalRecoding
 from sluice.reading.typed_column import typed_array
 from sluice.reading.values import plain_array
+from sluice.sentence import Sentence, Sentences, as_fields
 from sluice.variables import Kind, Role, Variable, with_role
 from sluice.verdict import Finding, Verdict
 from tasks.workbench.interval_labels import by_interval
 from tasks.workbench.tabular_file import typed_table
+
+_SAYS = Sentences(
+    "identifiers_removed",
+    held="The file still holds {names:commas}, by which the contract names people.",
+    none="The file holds no variable that the contract calls an identifier.",
+)
+_UNKNOWN = Sentence(
+    "unknown_columns.unknown", "The contract does not know {names:commas}; what they tell of people was not judged."
+)
 
 _IDLE = np.random.default_rng(0)  # recodings draw nothing
 _ROOT = "*"  # what ARX writes for a suppressed value, and for the top of a hierarchy, which says nothing
@@ -82,14 +92,14 @@ def on_columns(masked: MaskedFile) -> list[Finding]:
     """Whether the masked file holds identifiers, or columns of which nothing is known."""
     found = []
     if masked.identifiers:
-        says = f"The file still holds {', '.join(masked.identifiers)}, by which the contract names people."
-        found.append(Finding(rule="identifiers_removed", verdict=Verdict.FAIL, stage="masked", says=says))
+        says = _SAYS.held(names=masked.identifiers)
+        found.append(Finding(rule="identifiers_removed", verdict=Verdict.FAIL, stage="masked", **as_fields(says)))
     else:
-        says = "The file holds no variable that the contract calls an identifier."
-        found.append(Finding(rule="identifiers_removed", verdict=Verdict.PASS, stage="masked", says=says))
+        says = _SAYS.none()
+        found.append(Finding(rule="identifiers_removed", verdict=Verdict.PASS, stage="masked", **as_fields(says)))
     if masked.unknown:
-        says = f"The contract does not know {', '.join(masked.unknown)}; what they tell of people was not judged."
-        found.append(Finding(rule="unknown_columns", verdict=Verdict.REVIEW, stage="masked", says=says))
+        says = _UNKNOWN(names=masked.unknown)
+        found.append(Finding(rule="unknown_columns", verdict=Verdict.REVIEW, stage="masked", **as_fields(says)))
     return found
 
 

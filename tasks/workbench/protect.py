@@ -15,6 +15,7 @@ from policies.waivers import Waiver
 from sluice.errors import DataError
 from sluice.publication.decimals import in_decimals
 from sluice.publication.pattern_file import codes_of
+from sluice.sentence import Sentence, as_fields
 from sluice.tabular.audit.audit import Audit
 from sluice.tabular.editions.joint_editions import carried
 from sluice.tabular.model.assumptions import Assumptions
@@ -42,6 +43,12 @@ from tasks.workbench.seed_file import secret_seed_of
 from tasks.workbench.tabular_file import read_text
 from tasks.workbench.tabulation import Tabulated, attackers, records_in, refuse_no_rules, tabulate
 from tasks.workbench.waivers_file import read_waivers
+
+_NOTHING_SHARED = Sentence(
+    "earlier_editions.nothing_shared",
+    "No cell of {name} has the same value here, so nothing was compared. If its values were changed (rounded, with "
+    "noise), nobody knows what both together give away: then somebody who knows both must decide.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,11 +290,8 @@ def _suppressed(
 
 
 def _nothing_shared(previous: PreviousPattern) -> Finding:
-    says = (
-        f"No cell of {previous.name} has the same value here, so nothing was compared. If its values were changed "
-        "(rounded, with noise), nobody knows what both together give away: then somebody who knows both must decide."
-    )
-    return Finding(rule="earlier_editions", verdict=Verdict.PASS, stage="masked", says=says)
+    says = _NOTHING_SHARED(name=previous.name)
+    return Finding(rule="earlier_editions", verdict=Verdict.PASS, stage="masked", **as_fields(says))
 
 
 def _altered(tabulated: Tabulated, request: ProtectionRequest, method: Alteration, draw: Draw | None) -> ProtectedTable:

@@ -15,6 +15,7 @@ from sluice.publication.records_file import read_typed
 from sluice.risk.publications.changed_records import rows_within
 from sluice.risk.publications.publication import Publication
 from sluice.risk.publications.same_people import SamePeople, same_people
+from sluice.sentence import Sentence, as_fields
 from sluice.variables import NAMES
 from sluice.verdict import Finding, Verdict
 from tasks.release.documents import Documents
@@ -25,6 +26,12 @@ from tasks.release.records.masked_file import MaskedFile, kept_rows, row_order
 from tasks.release.records.record_keys import key_texts
 from tasks.release.records.variables import RecordsRelease, read_masked, released_variables
 from tasks.release.release import Release, StagedTable, last, variables_from_json
+
+_SEED_DESTROYED = Sentence(
+    "joint_classes.seed_destroyed",
+    "The seed of {releases:commas} was destroyed, so nobody can tell any more which of its records is whose, nor what "
+    "it tells of the same people together with this file.",
+)
 
 
 def compare_publications(release: RecordsRelease) -> list[Finding]:
@@ -54,12 +61,9 @@ def compare_publications(release: RecordsRelease) -> list[Finding]:
 
 
 def _not_comparable(releases: Sequence[str]) -> list[Finding]:
-    says = (
-        f"The seed of {', '.join(releases)} was destroyed, so nobody can tell any more which of its records is whose, "
-        "nor what it tells of the same people together with this file."
-    )
+    says = _SEED_DESTROYED(releases=releases)
     finding = Finding(
-        rule="joint_classes", verdict=Verdict.REVIEW, stage="masked", says=says, scope=", ".join(releases)
+        rule="joint_classes", verdict=Verdict.REVIEW, stage="masked", **as_fields(says), scope=", ".join(releases)
     )
     return [finding] if releases else []
 

@@ -32,12 +32,23 @@ from sluice.in_threads import in_threads
 from sluice.machine import threads
 from sluice.masking.blocks import Block
 from sluice.risk.reference.curve import Curve
+from sluice.sentence import Sentence, Sentences, as_fields
 from sluice.utility.utility_view import UtilityView
 from sluice.utility.variable_summary import VariableSummary, summarise
 from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
 from tasks.release.findings import findings_of
 from tasks.release.memory_forecast import measurements_at_once
+
+_SAYS = Sentences(
+    "learned_linkage",
+    unpaired="Intruders who learn were not played. ",
+    of_block="Of {names:commas}, which were moved to another record together: ",
+)
+_NO_STANDARD = Sentence(
+    "reference_standard.none",
+    "The policy names no reference standard, so nobody knows whether the file is safe for its people.",
+)
 
 Measurement: TypeAlias = Callable[[OriginalAndMasked], Iterable[Finding]]
 """What is found of files; what it draws, it draws from their generator."""
@@ -175,8 +186,8 @@ def reference_measurements(
 
     def judgement(files: OriginalAndMasked) -> Sequence[Finding]:
         if standard is None:
-            says = "The policy names no reference standard, so nobody knows whether the file is safe for its people."
-            return [Finding(rule="reference_standard", verdict=Verdict.UNKNOWN, stage="reference", says=says)]
+            says = _NO_STANDARD()
+            return [Finding(rule="reference_standard", verdict=Verdict.UNKNOWN, stage="reference", **as_fields(says))]
         findings, found = judge_reference_standard(standard, files)
         curves.extend(found)
         return findings
@@ -220,9 +231,9 @@ def _unpaired(
         # One record of eleven alike is read with the others: who may be found so may be read so.
         rule = SubsetInference(limit=max(standard.margin, standard.learned.found))
         findings += findings_of(rule.rule, "attack", partial(rule.find, files))
-    says = f"Intruders who learn were not played. {UNPAIRED}"
     missing = Finding(
-        rule="learned_linkage", verdict=Verdict.REVIEW, stage="reference", says=says,
+        rule="learned_linkage", verdict=Verdict.REVIEW, stage="reference",
+        **as_fields(_SAYS.unpaired() + UNPAIRED()),
         attempted=len(files.masked), completed=0,
     )  # fmt: skip
     return [*findings, missing]
@@ -246,9 +257,6 @@ def _on_block(standard: ReferenceStandard, block: Block, files: OriginalAndMaske
     """Who is found by variables that left their records together, wherever these are now."""
     names = ", ".join(block.columns)
     for finding in _learned(standard, files.of_block(block)):
-        yield finding.model_copy(
-            update={
-                "scope": f"{finding.scope}: {names}".removeprefix(": "),
-                "says": f"Of {names}, which were moved to another record together: {finding.says}",
-            }
-        )
+        scope = f"{finding.scope}: {names}".removeprefix(": ")
+        says = as_fields(_SAYS.of_block(names=block.columns) + finding.saying)
+        yield finding.model_copy(update={"scope": scope, **says})

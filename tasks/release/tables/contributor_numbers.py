@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sluice.sentence import Saying, Sentences, as_fields
 from sluice.tabular.audit.audit import Audit, audit
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Statuses
@@ -11,7 +12,17 @@ from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
 from sluice.verdict import Finding, Verdict
 from tasks.release.tables.protection import ProtectionRequest
 
-_TURN_OFF = "Set form.tell_contributors to false."
+_SAYS = Sentences(
+    "contributor_numbers",
+    no_sums="Numbers of contributors are published, and contributors fall in several cells of the tables, so that no "
+    "sum between the numbers holds by which their audit could go: nobody knows what they reveal. Set "
+    "form.tell_contributors to false.",
+    told="Of {cells:,} cells with too few contributors by the policy, the published numbers tell too much: of "
+    "numbers, {first}. Set form.tell_contributors to false.",
+    not_decided="Of the attacks on numbers of contributors, {attacks:,} were not decided. Set form.tell_contributors "
+    "to false.",
+    none="From the published numbers of contributors, no number that the policy calls too small can be worked out.",
+)
 
 
 def judge_contributor_numbers(
@@ -23,10 +34,7 @@ def judge_contributor_numbers(
     """
     counts = contributor_counts(cells)
     if counts is None:
-        says = (
-            "Numbers of contributors are published, and contributors fall in several cells of the tables, so that no "
-            f"sum between the numbers holds by which their audit could go: nobody knows what they reveal. {_TURN_OFF}"
-        )
+        says = _SAYS.no_sums()
         return [_finding(Verdict.REVIEW, says)]
     rules, assumptions = frequency_rules(request.rules), of_counts(request.assumptions)
     requirements = requirements_of(rules, counts.contributions)
@@ -45,22 +53,19 @@ def of_counts(assumptions: Assumptions) -> Assumptions:
 
 def _of_audit(found: Audit) -> Finding:
     if found.breaches:
-        says = (
-            f"Of {len({breach.cell for breach in found.breaches}):,} cells with too few contributors by the policy, "
-            f"the published numbers tell too much: of numbers, {found.breaches[0].says}. {_TURN_OFF}"
-        )
+        says = _SAYS.told(cells=len({breach.cell for breach in found.breaches}), first=found.breaches[0].says)
         return _finding(Verdict.FAIL, says, found)
     if not found.safe:
-        says = f"Of the attacks on numbers of contributors, {found.attempted - found.completed:,} were not decided."
-        return _finding(Verdict.UNKNOWN, f"{says} {_TURN_OFF}", found)
-    says = "From the published numbers of contributors, no number that the policy calls too small can be worked out."
+        says = _SAYS.not_decided(attacks=found.attempted - found.completed)
+        return _finding(Verdict.UNKNOWN, says, found)
+    says = _SAYS.none()
     return _finding(Verdict.PASS, says, found)
 
 
-def _finding(verdict: Verdict, says: str, found: Audit | None = None) -> Finding:
+def _finding(verdict: Verdict, says: Saying, found: Audit | None = None) -> Finding:
     if found is None:
-        return Finding(rule="contributor_numbers", verdict=verdict, stage="masked", says=says)
+        return Finding(rule="contributor_numbers", verdict=verdict, stage="masked", **as_fields(says))
     return Finding(
-        rule="contributor_numbers", verdict=verdict, stage="masked", says=says,
+        rule="contributor_numbers", verdict=verdict, stage="masked", **as_fields(says),
         observed=float(len(found.breaches)), limit=0, attempted=found.attempted, completed=found.completed,
     )  # fmt: skip

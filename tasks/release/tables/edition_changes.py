@@ -9,6 +9,7 @@ from schemas.contract import Contract
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.publication.records_file import read_typed
+from sluice.sentence import Saying, Sentences, as_fields
 from sluice.tabular.editions.changes import EditionRecords, changes
 from sluice.tabular.model.aggregation import LARGEST_KEPT
 from sluice.tabular.model.cells import Booleans, Cells, Contributions
@@ -25,6 +26,25 @@ from tasks.release.tables.cells import TablesRelease
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.fit import dimension_of, measure_of
 from tasks.release.tables.protection import ProtectionRequest
+
+_SAYS = Sentences(
+    "earlier_editions",
+    few_changes="{cells:count,_cell} that {earlier} published {cells:verb_differ} now by the changes of at most "
+    "{most:,} contributors, which the policy calls too few: the difference of both figures tells what they "
+    "contribute. Suppress them (a_priori), or publish when more has changed.",
+    corrected="{cells:count,_cell} that {earlier} published {cells:verb_differ} now because at most {most:,} "
+    "contributors report another amount; nobody came or left, and no change is nearly a whole contribution. Who knows "
+    "whose it is learns how much was changed, and of two each learns the other's; how much they contribute only who "
+    "knows the share, too. If that may be known, a person must say so; else suppress them (a_priori), or publish when "
+    "more has changed.",
+    counted="{cells:count,_cell} that {earlier} published changed by at most {most:,}, which the policy calls too "
+    "few, and little else did: who knows of one that it came or left guesses its cell right with a chance of "
+    "{guess:.0%}. Publish when more has changed.",
+    one_contributor="{cells:count,_cell} that {earlier} published {cells:verb_differ} now mostly by what one "
+    "contributor brought or took along: by the policy's rules the difference of both figures tells it too closely.",
+    totals="This release and {earlier} have no dimension in common and publish different totals: nobody knows how few "
+    "contributors make the difference.",
+)
 
 _LIKELY = 0.5  # chance of a right guess beyond which too much is told
 
@@ -136,51 +156,25 @@ def are_innermost(cells: Cells) -> Booleans:
     return inner
 
 
-def _cells(number: int) -> str:
-    return "1 cell" if number == 1 else f"{number:,} cells"
+def _few(number: int, earlier: str, most: int) -> Saying:
+    return _SAYS.few_changes(cells=number, earlier=earlier, most=most)
 
 
-def _few(number: int, earlier: str, most: int) -> str:
-    differ = "differs" if number == 1 else "differ"
-    return (
-        f"{_cells(number)} that {earlier} published {differ} now by the changes of at most {most:,} contributors, "
-        "which the policy calls too few: the difference of both figures tells what they contribute. Suppress them "
-        "(a_priori), or publish when more has changed."
-    )
+def _corrected(number: int, earlier: str, most: int) -> Saying:
+    return _SAYS.corrected(cells=number, earlier=earlier, most=most)
 
 
-def _corrected(number: int, earlier: str, most: int) -> str:
-    differ = "differs" if number == 1 else "differ"
-    return (
-        f"{_cells(number)} that {earlier} published {differ} now because at most {most:,} contributors report another "
-        "amount; nobody came or left, and no change is nearly a whole contribution. Who knows whose it is learns how "
-        "much was changed, and of two each learns the other's; how much they contribute only who knows the share, too. "
-        "If that may be known, a person must say so; else suppress them (a_priori), or publish when more has changed."
-    )
+def _counted(number: int, earlier: str, most: int, guess: float) -> Saying:
+    return _SAYS.counted(cells=number, earlier=earlier, most=most, guess=guess)
 
 
-def _counted(number: int, earlier: str, most: int, guess: float) -> str:
-    return (
-        f"{_cells(number)} that {earlier} published changed by at most {most:,}, which the policy calls too few, and "
-        f"little else did: who knows of one that it came or left guesses its cell right with a chance of {guess:.0%}. "
-        "Publish when more has changed."
-    )
+def _close(number: int, earlier: str) -> Saying:
+    return _SAYS.one_contributor(cells=number, earlier=earlier)
 
 
-def _close(number: int, earlier: str) -> str:
-    differ = "differs" if number == 1 else "differ"
-    return (
-        f"{_cells(number)} that {earlier} published {differ} now mostly by what one contributor brought or took along: "
-        "by the policy's rules the difference of both figures tells it too closely."
-    )
+def _total(earlier: str) -> Saying:
+    return _SAYS.totals(earlier=earlier)
 
 
-def _total(earlier: str) -> str:
-    return (
-        f"This release and {earlier} have no dimension in common and publish different totals: nobody knows how few "
-        "contributors make the difference."
-    )
-
-
-def _finding(verdict: Verdict, says: str, scope: str) -> Finding:
-    return Finding(rule="earlier_editions", verdict=verdict, stage="masked", says=says, scope=scope)
+def _finding(verdict: Verdict, says: Saying, scope: str) -> Finding:
+    return Finding(rule="earlier_editions", verdict=verdict, stage="masked", **as_fields(says), scope=scope)

@@ -8,6 +8,7 @@ import numpy as np
 
 from sluice.custody.ledger import Entry
 from sluice.errors import DataError
+from sluice.sentence import Saying, Sentences, as_fields
 from sluice.tabular.alternatives.edition_differences import EditionDifferences
 from sluice.tabular.audit.audit import audit
 from sluice.tabular.editions.joint_editions import JointEditions, carried, joint_cells
@@ -26,6 +27,27 @@ from tasks.release.tables.edition_changes import are_innermost, judge_difference
 from tasks.release.tables.protection import ProtectionRequest, SuppressionSearch
 from tasks.release.tables.protection_method import CellKey, NoiseMultipliers, Protection
 from tasks.release.tables.published_cells import PublishedCells
+
+_SHARES = "With {release}, which shares {cells:,} cells:"
+_NO_OTHER_UNDOES = "No other publication of these data undoes this one:"
+_SAYS = Sentences(
+    "earlier_editions",
+    opened=f"{_SHARES} {{opened}}",
+    nothing=f"{_SHARES} nothing of either can be worked out with the other.",
+    not_comparable="{release} cannot be compared with this release, so nobody knows what both give away: {why}",
+    altered="Values were changed in this release or in {release}, and {cells:,} cells did not change in between: "
+    "nobody knows how nearly both together tell them.",
+    none_shares=f"{_NO_OTHER_UNDOES} None of {{editions}} earlier editions shares a cell with this one.",
+    no_other=f"{_NO_OTHER_UNDOES} There is no other.",
+    other_names="{agree:,} cells are the same under other names. ",
+    name_alike=" Name data set, variable and codes as there, so that both are protected together.",
+    same_figures="{cells:,} cells of one table have the figures of cells of {name}, under other names or in another "
+    "unit: they are the same cells, and nobody judged both together. Name data set, variable and codes as there, or "
+    "let somebody who knows both decide.",
+    noise="{cells:,} innermost cells have another figure than in {release}, where {changes:,} records came or left: "
+    "who knows of one that it did guesses its cell right with a chance of {guess:.0%}. Publish when more has changed, "
+    "or fewer dimensions.",
+)
 
 _MOST_SENTENCES = 5
 _LIKELY = 0.5  # chance of a right guess beyond which a person must decide
@@ -168,12 +190,11 @@ class EditionPair:
         says = joint.findings(request.rules, found)
         lost = joint.cannot_be_mended(request.rules)
         verdict = Verdict.FAIL if found.breaches or lost.any() else Verdict.UNKNOWN if found.unknown else Verdict.PASS
-        found_out = (
-            " ".join(f"{each}." for each in says[:_MOST_SENTENCES])
-            or "nothing of either can be worked out with the other."
+        shared = {"release": self.release, "cells": self.unrevised}
+        opened = " ".join(f"{each}." for each in says[:_MOST_SENTENCES])
+        return _finding(
+            verdict, _SAYS.opened(**shared, opened=opened) if opened else _SAYS.nothing(**shared), self.release
         )
-        shared = f"With {self.release}, which shares {self.unrevised:,} cells"
-        return _finding(verdict, f"{shared}: {found_out}", self.release)
 
 
 def _names(cells: Cells) -> list[str]:
@@ -221,9 +242,7 @@ def compare_with_earlier_editions(
         try:
             joint = EditionPair.of(cells, edition)
         except DataError as error:
-            says = (
-                f"{edition.release} cannot be compared with this release, so nobody knows what both give away: {error}"
-            )
+            says = _SAYS.not_comparable(release=edition.release, why=str(error))
             findings.append(_finding(Verdict.REVIEW, says, edition.release))
             continue
         if published.value is None and edition.published.value is None:
@@ -231,19 +250,14 @@ def compare_with_earlier_editions(
         if joint and published.value is None and edition.published.value is None:
             findings.append(joint.finding(published.status, request, workers))
         elif joint and not _same_noise(release.product.definition.protection, edition.protection):
-            says = (
-                f"Values were changed in this release or in {edition.release}, and {joint.unrevised:,} cells did not "
-                "change in between: nobody knows how nearly both together tell them."
-            )
+            says = _SAYS.altered(release=edition.release, cells=joint.unrevised)
             findings.append(_finding(Verdict.REVIEW, says, edition.release))
         elif joint and isinstance(release.product.definition.protection, CellKey):
             findings += _differences(cells, published, edition)
     findings += _under_other_names(release, cells, published, request, workers)
     findings += compare_with_pruned(release)
-    none = (
-        f"None of {len(editions)} earlier editions shares a cell with this one." if editions else "There is no other."
-    )
-    return findings or [_finding(Verdict.PASS, f"No other publication of these data undoes this one: {none}")]
+    none = _SAYS.none_shares(editions=len(editions)) if editions else _SAYS.no_other()
+    return findings or [_finding(Verdict.PASS, none)]
 
 
 def _changes(
@@ -286,16 +300,12 @@ def _under_other_names(
                 pair = _pair_of_renamed(cells, tables)
             if pair:
                 found = pair.finding(published.status, request, workers)
-                says = f"{agree:,} cells are the same under other names. {found.says}"
+                says = _SAYS.other_names(agree=agree) + found.saying
                 if found.verdict is not Verdict.PASS:
-                    says += " Name data set, variable and codes as there, so that both are protected together."
-                findings.append(found.model_copy(update={"says": says}))
+                    says += _SAYS.name_alike()
+                findings.append(found.model_copy(update=as_fields(says)))
                 continue
-            says = (
-                f"{agree:,} cells of one table have the figures of cells of {name}, under other names or in another "
-                "unit: they are the same cells, and nobody judged both together. Name data set, variable and codes as "
-                "there, or let somebody who knows both decide."
-            )
+            says = _SAYS.same_figures(cells=agree, name=name)
             findings.append(_finding(Verdict.REVIEW, says, name))
     return findings
 
@@ -333,11 +343,7 @@ def _differences(now: Cells, published: PublishedCells, edition: Edition) -> lis
     )
     if found.guess <= _LIKELY:
         return []
-    says = (
-        f"{found.cells:,} innermost cells have another figure than in {edition.release}, where {found.changes:,} "
-        "records came or left: who knows of one that it did guesses its cell right with a chance of "
-        f"{found.guess:.0%}. Publish when more has changed, or fewer dimensions."
-    )
+    says = _SAYS.noise(cells=found.cells, release=edition.release, changes=found.changes, guess=found.guess)
     return [_finding(Verdict.REVIEW, says, edition.release)]
 
 
@@ -346,5 +352,5 @@ def _same_noise(one: Protection, other: Protection) -> bool:
     return isinstance(one, CellKey | NoiseMultipliers) and one == other
 
 
-def _finding(verdict: Verdict, says: str, scope: str = "") -> Finding:
-    return Finding(rule="earlier_editions", verdict=verdict, stage="masked", says=says, scope=scope)
+def _finding(verdict: Verdict, says: Saying, scope: str = "") -> Finding:
+    return Finding(rule="earlier_editions", verdict=verdict, stage="masked", **as_fields(says), scope=scope)

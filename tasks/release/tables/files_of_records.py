@@ -19,6 +19,7 @@ from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.custody.workspace import Workspace
 from sluice.reading.values import plain_array, trimmed_texts
+from sluice.sentence import END, Saying, Sentences, as_fields
 from sluice.tabular.editions.file_totals import NEARLY_ALL, FileComparison, compare_with_file, file_totals
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Status
 from sluice.verdict import Finding, Verdict
@@ -30,6 +31,25 @@ from tasks.release.tables.earlier_tables import EarlierTables, read_earlier_tabl
 from tasks.release.tables.layout import TableMeasure
 from tasks.release.tables.protection import ProtectionRequest, audit_cells
 from tasks.release.tables.published_cells import PublishedCells
+
+_ADDED = "Added up by {shared:commas}, {records}"
+_SUPPRESSED = "cells that {protected_by} suppresses to protect others; with them, {first}"
+_SAYS = Sentences(
+    "records_and_tables",
+    no_file="No published file of records has dimensions and the measure of these tables, nor a cell that they "
+    "protect.",
+    no_tables="No published tables have dimensions and a measure that this file holds, and a cell that they protect.",
+    discloses=f"{_ADDED} give {{right:,}} of {{protected:,}} sensitive cells that {{protected_by}} protects, exactly "
+    "or nearer than their protection level: {believed:,} of these at levels of the table where they agree with "
+    "{nearly_all:.0%} of the published cells or more, so that everybody can trust them.",
+    give_others=f"{_ADDED} give {{known:,}} {_SUPPRESSED}",
+    probably_give_others=f"{_ADDED} probably give {{known:,}} {_SUPPRESSED}",
+    more=", and {more:,} more can be computed",
+    agree=f"{_ADDED} agree with {{agreement:.0%}} of the published cells and give {{right:,}} of {{protected:,}} "
+    "sensitive cells that {protected_by} protects, exactly or nearer than their protection level; guessing would give "
+    "{chance:.0%}. Somebody must decide whether that is too near.",
+    no_more=f"{_ADDED} tell no more of the sensitive cells that {{protected_by}} protects than guessing does.",
+)
 
 _RECORDS = "records"  # the product, as the ledger names it
 
@@ -103,7 +123,7 @@ def compare_with_files(release: DocumentedRelease, tables: TablesBesideFiles) ->
         if file is not None and found is not None and found.protected:
             shared = [dimension for dimension in tables.dimensions if dimension in file]
             findings.append(_finding(tables, found, f"the records of {name}", shared, "this release", name))
-    says = "No published file of records has dimensions and the measure of these tables, nor a cell that they protect."
+    says = _SAYS.no_file()
     return findings or [_with_verdict(Verdict.PASS, says)]
 
 
@@ -120,7 +140,7 @@ def compare_with_tables(release: DocumentedRelease) -> list[Finding]:
         if found is not None and found.protected:
             shared = [dimension for dimension in tables.dimensions if dimension in file]
             findings.append(_finding(tables, found, "the records of this file", shared, name, name))
-    says = "No published tables have dimensions and a measure that this file holds, and a cell that they protect."
+    says = _SAYS.no_tables()
     return findings or [_with_verdict(Verdict.PASS, says)]
 
 
@@ -158,37 +178,28 @@ def _finding(
     protected_by: str,
     scope: str,
 ) -> Finding:
-    added = f"Added up by {', '.join(shared)}, {records}"
+    named = {"shared": shared, "records": records, "protected_by": protected_by}
+    cells = {"right": found.right, "protected": found.protected}
     if found.discloses:
-        says = (
-            f"{added} give {found.right:,} of {found.protected:,} sensitive cells that {protected_by} protects, "
-            f"exactly or nearer than their protection level: {found.believed:,} of these at levels of the table where "
-            f"they agree with {NEARLY_ALL:.0%} of the published cells or more, so that everybody can trust them."
-        )
+        says = _SAYS.discloses(**named, **cells, believed=found.believed, nearly_all=NEARLY_ALL)
         return _with_verdict(Verdict.FAIL, says, scope, found)
     for known, verdict in ((found.known, Verdict.FAIL), (found.likely, Verdict.REVIEW)):
         if opened := tables.opened_by(known):
-            more = f", and {len(opened) - 1:,} more can be computed" if len(opened) > 1 else ""
-            says = (
-                f"{added} {'give' if verdict is Verdict.FAIL else 'probably give'} {int(known.sum()):,} cells that "
-                f"{protected_by} suppresses to protect others; with them, {opened[0]}{more}."
-            )
+            give = _SAYS.give_others if verdict is Verdict.FAIL else _SAYS.probably_give_others
+            says = give(**named, known=int(known.sum()), first=opened[0])
+            says += (_SAYS.more(more=len(opened) - 1) if len(opened) > 1 else ()) + END()
             return _with_verdict(verdict, says, scope, found)
     if found.helps:
-        says = (
-            f"{added} agree with {found.agreement:.0%} of the published cells and give {found.right:,} of "
-            f"{found.protected:,} sensitive cells that {protected_by} protects, exactly or nearer than their "
-            f"protection level; guessing would give {found.chance:.0%}. Somebody must decide whether that is too near."
-        )
+        says = _SAYS.agree(**named, **cells, agreement=found.agreement, chance=found.chance)
         return _with_verdict(Verdict.REVIEW, says, scope, found)
-    says = f"{added} tell no more of the sensitive cells that {protected_by} protects than guessing does."
+    says = _SAYS.no_more(**named)
     return _with_verdict(Verdict.PASS, says, scope, found)
 
 
-def _with_verdict(verdict: Verdict, says: str, scope: str = "", found: FileComparison | None = None) -> Finding:
+def _with_verdict(verdict: Verdict, says: Saying, scope: str = "", found: FileComparison | None = None) -> Finding:
     cells = found.protected if found else None
     right = float(found.right) if found else None
     return Finding(
-        rule="records_and_tables", verdict=verdict, stage="masked", says=says, scope=scope,
-        observed=right, attempted=cells, completed=cells,
+        rule="records_and_tables", verdict=verdict, stage="masked", scope=scope,
+        observed=right, attempted=cells, completed=cells, **as_fields(says),
     )  # fmt: skip

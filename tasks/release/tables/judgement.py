@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from policies.formula_cells import FormulaCells, formula_codes
 from sluice.report.table_summary import TableSummary, summarise
+from sluice.sentence import Saying, Sentence, Sentences, as_fields
 from sluice.tabular.audit.audit import Audit
 from sluice.tabular.audit.learned_intervals import learned_intervals
 from sluice.tabular.audit.single_cell_attacks import doubt_wanted, in_words
@@ -17,6 +18,23 @@ from tasks.release.tables.layout import WantedTable
 from tasks.release.tables.protected_tables import MethodStatement
 from tasks.release.tables.protection import ProtectionRequest
 from tasks.release.tables.published_cells import PublishedCells
+
+_BY_RULE = Sentence("cells.not_published", "{cells:,} of {of:,} cells may not be published by this rule.")
+_TABLE_AUDIT = Sentences(
+    "table_audit",
+    worked_out="{values:,} sensitive values can be worked out: {first}",
+    safe="None of {attacks:,} attacks on the suppressed cells succeeds, by readers or contributors.",
+    not_decided="{open:,} of {attacks:,} attacks could not be decided.",
+    too_close="{failing:,} of {of:,} sensitive cells can be estimated too closely. ",
+    not_judged="{cells:,} of {of:,} sensitive cells were not judged. ",
+    of_method="{says}",
+    concern="{concern} ",
+)
+_TABLE_FILES = Sentences(
+    "table_files",
+    problems="{problems}",
+    as_judged="The files hold what was judged, and nothing of a suppressed cell.",
+)
 
 _MOST_BREACHES = 5  # in words
 
@@ -36,7 +54,7 @@ def check_cells(cells: Cells, request: ProtectionRequest, formulas: FormulaCells
             rule=rule,
             verdict=Verdict.FAIL if found.any() else Verdict.PASS,
             stage="original",
-            says=f"{int(found.sum()):,} of {len(cells):,} cells may not be published by this rule.",
+            **as_fields(_BY_RULE(cells=int(found.sum()), of=len(cells))),
             observed=float(found.sum()),
             attempted=len(cells),
             completed=len(cells),
@@ -51,27 +69,27 @@ def judge_audit(outcome: Audit) -> Finding:
     """Whether any attack on the pattern succeeds."""
     if outcome.breaches:
         first = " ".join(breach.says for breach in outcome.breaches[:_MOST_BREACHES])
-        verdict, says = Verdict.FAIL, f"{len(outcome.breaches):,} sensitive values can be worked out: {first}"
+        verdict, says = Verdict.FAIL, _TABLE_AUDIT.worked_out(values=len(outcome.breaches), first=first)
     elif outcome.safe:
         verdict = Verdict.PASS
-        says = f"None of {outcome.attempted:,} attacks on the suppressed cells succeeds, by readers or contributors."
+        says = _TABLE_AUDIT.safe(attacks=outcome.attempted)
     else:
         open_ = outcome.attempted - outcome.completed
-        verdict, says = Verdict.UNKNOWN, f"{open_:,} of {outcome.attempted:,} attacks could not be decided."
+        verdict, says = Verdict.UNKNOWN, _TABLE_AUDIT.not_decided(open=open_, attacks=outcome.attempted)
     return _finding(verdict, says, len(outcome.breaches), outcome.attempted, outcome.completed)
 
 
 def judge_statement(statement: MethodStatement) -> Finding:
     """Whether any sensitive cell can be estimated too closely, as a method that changes values says of itself."""
-    verdict, says, attempted = Verdict.PASS, statement.says, statement.attempted
+    verdict, says, attempted = Verdict.PASS, _TABLE_AUDIT.of_method(says=statement.says), statement.attempted
     if statement.failing:
         verdict = Verdict.FAIL
-        says = f"{statement.failing:,} of {attempted:,} sensitive cells can be estimated too closely. {says}"
+        says = _TABLE_AUDIT.too_close(failing=statement.failing, of=attempted) + says
     elif statement.completed < attempted:
         verdict = Verdict.UNKNOWN
-        says = f"{attempted - statement.completed:,} of {attempted:,} sensitive cells were not judged. {says}"
+        says = _TABLE_AUDIT.not_judged(cells=attempted - statement.completed, of=attempted) + says
     elif statement.concern:
-        verdict, says = Verdict.REVIEW, f"{statement.concern} {says}"
+        verdict, says = Verdict.REVIEW, _TABLE_AUDIT.concern(concern=statement.concern) + says
     return _finding(verdict, says, statement.failing, attempted, statement.completed)
 
 
@@ -81,7 +99,7 @@ def judge_files(problems: Sequence[str]) -> Finding:
         rule="table_files",
         verdict=Verdict.FAIL if problems else Verdict.PASS,
         stage="masked",
-        says=" ".join(problems) or "The files hold what was judged, and nothing of a suppressed cell.",
+        **as_fields(_TABLE_FILES.problems(problems=" ".join(problems)) if problems else _TABLE_FILES.as_judged()),
     )
 
 
@@ -145,12 +163,12 @@ def _now(contributions: Contributions, learned: _Intervals, inside: Booleans) ->
     return [*said, f"Of {of} it was not decided what can be learned."] if left else said
 
 
-def _finding(verdict: Verdict, says: str, failing: int, attempted: int, completed: int) -> Finding:
+def _finding(verdict: Verdict, says: Saying, failing: int, attempted: int, completed: int) -> Finding:
     return Finding(
         rule="table_audit",
         verdict=verdict,
         stage="masked",
-        says=says,
+        **as_fields(says),
         observed=float(failing),
         limit=0,
         attempted=attempted,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sluice.errors import DataError
+from sluice.sentence import Saying, Sentence, Sentences, as_fields
 from sluice.tabular.audit.audit import audit
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Integers, Status
@@ -25,6 +26,24 @@ from tasks.release.tables.earlier_tables import read_earlier_tables
 from tasks.release.tables.editions import Edition, EditionPair, with_common_knowledge
 from tasks.release.tables.protection import ProtectionRequest
 from tasks.release.tables.published_cells import PublishedCells
+
+_AND = Sentence("other_measures.and", " ")
+_SAYS = Sentences(
+    "other_measures",
+    none="No published table of another measure tells how many contribute to these cells, nor do these tell it of one.",
+    tells="{name} tells the number of contributors of {cells:,} cells that a policy calls too small.",
+    opened="With {name}, too much is told of {cells:,} cells with too few contributors by a policy: of numbers, "
+    "{first}.",
+    not_decided="With {name}, {attacks:,} attacks on numbers of contributors were not decided.",
+    listed="{cells:,} cells whose small count became 0 in {who}, as if they were empty, are listed in {other}.",
+    listed_in_both="Every cell whose count was changed in {who} and that is listed in {other} is listed in both.",
+    nothing_more="With {name}, no number of contributors can be worked out that a policy calls too small, beyond what "
+    "either tells alone.",
+    counts_changed="Counts were changed in {who}, and numbers of contributors are published in {other}: nobody knows "
+    "how nearly both together tell those of single cells.",
+    not_comparable="Numbers of contributors are published here or in {release}, and somewhere they do not add up, so "
+    "nobody knows what both together reveal.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +123,7 @@ def compare_with_other_measures(
             continue
         if pair is not None:
             findings.append(_compared(now, view, pair, request, workers))
-    says = (
-        "No published table of another measure tells how many contribute to these cells, nor do these tell it of one."
-    )
+    says = _SAYS.none()
     return findings or [_with_verdict(Verdict.PASS, says)]
 
 
@@ -125,23 +142,19 @@ def _compared(now: CountView, view: CountView, pair: EditionPair, request: Prote
         opened = {breach.cell: breach.says for breach in found.breaches if (breach.cell, breach.exact) not in before}
     listed = now.pattern.status != Status.WITHHELD
     told = int((joint.cannot_be_mended(rules)[: len(listed)] & listed).sum())
-    says = []
+    says: Saying = ()
     if told:
-        says.append(f"{name} tells the number of contributors of {told:,} cells that a policy calls too small.")
+        says += _SAYS.tells(name=name, cells=told)
     if opened:
-        says.append(
-            f"With {name}, too much is told of {len(opened):,} cells with too few contributors by a policy: of "
-            f"numbers, {next(iter(opened.values()))}."
+        says += (_AND() if says else ()) + (
+            _SAYS.opened(name=name, cells=len(opened), first=next(iter(opened.values())))
         )
     if says:
-        return _with_verdict(Verdict.FAIL if opened or now.is_count else Verdict.REVIEW, " ".join(says), name)
+        return _with_verdict(Verdict.FAIL if opened or now.is_count else Verdict.REVIEW, says, name)
     if found.unknown:
         open_ = found.attempted - found.completed
-        return _with_verdict(
-            Verdict.UNKNOWN, f"With {name}, {open_:,} attacks on numbers of contributors were not decided.", name
-        )
-    no = f"With {name}, no number of contributors can be worked out that a policy calls too small"
-    return _with_verdict(Verdict.PASS, f"{no}, beyond what either tells alone.", name)
+        return _with_verdict(Verdict.UNKNOWN, _SAYS.not_decided(name=name, attacks=open_), name)
+    return _with_verdict(Verdict.PASS, _SAYS.nothing_more(name=name), name)
 
 
 def _open(view: CountView, known: Assumptions, workers: int) -> set[tuple[int, bool]]:
@@ -165,21 +178,17 @@ def _beside_altered(now: CountView, view: CountView, pair: EditionPair) -> Findi
         assert view.altered is not None
         opened = int(((view.altered[pair.joint.before[at]] == 0) & listed_now).sum())
     if now.tells or view.tells:
-        says = f"Counts were changed in {who}, and numbers of contributors are published in {other}: nobody knows how "
-        return _with_verdict(Verdict.REVIEW, f"{says}nearly both together tell those of single cells.", view.release)
+        return _with_verdict(Verdict.REVIEW, _SAYS.counts_changed(who=who, other=other), view.release)
     if opened:
-        says = f"{opened:,} cells whose small count became 0 in {who}, as if they were empty, are listed in {other}."
+        says = _SAYS.listed(cells=opened, who=who, other=other)
         return _with_verdict(Verdict.REVIEW, says, view.release)
-    says = f"Every cell whose count was changed in {who} and that is listed in {other} is listed in both."
+    says = _SAYS.listed_in_both(who=who, other=other)
     return _with_verdict(Verdict.PASS, says, view.release)
 
 
-def _not_comparable(release: str) -> str:
-    return (
-        f"Numbers of contributors are published here or in {release}, and somewhere they do not add up, so nobody "
-        "knows what both together reveal."
-    )
+def _not_comparable(release: str) -> Saying:
+    return _SAYS.not_comparable(release=release)
 
 
-def _with_verdict(verdict: Verdict, says: str, scope: str = "") -> Finding:
-    return Finding(rule="other_measures", verdict=verdict, stage="masked", says=says, scope=scope)
+def _with_verdict(verdict: Verdict, says: Saying, scope: str = "") -> Finding:
+    return Finding(rule="other_measures", verdict=verdict, stage="masked", **as_fields(says), scope=scope)

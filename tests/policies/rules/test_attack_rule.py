@@ -10,8 +10,11 @@ from pydantic import ValidationError
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import AttackRule
 from sluice.risk.measurement import Measurement
+from sluice.sentence import Sentence
 from sluice.verdict import Finding, Verdict
 from tests.golden import golden
+
+GUESSED = Sentence("test.guessed", "One in five is guessed.")
 
 
 class Guessing(AttackRule):
@@ -26,7 +29,7 @@ class Guessing(AttackRule):
 
 def judged(rule: dict[str, float], **measured: Any) -> Finding:
     figure = {"value": 0.2, "attempted": 100, "completed": 100} | measured
-    return Guessing.model_validate(rule).judge(Measurement(**figure), "One in five is guessed.")
+    return Guessing.model_validate(rule).judge(Measurement(**figure), GUESSED())
 
 
 @pytest.mark.parametrize(
@@ -78,9 +81,9 @@ def test_a_rule_that_could_not_fail_is_refused() -> None:
 
 def test_a_rule_that_does_not_decide_says_so() -> None:
     rule = Guessing(limit=0, binding=False)
-    assert not rule.judge(Measurement(value=1, attempted=1, completed=1), "x").binding
-    assert not rule.unknown("No pairs.").binding
-    assert rule.unknown("No pairs.").verdict is Verdict.UNKNOWN
+    assert not rule.judge(Measurement(value=1, attempted=1, completed=1), GUESSED()).binding
+    assert not rule.unknown(GUESSED()).binding
+    assert rule.unknown(GUESSED()).verdict is Verdict.UNKNOWN
 
 
 def test_a_measurement_must_be_coherent() -> None:

@@ -3,15 +3,16 @@
 import pytest
 
 from policies.rules.near_limit import if_near
+from sluice.sentence import text_of
 from sluice.verdict import Verdict
 from tests.golden import golden
 
 
 def test_it_is_the_interval_that_crosses_and_the_sentence_says_on_which_side_the_figure_is() -> None:
-    golden(if_near(Verdict.REVIEW, 0.04, 0.05, "3.0 % to 6.0 %"))
-    golden.words(if_near(Verdict.REVIEW, 0.06, 0.05))
+    golden(text_of(if_near(Verdict.REVIEW, 0.04, 0.05, ("3.0 %", "6.0 %"))))
+    golden.words(text_of(if_near(Verdict.REVIEW, 0.06, 0.05)))
 
 
 @pytest.mark.parametrize("verdict", [Verdict.PASS, Verdict.FAIL, Verdict.UNKNOWN])
 def test_one_that_decides_adds_nothing(verdict: Verdict) -> None:
-    assert if_near(verdict, 0.04, 0.05) == ""
+    assert if_near(verdict, 0.04, 0.05) == ()

@@ -6,8 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.standard.natural_frequency import natural_frequency, per
+from policies.standard.natural_frequency import natural_frequency as told
+from sluice.sentence import Sentence, per, text_of
 from tests.golden import golden
+
+IN = {base: Sentence(f"test.in_{base}", f"{{share:people_{base}}}") for base in (1000, 10_000)}
+
+
+def natural_frequency(share: float, people: int, cell: int, base: int = 1000) -> str:
+    return text_of(IN[base](share=told(share, people, cell, base)))
 
 
 def test_a_share_is_so_many_of_a_thousand() -> None:

@@ -2,8 +2,11 @@ import pytest
 
 from policies.utility.analyses import Floor
 from policies.utility.floor_finding import floor_finding
+from sluice.sentence import Sentence
 from sluice.verdict import Verdict
 from tests.golden import golden
+
+OVERLAPS = Sentence("test.overlaps", "It overlaps")
 
 
 @pytest.mark.parametrize(
@@ -11,13 +14,13 @@ from tests.golden import golden
     [(0.8, Verdict.PASS), (0.8 - 1e-12, Verdict.PASS), (0.79, Verdict.FAIL), (float("nan"), Verdict.UNKNOWN)],
 )
 def test_a_figure_below_its_floor_fails(value: float, verdict: Verdict) -> None:
-    finding = floor_finding("models", Floor(at_least=0.8), value, "It overlaps", "m", 3, 3)
+    finding = floor_finding("models", Floor(at_least=0.8), value, OVERLAPS(), "m", 3, 3)
     assert (finding.verdict, finding.binding, finding.limit, finding.stage) == (verdict, True, 0.8, "utility")
     golden(finding.says)
-    assert not floor_finding("models", Floor(at_least=0.8, binding=False), value, "It overlaps", "m", 3, 3).binding
+    assert not floor_finding("models", Floor(at_least=0.8, binding=False), value, OVERLAPS(), "m", 3, 3).binding
 
 
 def test_without_a_floor_it_is_reported() -> None:
-    finding = floor_finding("models", None, 0.1, "It overlaps", "m", 3, 3)
+    finding = floor_finding("models", None, 0.1, OVERLAPS(), "m", 3, 3)
     assert (finding.verdict, finding.binding) == (Verdict.PASS, False)
     golden(finding.says)
