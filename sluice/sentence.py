@@ -4,6 +4,7 @@ A rule declares its sentences once, `FEW = Sentence("k_anonymity.too_few", "{bel
 is what it says of a file, and several of these are added up. A program reads code and data; a person the words.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -54,6 +55,11 @@ class Sentence:
     def __call__(self, **data: Any) -> Saying:
         told = {name: _as_told(value, self._specs.get(name, "")) for name, value in data.items()}
         return (Statement(code=self.code, data=told),)
+
+    @property
+    def told(self) -> set[str]:
+        """The names of the figures and names that its words tell."""
+        return {re.split(r"[.\[]", name)[0] for name in self._specs}
 
     @cached_property
     def _specs(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The commands on documents: list methods and rules, write schemas and deployments."""
+"""The commands on documents: list methods, rules and codes, write schemas and deployments."""
 
 from pathlib import Path
 from typing import Annotated
@@ -24,6 +24,14 @@ def rules() -> None:
     from policies.rules.catalogue import catalogue
 
     print(catalogue(), end="")
+
+
+@documents_app.command()
+def codes() -> None:
+    """List the codes of findings, for programs that read them, with the sentence of each, as Markdown."""
+    from flows.codes import catalogue, sentences
+
+    print(catalogue(sentences()), end="")
 
 
 @documents_app.command()

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 PANELS: Mapping[str, Sequence[str]] = {
-    "Begin": ("tutorial", "new", "init", "hierarchy", "rules", "methods", "schemas"),
+    "Begin": ("tutorial", "new", "init", "hierarchy", "rules", "methods", "codes", "schemas"),
     "Judge and improve a release": ("check", "explain", "suggest", "tune", "compare"),
     "Release and decide": (
         "release", "status", "review", "approve", "request-changes", "reject", "conflicted",

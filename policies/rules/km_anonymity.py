@@ -124,8 +124,10 @@ def unjudged_sets(rules: Sequence[object], variables: Variables) -> list[Finding
     left = [name for name in sets_of_items(variables) if name not in judged]
     if not left:
         return []
-    says = as_fields(_SAYS.no_rule(sets=left))
-    return [Finding(rule="km_anonymity", verdict=Verdict.UNKNOWN, stage="masked", scope=", ".join(left), **says)]
+    says = _SAYS.no_rule(sets=left)
+    return [
+        Finding(rule="km_anonymity", verdict=Verdict.UNKNOWN, stage="masked", scope=", ".join(left), **as_fields(says))
+    ]
 
 
 def _released(column: "pd.Series[Any]", variable: Variable) -> ItemSets:
