@@ -3,16 +3,48 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
+from typing import NamedTuple
 
 from sluice.reading.visible_text import one_line
 
 
 class SluiceError(Exception):
-    """Anything that a person can mend: a document, a file, a plan. Its text may be shown to anyone."""
+    """Anything that a person can mend: a document, a file, a plan. Its text may be shown to anyone.
+
+    says    : what is wrong, in a sentence
+    field   : of a document or the arguments, which the text begins with
+    came    : the name that is not known, where it is one
+    allowed : those that are; they are not in the text, but for the nearest, in a hint
+    hint    : what to do, which the text ends with
+    """
+
+    def __init__(
+        self, says: str = "", *, field: str = "", came: object = "", allowed: Iterable[object] = (), hint: str = ""
+    ) -> None:
+        self.field, self.came, self.allowed = field, str(came), tuple(map(str, allowed))
+        self.hint = (hint or did_you_mean(self.came, self.allowed)).strip()
+        super().__init__(f"{f'{field}: ' if field else ''}{says}{f' {self.hint}' if self.hint else ''}")
+
+
+class Fault(NamedTuple):
+    """One thing that is wrong with a document."""
+
+    field: str  # its path, such as rules.0.k
+    line: int | None  # of the file, from 1; None where that is not known
+    says: str  # what is allowed, and what came
+    hint: str = ""
+    allowed: tuple[str, ...] = ()  # the names, where it must be one of some
+
+    def __str__(self) -> str:
+        where = ", ".join(filter(None, [f"line {self.line}" if self.line else "", self.field]))
+        hint = f"{'' if self.says.endswith('.') else '.'} {self.hint}" if self.hint else ""
+        return f"{f'{where}: ' if where else ''}{self.says}{hint}"
 
 
 class DocumentError(SluiceError):
     """A contract, policy or release definition is wrong; says the field's path, what is allowed and what came."""
+
+    faults: tuple[Fault, ...] = ()  # one by one, where the document was read and does not hold what it should
 
 
 class DataError(SluiceError):

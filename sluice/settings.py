@@ -163,7 +163,7 @@ def settings() -> Settings:
         written = sorted(item for item in os.environ.items() if item[0].upper().startswith(PREFIX))
         return _settings(tuple(written), os.getcwd())
     except ValidationError as error:
-        lines = [line.partition(": ") for line in faults(error.errors(), Settings)]
+        lines = [str(fault).partition(": ") for fault in faults(error.errors(), Settings)]
     raise DocumentError("\n".join(f"{PREFIX}{name.upper()}: {says}" for name, _, says in lines))
 
 

@@ -10,7 +10,7 @@ from policies.rules.catalogue import rules as rules_of
 from policies.rules.rules import TablePolicyRule
 from policies.rules.table_rule import TableRule
 from sluice.documents.document_faults import faults
-from sluice.errors import DataError, DocumentError, did_you_mean
+from sluice.errors import DataError, DocumentError
 from sluice.sources.hierarchy_file import read_dimension
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.sensitivity import SensitivityRule
@@ -57,7 +57,7 @@ def rules_given(written: Sequence[str]) -> list[SensitivityRule]:
     for each in written:
         name, _, numbers = each.partition("=")
         if name not in known:
-            raise DocumentError(f"--rule: one of {', '.join(known)}; got '{name}'.{did_you_mean(name, known)}")
+            raise DocumentError(f"--rule: one of {', '.join(known)}; got '{name}'.", came=name, allowed=known)
         thresholds = [field for field in known[name].model_fields if field not in ("rule", "waivable")]
         given = [number.strip() for number in numbers.split(",")] if numbers else []
         if len(given) > len(thresholds):
@@ -103,7 +103,7 @@ def method_given(written: str, **of_suppression: Any) -> Protection:
     known = {get_args(model.model_fields["method"].annotation)[0]: model for model in models}
     name, _, numbers = written.partition("=")
     if name not in known:
-        raise DocumentError(f"--method: one of {', '.join(known)}; got '{name}'.{did_you_mean(name, known)}")
+        raise DocumentError(f"--method: one of {', '.join(known)}; got '{name}'.", came=name, allowed=known)
     options = {option: value for option, value in of_suppression.items() if value is not None}
     if known[name] is SecondarySuppression:
         if numbers:

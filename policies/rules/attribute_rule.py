@@ -10,7 +10,7 @@ from pydantic import Field
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import AttackRule
 from policies.rules.microdata_rule import Columns
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError
 from sluice.risk.attacks.released_column import is_released
 from sluice.risk.measurement import Measurement
 from sluice.sentence import Sentence, Sentences, listed
@@ -84,7 +84,7 @@ def at_least_baseline(found: Measurement) -> Measurement:
 def refuse_missing(rule: str, names: Sequence[str], files: OriginalAndMasked) -> None:
     for name in names:
         if name not in files.variables or not is_released(files.masked, name):
-            raise DataError(f"{rule}: the file has no column '{name}'.{did_you_mean(name, files.variables)}")
+            raise DataError(f"{rule}: the file has no column '{name}'.", came=name, allowed=files.variables)
 
 
 def refuse_excess(rule: str, value: Any) -> None:

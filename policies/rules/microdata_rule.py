@@ -10,7 +10,7 @@ from pydantic import Field
 from policies.rules.behind import NOTHING, Behind
 from policies.rules.rule import NO_RECORDS, Rule
 from sluice.arrays import BoolArray
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError
 from sluice.sentence import Saying, Sentence, as_fields
 from sluice.variables import Role, Variables, with_role
 from sluice.verdict import Finding, Verdict
@@ -85,4 +85,4 @@ class MicrodataRule(Rule):
 def refuse_missing_columns(rule: str, names: Sequence[str], frame: pd.DataFrame, variables: Variables) -> None:
     for name in names:
         if name not in variables or name not in frame.columns:
-            raise DataError(f"{rule}: the file has no column '{name}'.{did_you_mean(name, variables)}")
+            raise DataError(f"{rule}: the file has no column '{name}'.", came=name, allowed=variables)

@@ -11,7 +11,7 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import AttackRule
 from policies.rules.microdata_rule import Columns
 from sluice.categories import codes_of
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError
 from sluice.sentence import Sentence, Sentences
 from sluice.variables import Kind, Role
 from sluice.verdict import Finding
@@ -92,8 +92,9 @@ class PairedRule(AttackRule):
         for name in self.columns:
             if name not in files.variables or name not in files.released:
                 raise DataError(
-                    f"columns of {self.rule} must be in the original and the release; '{name}' is not."
-                    f"{did_you_mean(name, files.released)}"
+                    f"columns of {self.rule} must be in the original and the release; '{name}' is not.",
+                    came=name,
+                    allowed=files.released,
                 )
             if files.released[name].kind not in self._kinds:
                 raise DataError(

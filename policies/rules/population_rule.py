@@ -13,7 +13,7 @@ from policies.rules.frequency_rule import MISSING_MATCHES, MissingMatches
 from policies.rules.keyed_rule import KeyedRule
 from sluice.arrays import IntArray
 from sluice.documents.documents import FileOf
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError
 from sluice.reading.values import plain_array, read_dates, read_numbers, trimmed_texts
 from sluice.risk.population import k_map
 from sluice.variables import Kind, Variable, Variables
@@ -56,7 +56,7 @@ class PopulationRule(KeyedRule):
             used = [*keys, *({_COUNT} & set(header) - set(keys))]
             for name in used:
                 if name not in header:
-                    raise DataError(f"{where} has no column '{name}'.{did_you_mean(name, header)}")
+                    raise DataError(f"{where} has no column '{name}'.", came=name, allowed=header)
             table = pd.read_csv(BytesIO(content), usecols=used, dtype="str", keep_default_na=False, na_values=[""])
         except (OSError, ValueError) as error:  # a wrong encoding or an empty file is a ValueError
             raise DataError(f"{where} cannot be read ({type(error).__name__}). Is it a CSV file in UTF-8?") from error

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from policies.standard.reference_standard import MEASURES, ReferenceStandard
-from sluice.errors import DocumentError, did_you_mean
+from sluice.errors import DocumentError
 from sluice.risk.comparable_values import plain_values
 from sluice.risk.reference.equivalence_test import equivalence_test
 from sluice.risk.reference.reference_attack import ReferenceAttack
@@ -114,7 +114,7 @@ def _groups(
 ) -> Iterator[tuple[str, BoolArray]]:
     """What the report may call each group, and who belongs to it: categories, or quarters of a number or date."""
     if name not in variables:
-        raise DocumentError(f"subgroups: the data have no variable '{name}'.{did_you_mean(name, variables)}")
+        raise DocumentError(f"the data have no variable '{name}'.", field="subgroups", came=name, allowed=variables)
     if variables[name].kind is Kind.TEXT:
         raise DocumentError(f"subgroups: '{name}' is a text; give a category, a number or a date.")
     values = plain_values(original[name])

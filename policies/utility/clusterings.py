@@ -9,7 +9,7 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.utility.analyses import ClusteringAnalysis
 from policies.utility.measured import Measured, written_number
 from sluice.arrays import FloatArray
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError
 from sluice.sentence import END, Sentences, text_of
 from sluice.utility.analyses.clustering_agreement import clustering_agreement
 from sluice.utility.analyses.clusterings_view import ComparedClustering, compared_indices
@@ -32,7 +32,7 @@ def refuse_unfit_clustering(analysis: ClusteringAnalysis, variables: Variables) 
     """Raise DataError where an analysis does not fit the variables of the data."""
     for name in analysis.variables:
         if name not in variables:
-            raise DataError(f"the data have no variable '{name}'.{did_you_mean(name, variables)}")
+            raise DataError(f"the data have no variable '{name}'.", came=name, allowed=variables)
         variable = variables[name]
         if variable.role in NAMES or not (variable.kind.is_numeric or variable.kind is Kind.DATE):
             raise DataError(f"'{name}' must be a number or a date; it is {variable.kind} with role {variable.role}.")

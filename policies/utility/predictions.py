@@ -12,7 +12,7 @@ from policies.utility.analyses import Floor, PredictionAnalysis
 from policies.utility.floor_finding import floor_finding
 from policies.utility.measured import few_told
 from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError
 from sluice.sentence import END, Sentences, text_of
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.analyses.prediction_loss import Examples, Learner, PredictionScores, features, prediction_scores
@@ -44,7 +44,7 @@ def refuse_unfit_prediction(analysis: PredictionAnalysis, variables: Variables) 
     """Raise DataError where an analysis does not fit the variables of the data."""
     for name in (analysis.target, *(analysis.variables or ())):
         if name not in variables:
-            raise DataError(f"the data have no variable '{name}'.{did_you_mean(name, variables)}")
+            raise DataError(f"the data have no variable '{name}'.", came=name, allowed=variables)
         if variables[name].kind in (Kind.TEXT, Kind.ITEMS):
             raise DataError(f"'{name}' is of kind {variables[name].kind} and no value to predict, or predict by.")
     if not variables[analysis.target].kind.is_categorical:

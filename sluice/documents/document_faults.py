@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
-from sluice.errors import did_you_mean
+from sluice.errors import Fault, did_you_mean
 
 _BOUNDS = {
     "exclusiveMinimum": "greater than {:g}",
@@ -30,8 +30,8 @@ LineOf = Callable[[Sequence[int | str]], int | None]
 """Path of a field -> its line in the file, None where that is not known."""
 
 
-def faults(details: Sequence[ErrorDetails], model: type[BaseModel], line_of: LineOf | None = None) -> list[str]:
-    """A line for each fault, without those that only follow from another: a list is empty as its one entry is wrong."""
+def faults(details: Sequence[ErrorDetails], model: type[BaseModel], line_of: LineOf | None = None) -> list[Fault]:
+    """Each fault, without those that only follow from another: a list is empty as its one entry is wrong."""
     places = [detail["loc"] for detail in details]
     return [
         _fault(detail, model, line_of(detail["loc"]) if line_of else None)
@@ -45,33 +45,34 @@ def faults(details: Sequence[ErrorDetails], model: type[BaseModel], line_of: Lin
     ]
 
 
-def _fault(detail: ErrorDetails, model: type[BaseModel], line: int | None) -> str:
-    path = ".".join(map(str, detail["loc"]))
-    where = ", ".join(filter(None, [f"line {line}" if line else "", path]))
-    says = _PASSWORD.sub("***", _says(detail, _Schema(model)))
-    return f"{where}: {says}" if where else says
+def _fault(detail: ErrorDetails, model: type[BaseModel], line: int | None) -> Fault:
+    says, hint, allowed = _says(detail, _Schema(model))
+    says, hint = (_PASSWORD.sub("***", text) for text in (says, hint))
+    return Fault(".".join(map(str, detail["loc"])), line, says, hint, tuple(allowed))
 
 
-def _says(detail: ErrorDetails, schema: "_Schema") -> str:
+def _says(detail: ErrorDetails, schema: "_Schema") -> tuple[str, str, Sequence[str]]:
+    """What is wrong, a hint or '', and the names that are allowed."""
     kind, came, context = detail["type"], detail["input"], detail.get("ctx", {})
     if kind == "extra_forbidden":
         known = schema.keys(detail["loc"][:-1])
         allowed = f" Allowed here: {', '.join(sorted(known))}." if known else ""
-        return f"unknown key.{did_you_mean(str(detail['loc'][-1]), known)}{allowed}"
+        return "unknown key.", f"{did_you_mean(str(detail['loc'][-1]), known)}{allowed}".strip(), known
     if kind == "union_tag_invalid":
         known = [tag.strip("' ") for tag in str(context["expected_tags"]).split(",")]
-        hint = did_you_mean(str(context["tag"]), known)
-        return f"no {context['discriminator']} is named '{context['tag']}'.{hint} Known: {', '.join(known)}."
+        hint = f"{did_you_mean(str(context['tag']), known)} Known: {', '.join(known)}."
+        return f"no {context['discriminator']} is named '{context['tag']}'.", hint.strip(), known
     if kind == "union_tag_not_found":
         known = schema.tags(detail["loc"])
-        return f"must have the key {context['discriminator']}" + (f", one of {', '.join(known)}" if known else "")
+        one_of = f", one of {', '.join(known)}" if known else ""
+        return f"must have the key {context['discriminator']}{one_of}", "", known
     if kind == "missing":
         meaning = schema.meaning(detail["loc"])
-        return "must be given" + (f": {meaning}" if meaning else "")
+        return "must be given" + (f": {meaning}" if meaning else ""), "", ()
     allowed, hint = _allowed(detail, schema)
     # A validator of a model's own often says itself what came.
     shown = "" if kind == "value_error" and "; got " in allowed else _shown(came)
-    return f"{allowed}{shown}{f'. {hint}' if hint else ''}"
+    return f"{allowed}{shown}", hint, _names(context) if kind in ("literal_error", "enum") else ()
 
 
 def _allowed(detail: ErrorDetails, schema: "_Schema") -> tuple[str, str]:
@@ -91,8 +92,7 @@ def _allowed(detail: ErrorDetails, schema: "_Schema") -> tuple[str, str]:
             return f"must have the key '{needed[0]}'", f"Write {{{needed[0]}: {came}}}."
         return "must be a mapping of keys to values" + (f", with the keys {', '.join(keys)}" if keys else ""), ""
     if kind in ("literal_error", "enum"):
-        known = re.findall(r"'([^']*)'", str(context.get("expected", "")))
-        return f"must be {context.get('expected')}", did_you_mean(str(came), known).strip()
+        return f"must be {context.get('expected')}", did_you_mean(str(came), _names(context)).strip()
     if kind in ("too_short", "string_too_short"):
         least, what = context.get("min_length", 1), "characters" if kind == "string_too_short" else "entries"
         return ("must not be empty" if least == 1 else f"must have at least {least} {what}"), ""
@@ -107,6 +107,10 @@ def _allowed(detail: ErrorDetails, schema: "_Schema") -> tuple[str, str]:
     if kind.startswith("date_"):
         return "must be a date, year first, such as 2026-12-31", ""
     return detail["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, "), ""
+
+
+def _names(context: dict[str, Any]) -> list[str]:
+    return re.findall(r"'([^']*)'", str(context.get("expected", "")))
 
 
 def _within(bounds: Sequence[str], detail: ErrorDetails) -> str:

@@ -199,8 +199,10 @@ def parse_document(model: type[Document], content: dict[str, Any], name: str) ->
         return model.model_validate(content)
     except ValidationError as error:
         line_of = content.line_of if isinstance(content, Written) else None
-        lines = [f"  - {line}" for line in faults(error.errors(), model, line_of)]
-        raise DocumentError("\n".join([f"{name} is refused:", *lines])) from None
+        found = tuple(faults(error.errors(), model, line_of))
+        refused = DocumentError("\n".join([f"{name} is refused:", *(f"  - {fault}" for fault in found)]))
+        refused.faults = found
+        raise refused from None
 
 
 def document_bytes(document: BaseModel) -> bytes:

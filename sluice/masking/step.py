@@ -153,7 +153,7 @@ class MaskingStep(BaseModel, ABC):
                 raise PlanError(f"{self.method} on '{name}' takes {allowed}; it is {variables[name].kind}.")
         for name in self.strata:
             if name not in variables:
-                raise PlanError(f"strata of {self.method}: no variable '{name}'.{did_you_mean(name, variables)}")
+                raise PlanError(f"strata of {self.method}: no variable '{name}'.", came=name, allowed=variables)
             kind = variables[name].kind
             if kind is Kind.ITEMS or not (kind.is_categorical or kind is Kind.INTEGER):
                 raise PlanError(f"strata of {self.method} are of categories or integers; '{name}' has too many values.")

@@ -60,7 +60,7 @@ def read_pattern(frame: pd.DataFrame, dimensions: Sequence[Dimension]) -> Patter
     """
     for name in (*(dimension.name for dimension in dimensions), "status", "value"):
         if name not in frame.columns:
-            raise DataError(f"the cells have no column '{name}'.{did_you_mean(name, map(str, frame.columns))}")
+            raise DataError(f"the cells have no column '{name}'.", came=name, allowed=map(str, frame.columns))
     frame = frame.set_axis(pd.RangeIndex(len(frame)))  # errors number the rows of the file
     columns = []
     for dimension in dimensions:

@@ -29,7 +29,7 @@ import pandas as pd
 
 from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.categories import codes_of
-from sluice.errors import DocumentError, did_you_mean
+from sluice.errors import DocumentError
 from sluice.items.item_sets import ItemSets
 from sluice.risk.coded_points import ByCategory, ByValue, Coded, CodedColumn, CodedPoints
 from sluice.risk.comparable_values import PlainArray, comparable_values, plain_values
@@ -292,7 +292,9 @@ class Coding:
         """
         for name in weights:
             if name not in variables:
-                raise DocumentError(f"weights: the data have no variable '{name}'.{did_you_mean(name, variables)}")
+                raise DocumentError(
+                    f"the data have no variable '{name}'.", field="weights", came=name, allowed=variables
+                )
         keys = {name for name, variable in variables.items() if variable.role in NAMES}
         held_by = {name: released_as(name, variables, released) for name in variables if name not in keys}
         compared = {

@@ -10,7 +10,7 @@ import pyarrow as pa
 import sqlalchemy as sa
 from pydantic import BaseModel, ConfigDict
 
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError
 from sluice.sources.arrow_columns import as_arrow
 from sluice.sources.table_summary import TableSummary
 
@@ -58,7 +58,7 @@ class FiguresSource(TableSummary):
     def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
         known = self.of.column_names()  # SQLite takes the name of no column for a text, and finds nothing wrong
         if absent := [figure.column for figure in self.figures if figure.column and figure.column not in known]:
-            raise DataError(f"{self.title}: no column '{absent[0]}'.{did_you_mean(absent[0], known)}")
+            raise DataError(f"{self.title}: no column '{absent[0]}'.", came=absent[0], allowed=known)
         rows = self.of.rows(self.statement(), 1)
         next(rows)  # the names
         by_name = dict(zip(self._names(expected), *next(rows), strict=True))

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pyarrow as pa
 import sqlalchemy as sa
 
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError
 from sluice.sources.arrow_columns import as_arrow
 from sluice.sources.table_summary import TableSummary
 
@@ -40,7 +40,7 @@ class FrequenciesSource(TableSummary):
     def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
         known = self.of.column_names()
         if absent := [column for column in self.of_columns if column not in known]:
-            raise DataError(f"{self.title}: no column '{absent[0]}'.{did_you_mean(absent[0], known)}")
+            raise DataError(f"{self.title}: no column '{absent[0]}'.", came=absent[0], allowed=known)
         for place, column in enumerate(self.of_columns):
             rows = self.of.rows(self.statement(column), self.most)
             next(rows)  # the names

@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from sluice.documents.document_faults import faults
-from sluice.errors import DataError, DocumentError, did_you_mean
+from sluice.errors import DataError, DocumentError
 from sluice.generalization.builders.parents import hierarchy_of_parents
 from sluice.generalization.hierarchy import Hierarchy
 from sluice.reading.visible_text import unseen
@@ -88,7 +88,9 @@ def _rows(source: CsvSource) -> list[tuple[str, str]]:
         if parent and parent not in first:
             raise DataError(
                 f"{_line(source, number)}: the parent of code '{code}' must have a row of its own; '{parent}' "
-                f"has none.{did_you_mean(parent, first.keys() - {code})}"
+                "has none.",
+                came=parent,
+                allowed=first.keys() - {code},
             )
     return rows
 

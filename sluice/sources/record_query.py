@@ -5,7 +5,7 @@ from typing import Any
 
 import duckdb
 
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError
 from sluice.reading.spelling import UNCLEAR
 from sluice.reading.values import BLANKS, NUMBER
 from sluice.tabular.model import records, refusals
@@ -37,7 +37,7 @@ class RecordQuery:
         self.types = {str(row[0]): str(row[1]) for row in described}
         for name in (*(dimension.name for dimension in dimensions), *measure.columns):
             if name not in self.types:
-                raise DataError(f"the records have no column '{name}'.{did_you_mean(name, self.types)}")
+                raise DataError(f"the records have no column '{name}'.", came=name, allowed=self.types)
         self.records = self.left_out = self.decimals = 0
         self.unit = 1
         self.weighted = False

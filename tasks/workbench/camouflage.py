@@ -17,7 +17,7 @@ import pandas as pd
 
 from sluice.arrays import FloatArray
 from sluice.custody.durable import replace
-from sluice.errors import DataError, DocumentError, did_you_mean
+from sluice.errors import DataError, DocumentError
 from sluice.masking.recoding.camouflage import Camouflage, Interval
 from sluice.tabular.model.column_values import is_missing, numbers
 from sluice.tabular.model.refusals import missing_value
@@ -78,13 +78,13 @@ def camouflage_file(
     known = table.column_names()
     for name in (column, *used):
         if name not in known:
-            raise DataError(f"{source} has no column '{name}'.{did_you_mean(name, known)}")
+            raise DataError(f"{source} has no column '{name}'.", came=name, allowed=known)
     if column in used:
         raise DocumentError(f"--by: groups must be formed by what is public; '{column}' is the confidential column")
     raw = pd.concat(table.batches([column, *used]), ignore_index=True)
     absent = is_missing(raw[column])
     if absent.any() and not leave_out_missing:
-        raise DataError(missing_value(column, int(absent.sum())))
+        raise DataError(str(missing_value(column, int(absent.sum()))))
     raw = raw[~absent].reset_index(drop=True)
     values = numbers(raw[column]).astype(np.float64)
     if width < 2 * _rounded_to(values):

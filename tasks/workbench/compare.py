@@ -127,7 +127,7 @@ def refuse_unfit(
     """Raise DataError when a file that is written is read, or lies where only releases write; or for a wrong `loss`."""
     known = sorted({*UtilityLimits.model_fields} - {*Analyses.model_fields})
     if loss not in known:
-        raise DataError(f"--loss must be one of {', '.join(known)}; got {loss}.{did_you_mean(loss, known)}")
+        raise DataError(f"--loss must be one of {', '.join(known)}; got {loss}.", came=loss, allowed=known)
     read = [*found.definitions.values(), *found.masked.values()]
     if original:
         read += [path for path in (original.original, original.contract, original.policy, original.holdout) if path]

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from schemas.contract import load_contract
 from schemas.declared_hierarchy import declared_hierarchy
 from sluice.documents.documents import named_file, parse_document, yaml_mapping
-from sluice.errors import DataError, DocumentError, did_you_mean
+from sluice.errors import DataError, DocumentError
 from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.soundness import Remark, remarks_for, remarks_on, remarks_with
 from sluice.reading.typed_column import typed_array
@@ -26,7 +26,7 @@ def declared_variable(contract_file: Path, name: str) -> Variable:
     """A variable of a contract. Raises DocumentError."""
     variables = load_contract(contract_file).by_name
     if name not in variables:
-        raise DocumentError(f"{contract_file}: has no variable '{name}'.{did_you_mean(name, variables)}")
+        raise DocumentError(f"{contract_file}: has no variable '{name}'.", came=name, allowed=variables)
     return variables[name]
 
 

@@ -35,7 +35,7 @@ def known_bounds(rows: pd.DataFrame, table: Cells | Pattern) -> tuple[Floats, Fl
     rows = rows.set_axis(pd.RangeIndex(len(rows)))  # errors number the rows of the file
     for name in (*(dimension.name for dimension in dimensions), *ENDS):
         if name not in rows.columns:
-            raise DataError(f"the known bounds have no column '{name}'.{did_you_mean(name, map(str, rows.columns))}")
+            raise DataError(f"the known bounds have no column '{name}'.", came=name, allowed=map(str, rows.columns))
     for dimension in dimensions:
         for code in rows[dimension.name].unique():
             if code not in dimension.position:

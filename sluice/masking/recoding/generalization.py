@@ -169,7 +169,7 @@ class Generalization(MaskingStep):
         and, under a policy, for quasi-identifiers that the step does not name."""
         for name in _named(self._all_models(variables), self.objective):
             if name not in variables:
-                raise PlanError(f"{self.method}: there is no variable '{name}'.{did_you_mean(name, variables)}")
+                raise PlanError(f"{self.method}: there is no variable '{name}'.", came=name, allowed=variables)
         recoded = self._levels({}, variables).released(variables)
         if self.refine:
             refuse_unrefinable(self._all_models(variables), self.objective)

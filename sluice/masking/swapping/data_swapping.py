@@ -16,7 +16,7 @@ from numpy.random import Generator
 from pydantic import Field, PrivateAttr, model_validator
 
 from sluice.arrays import BoolArray, IntArray
-from sluice.errors import PlanError, did_you_mean
+from sluice.errors import PlanError
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
@@ -106,7 +106,7 @@ class DataSwapping(MaskingStep):
         for field, names in (("risk_keys", self.risk_keys), ("within", self.within), ("similar", self.similar)):
             for name in names:
                 if name not in variables:
-                    raise PlanError(f"{field} of data_swapping: no variable '{name}'.{did_you_mean(name, variables)}")
+                    raise PlanError(f"{field} of data_swapping: no variable '{name}'.", came=name, allowed=variables)
         if self.unit == "household" and not with_role(variables, Role.HOUSEHOLD):
             raise PlanError("unit: household of data_swapping needs a variable of role household; there is none.")
         return dict(variables)

@@ -15,7 +15,7 @@ from numpy.random import Generator
 from pydantic import Field, model_validator
 
 from sluice.arrays import IntArray
-from sluice.errors import PlanError, did_you_mean
+from sluice.errors import PlanError
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
@@ -66,7 +66,7 @@ class Permutation(MaskingStep):
         self.refuse_unless(variables, *Kind)
         for name in self.within:
             if name not in variables:
-                raise PlanError(f"within of permutation: no variable '{name}'.{did_you_mean(name, variables)}")
+                raise PlanError(f"within of permutation: no variable '{name}'.", came=name, allowed=variables)
         return dict(variables)
 
     def mask(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 
 from sluice.arrays import FloatArray
 from sluice.categories import codes_of
-from sluice.errors import PlanError, did_you_mean
+from sluice.errors import PlanError
 from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
@@ -85,7 +85,7 @@ class Ipso(MaskingStep):
         self.refuse_unless(variables, Kind.CONTINUOUS, Kind.INTEGER)
         for name in self.given:
             if name not in variables:
-                raise PlanError(f"given of ipso: no variable '{name}' at this point.{did_you_mean(name, variables)}")
+                raise PlanError(f"given of ipso: no variable '{name}' at this point.", came=name, allowed=variables)
             if variables[name].kind in (Kind.DATE, Kind.TEXT, Kind.ITEMS):
                 raise PlanError(f"given of ipso takes numbers and categories; '{name}' is {variables[name].kind}.")
         changed = {name: perturbed(variables[name], whole=self.round, bounded=self.clip) for name in self.columns}

@@ -18,7 +18,7 @@ import pandas as pd
 
 from sluice.arrays import FloatArray, IntArray
 from sluice.categories import codes_of
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError
 from sluice.risk.spread import EVEN_RANGE, spread
 from sluice.variables import Kind, Variable, Variables
 
@@ -68,7 +68,7 @@ def gower_points(
     categories: list[list[CodeArray]] = []
     for name in names:
         if name not in variables or any(name not in file.columns for file in files):
-            raise DataError(f"no column '{name}' that all files share.{did_you_mean(name, variables)}")
+            raise DataError(f"no column '{name}' that all files share.", came=name, allowed=variables)
         columns = [file[name] for file in files]
         if variables[name].kind is Kind.TEXT:
             raise DataError(f"'{name}' is free text, which has no distance. Leave it out of the columns.")

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.arrays import IntArray
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
 from sluice.risk.measurement import Measurement
 
@@ -38,7 +38,7 @@ def population_frequencies(
     """
     for name in columns:
         if name not in population:
-            raise DataError(f"k-map: the population has no column '{name}'.{did_you_mean(name, population.columns)}")
+            raise DataError(f"k-map: the population has no column '{name}'.", came=name, allowed=population.columns)
     if counts is None:
         counts = np.ones(len(population), dtype=np.int64)
     if len(counts) != len(population):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError
 from sluice.tabular.advice.coarsening import (
     Coarsening,
     Tables,
@@ -75,7 +75,7 @@ def redesigns(
     names = [dimension.name for dimension in cells.dimensions]
     for name in ordered:
         if name not in names:
-            raise DataError(f"ordered names the dimension '{name}', which there is not.{did_you_mean(name, names)}")
+            raise DataError(f"ordered names the dimension '{name}', which there is not.", came=name, allowed=names)
     before = _figures(cells, rules)
     found = [
         Redesign(change, *((old, new) for old, new in zip(before, _figures(after, rules), strict=True)))

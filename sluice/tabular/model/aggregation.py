@@ -164,7 +164,7 @@ def _published(dimensions: Sequence[Dimension], codes: Codes, withheld: Mapping[
     published = np.ones(len(codes), dtype=bool)
     for name, given in withheld.items():
         if name not in by_name:
-            raise DataError(f"withheld names the dimension '{name}', which there is not.{did_you_mean(name, by_name)}")
+            raise DataError(f"withheld names the dimension '{name}', which there is not.", came=name, allowed=by_name)
         axis = by_name[name]
         dimension = dimensions[axis]
         hidden = np.zeros(len(dimension.codes), dtype=bool)

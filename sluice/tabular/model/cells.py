@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError
 from sluice.tabular.model.dimension import Dimension
 
 Booleans = NDArray[np.bool_]
@@ -122,7 +122,7 @@ def levels_of(dimensions: Sequence[Dimension], table: Table) -> list[int]:
         before, colon, level = each.rpartition(":")
         name = before if colon and each not in names else each
         if name not in names:
-            raise DataError(f"a table names the dimension '{name}', which there is not.{did_you_mean(name, names)}")
+            raise DataError(f"a table names the dimension '{name}', which there is not.", came=name, allowed=names)
         deepest = int(dimensions[names.index(name)].levels.max())
         if name != each and not (level.isdigit() and 1 <= int(level) <= deepest):
             raise DataError(f"a table's level of '{name}' must be from 1 to {deepest}; got '{level}'.")

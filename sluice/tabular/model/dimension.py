@@ -65,7 +65,9 @@ class Dimension:
             if strange:
                 raise DataError(
                     f"grouping {number} of '{name}' must group the leaves of the first; not among them: "
-                    f"{_some(strange)}.{did_you_mean(strange[0], leaves)}"
+                    f"{_some(strange)}.",
+                    came=strange[0],
+                    allowed=leaves,
                 )
             taken = sorted(groups & (first.keys() - {totals[0]}))
             if taken:

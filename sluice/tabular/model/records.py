@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sluice.errors import DataError, MeasureChoiceError, did_you_mean
+from sluice.errors import DataError, MeasureChoiceError
 from sluice.reading.spelling import unclear_names
 from sluice.tabular.model.aggregation import LARGEST_KEPT, aggregate
 from sluice.tabular.model.cells import Cells, Codes, Integers, Table, keys_of
@@ -86,7 +86,7 @@ def records_of(frame: pd.DataFrame, dimensions: Sequence[Dimension], measure: Me
     """
     for name in (*(dimension.name for dimension in dimensions), *measure.columns):
         if name not in frame.columns:
-            raise DataError(f"the records have no column '{name}'.{did_you_mean(name, map(str, frame.columns))}")
+            raise DataError(f"the records have no column '{name}'.", came=name, allowed=map(str, frame.columns))
     frame = frame.set_axis(pd.RangeIndex(len(frame)))  # errors number the records of the source
     counted = np.ones(len(frame), dtype=bool)
     if measure.value is not None:

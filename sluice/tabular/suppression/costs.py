@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError
 from sluice.tabular.model.cells import Cells, Floats
 
 
@@ -47,7 +47,7 @@ def costs(cells: Cells, name: str = "value", weights: Floats | None = None) -> F
     raises  : DataError for an unknown name, a weight that is not above 0, or weights of another shape
     """
     if name not in COSTS:
-        raise DataError(f"cost must be one of {', '.join(COSTS)}; got '{name}'.{did_you_mean(name, COSTS)}")
+        raise DataError(f"cost must be one of {', '.join(COSTS)}; got '{name}'.", came=name, allowed=COSTS)
     cost = COSTS[name](cells)
     return cost if weights is None else cost * checked_weights(cells, weights, "weights")
 

@@ -72,7 +72,7 @@ def manual_rows(rows: Sequence[Mapping[str, str]], dimensions: Sequence[str], de
     for number, row in enumerate(rows, start=1):
         for column in (*dimensions, "status"):
             if row.get(column) is None:
-                raise DataError(f"the a-priori file needs the column '{column}'.{did_you_mean(column, row)}")
+                raise DataError(f"the a-priori file needs the column '{column}'.", came=column, allowed=row)
         for column in row:
             if column not in (*dimensions, *_COLUMNS):
                 hint = did_you_mean(column, (*dimensions, *_COLUMNS))
@@ -81,7 +81,7 @@ def manual_rows(rows: Sequence[Mapping[str, str]], dimensions: Sequence[str], de
         if status not in list(ManualStatus):
             known = ", ".join(known for known in ManualStatus if known)
             raise DataError(
-                f"{_at(number)}: status must be {known}; got '{status}'.{did_you_mean(status, ManualStatus)}"
+                f"{_at(number)}: status must be {known}; got '{status}'.", came=status, allowed=ManualStatus
             )
         lower, upper, cost = (_number(row, column, number) for column in ("lower", "upper", "cost"))
         units = [None if level is None else -int(-level * 10**decimals // 1) for level in (lower, upper)]

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, NoReturn
 
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError
 from sluice.variables import Kind, Variables, as_label
 
 ModelKind = Literal["linear", "logistic", "poisson", "cox"]
@@ -89,7 +89,7 @@ def refuse_unfit(formula: Formula, kind: ModelKind, variables: Variables) -> Non
     """Raise DataError where a formula names no variable of the data, or one in a form that its kind has not."""
     for name in formula.variables:
         if name not in variables:
-            raise DataError(f"the formula names '{name}', which the data do not have.{did_you_mean(name, variables)}")
+            raise DataError(f"the formula names '{name}', which the data do not have.", came=name, allowed=variables)
         if variables[name].kind in (Kind.TEXT, Kind.ITEMS):
             raise DataError(
                 f"the formula names '{name}', which is of kind {variables[name].kind} and no value to model."
@@ -118,7 +118,7 @@ def refuse_unknown_categories(formula: Formula, declared: Variables) -> None:
         name, value = condition.factor.variable, str(as_label(condition.value))
         known = declared[name].categories
         if known is not None and value not in known:
-            raise DataError(f"'{name}' has no category '{value}'.{did_you_mean(value, known)}")
+            raise DataError(f"'{name}' has no category '{value}'.", came=value, allowed=known)
 
 
 def _refuse_unfit_condition(condition: Condition, variables: Variables, of_number: bool, what: str) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from policies.policy import Policy
 from schemas.contract import HASHED, Contract
-from sluice.errors import DataError, DocumentError, did_you_mean
+from sluice.errors import DataError, DocumentError
 from sluice.publication.sdmx_csv import refuse_unfit_for_sdmx
 from sluice.tabular.model.cells import levels_of, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
@@ -33,7 +33,7 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
         _refuse_other_categories(where, variable, codes)
         for code in dimension.withheld:
             if code not in codes.position:
-                raise DocumentError(f"{where}.withheld: no code '{code}'.{did_you_mean(code, codes.codes)}")
+                raise DocumentError(f"{where}.withheld: no code '{code}'.", came=code, allowed=codes.codes)
     dimensions = [dimension_of(dimension, contract) for dimension in definition.dimensions]
     for index, table in enumerate(definition.tables):
         try:
@@ -147,7 +147,7 @@ def _rows_of_contract(variable: Variable, total: str) -> list[tuple[str, str]]:
 
 def _known(contract: Contract, name: str, where: str) -> Variable:
     if name not in contract.by_name:
-        raise DocumentError(f"{where}: the contract has no variable '{name}'.{did_you_mean(name, contract.by_name)}")
+        raise DocumentError(f"the contract has no variable '{name}'.", field=where, came=name, allowed=contract.by_name)
     return contract.by_name[name]
 
 
@@ -156,6 +156,8 @@ def _refuse_other_categories(where: str, variable: Variable, dimension: Dimensio
     other = sorted(set(variable.categories or ()) - leaves)
     if other:
         raise DocumentError(
-            f"{where}.hierarchy: the contract's categories of '{variable.name}' must be its leaves; not among them: "
-            f"{', '.join(other[:3])}{', ...' if len(other) > 3 else ''}.{did_you_mean(other[0], leaves)}"
+            f"{where}.hierarchy: the contract's categories of '{variable.name}' must be its leaves; not among "
+            f"them: {', '.join(other[:3])}{', ...' if len(other) > 3 else ''}.",
+            came=other[0],
+            allowed=leaves,
         )

@@ -60,7 +60,7 @@ def column_name(column: object, name: str, frame: pd.DataFrame) -> str:
     if not isinstance(column, str):
         raise TypeError(f"{name} must name columns by text; got {type(column).__name__}.")
     if column not in frame.columns:
-        raise DataError(f"{name}: the frame has no column {column!r}.{did_you_mean(column, frame.columns)}")
+        raise DataError(f"the frame has no column {column!r}.", field=name, came=column, allowed=frame.columns)
     return column
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import pandas as pd
 
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError
 from sluice.generalization.draft import draft_hierarchy
 from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.outline import outline, summaries
@@ -132,7 +132,7 @@ def _declared(contract: ContractGiven | None, variable: str | None) -> Variable 
         return None
     variables = Columns(contract).contract_for(pd.DataFrame()).by_name
     if variable not in variables:
-        raise DataError(f"variable: the contract has no {variable!r}.{did_you_mean(variable, variables)}")
+        raise DataError(f"the contract has no {variable!r}.", field="variable", came=variable, allowed=variables)
     return variables[variable]
 
 
