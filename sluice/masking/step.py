@@ -147,7 +147,9 @@ class MaskingStep(BaseModel, ABC):
         for name in self.columns:
             if name not in variables:
                 hint = did_you_mean(name, variables) or " Is it an identifier, or did an earlier step take it out?"
-                raise PlanError(f"{self.method}: no variable '{name}' at this point.{hint}")
+                raise PlanError(
+                    f"{self.method}: no variable '{name}' at this point.", came=name, allowed=variables, hint=hint
+                )
             if variables[name].kind not in kinds:
                 allowed = ", ".join(kinds)
                 raise PlanError(f"{self.method} on '{name}' takes {allowed}; it is {variables[name].kind}.")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError
 from sluice.tabular.model.cells import Booleans, Codes, Integers, Status, Statuses, keys_of
 from sluice.tabular.model.column_values import numbers, whole_units
 from sluice.tabular.model.dimension import Dimension
@@ -67,8 +67,11 @@ def read_pattern(frame: pd.DataFrame, dimensions: Sequence[Dimension]) -> Patter
         places, codes = pd.factorize(frame[dimension.name].to_numpy(dtype=object))
         for code in codes:
             if code not in dimension.position:
-                hint = did_you_mean(code, dimension.codes)
-                raise DataError(f"'{dimension.name}' has a cell of '{code}', which is no code of its hierarchy.{hint}")
+                raise DataError(
+                    f"'{dimension.name}' has a cell of '{code}', which is no code of its hierarchy.",
+                    came=code,
+                    allowed=dimension.codes,
+                )
         columns.append(np.array([dimension.position[code] for code in codes], dtype=np.int32)[places])
     held = np.column_stack(columns)
     _, first, count = np.unique(keys_of(dimensions, held), return_index=True, return_counts=True)
@@ -77,8 +80,7 @@ def read_pattern(frame: pd.DataFrame, dimensions: Sequence[Dimension]) -> Patter
     words = {**STATUSES, SUPPRESSED: Status.PRIMARY}
     given = set(frame["status"].unique())
     if strange := sorted(given - set(words)):
-        hint = did_you_mean(strange[0], words)
-        raise DataError(f"status must be {', '.join(words)}; got '{strange[0]}'.{hint}")
+        raise DataError(f"status must be {', '.join(words)}; got '{strange[0]}'.", came=strange[0], allowed=words)
     if SUPPRESSED in given and given & {"primary", "secondary"}:
         raise DataError("status must be 'suppressed' for all suppressed cells, or primary or secondary; got both.")
     status: Statuses = np.array([words[text] for text in frame["status"]], dtype=np.uint8)

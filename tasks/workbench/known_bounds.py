@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError
 from sluice.publication.pattern_file import Pattern, cell_name
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Integers, keys_of
 from sluice.tabular.model.column_values import numbers
@@ -39,8 +39,11 @@ def known_bounds(rows: pd.DataFrame, table: Cells | Pattern) -> tuple[Floats, Fl
     for dimension in dimensions:
         for code in rows[dimension.name].unique():
             if code not in dimension.position:
-                hint = did_you_mean(code, dimension.codes)
-                raise DataError(f"the known bounds name '{code}', which is no code of '{dimension.name}'.{hint}")
+                raise DataError(
+                    f"the known bounds name '{code}', which is no code of '{dimension.name}'.",
+                    came=code,
+                    allowed=dimension.codes,
+                )
     given = np.array(
         [[d.position[code] for d, code in zip(dimensions, row, strict=True)] for row in _codes(rows, dimensions)],
         dtype=np.int32,

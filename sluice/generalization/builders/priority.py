@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from sluice.errors import DocumentError, did_you_mean
+from sluice.errors import DocumentError
 from sluice.generalization.builders.builder import HierarchyBuilder, Levels
 from sluice.variables import Kind, Label, Variable
 
@@ -37,8 +37,9 @@ class Priority(HierarchyBuilder):
     def grouped(self, variable: Variable, leaves: tuple[str, ...]) -> Levels:
         for named in self.priority[0]:
             if named not in leaves:
-                hint = did_you_mean(named, leaves)
-                raise DocumentError(f"hierarchy of '{variable.name}': it has no category '{named}'.{hint}")
+                raise DocumentError(
+                    f"hierarchy of '{variable.name}': it has no category '{named}'.", came=named, allowed=leaves
+                )
         if self.others in leaves:
             raise DocumentError(
                 f"hierarchy of '{variable.name}': 'others' is '{self.others}', which is a category itself; choose "

@@ -16,7 +16,7 @@ from numpy.random import Generator
 from pydantic import Field, model_validator
 
 from sluice.arrays import IntArray
-from sluice.errors import PlanError, did_you_mean
+from sluice.errors import PlanError
 from sluice.masking.microaggregation.cluster_loss import Domain
 from sluice.masking.microaggregation.clustering_step import ClusteringStep
 from sluice.masking.microaggregation.regions import Regions
@@ -94,8 +94,11 @@ class Mondrian(ClusteringStep):
         """As every clustering; refuses a sensitive variable that is not there, or numbers for `l`."""
         if self.sensitive is not None:
             if self.sensitive not in variables:
-                hint = did_you_mean(self.sensitive, variables)
-                raise PlanError(f"sensitive of {self.method}: no variable '{self.sensitive}' at this point.{hint}")
+                raise PlanError(
+                    f"sensitive of {self.method}: no variable '{self.sensitive}' at this point.",
+                    came=self.sensitive,
+                    allowed=variables,
+                )
             if self.l is not None and not variables[self.sensitive].kind.is_categorical:
                 raise PlanError(
                     f"l of {self.method} counts categories; '{self.sensitive}' is {variables[self.sensitive].kind}. "

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.categories import codes_of
-from sluice.errors import PlanError, did_you_mean
+from sluice.errors import PlanError
 from sluice.masking.recoding.intervals import OUTSIDE
 from sluice.variables import Kind, Variable
 
@@ -25,8 +25,7 @@ def groups_by_map(variable: Variable, categories: Mapping[str, Sequence[str]], o
         return new
     for label in new:
         if label not in variable.categories:
-            hint = did_you_mean(label, variable.categories)
-            raise PlanError(f"'{variable.name}' has no category '{label}'.{hint}")
+            raise PlanError(f"'{variable.name}' has no category '{label}'.", came=label, allowed=variable.categories)
     left = [label for label in variable.categories if label not in new]
     if left and others is None:
         counted = "1 category" if len(left) == 1 else f"{len(left)} categories"

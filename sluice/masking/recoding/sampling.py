@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from sluice.arrays import FloatArray, IntArray
-from sluice.errors import PlanError, did_you_mean
+from sluice.errors import PlanError
 from sluice.masking.perturbed_number import numbers, perturbed
 from sluice.masking.record_draws import RecordDraws
 from sluice.masking.step import MaskingStep
@@ -88,8 +88,9 @@ class Sampling(MaskingStep):
         if self.weight is None:
             return dict(variables)
         if self.weight not in variables:
-            hint = did_you_mean(self.weight, variables)
-            raise PlanError(f"weight of sampling: no variable '{self.weight}' at this point.{hint}")
+            raise PlanError(
+                f"weight of sampling: no variable '{self.weight}' at this point.", came=self.weight, allowed=variables
+            )
         weight = variables[self.weight]
         if weight.role is not Role.WEIGHT or not weight.kind.is_numeric:
             raise PlanError(

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from sluice.arrays import FloatArray
 from sluice.categories import codes_of
-from sluice.errors import PlanError, did_you_mean
+from sluice.errors import PlanError
 from sluice.masking.dates import dates, days, iso_day
 from sluice.masking.recoding.coded_tail import CodedTail, Threshold, code_tails, found_tail, ranked
 from sluice.masking.step import MaskingStep
@@ -251,8 +251,9 @@ def _position(variable: Variable, threshold: Threshold, end: str) -> int:
     label = as_label(threshold.value)
     categories = variable.categories or ()
     if label not in categories:
-        hint = did_you_mean(label, categories)
-        raise PlanError(f"{end} of top_bottom_coding: '{variable.name}' has no category '{label}'.{hint}")
+        raise PlanError(
+            f"{end} of top_bottom_coding: '{variable.name}' has no category '{label}'.", came=label, allowed=categories
+        )
     return categories.index(label)
 
 

@@ -68,7 +68,12 @@ class DataShuffling(MaskingStep):
         for name in self.given:
             if name not in variables:
                 hint = did_you_mean(name, variables) or " Is it an identifier, or did an earlier step take it out?"
-                raise PlanError(f"given of data_shuffling: no variable '{name}' at this point.{hint}")
+                raise PlanError(
+                    f"given of data_shuffling: no variable '{name}' at this point.",
+                    came=name,
+                    allowed=variables,
+                    hint=hint,
+                )
             if variables[name].kind not in kinds:
                 raise PlanError(
                     f"given of data_shuffling takes {', '.join(kinds)}; '{name}' is {variables[name].kind}. "

@@ -150,7 +150,12 @@ class MultipleImputation(MaskingStep):
         for name in self.given:
             if name not in variables:
                 hint = did_you_mean(name, variables) or " Did an earlier step take it out?"
-                raise PlanError(f"given of multiple_imputation: no variable '{name}' at this point.{hint}")
+                raise PlanError(
+                    f"given of multiple_imputation: no variable '{name}' at this point.",
+                    came=name,
+                    allowed=variables,
+                    hint=hint,
+                )
             if variables[name].kind in _NO_DATA:
                 raise PlanError(
                     f"given of multiple_imputation takes numbers and categories; '{name}' is {variables[name].kind}."

@@ -15,7 +15,7 @@ from numpy.random import Generator
 from pydantic import Field, model_validator
 
 from sluice.arrays import FloatArray, IntArray
-from sluice.errors import PlanError, did_you_mean
+from sluice.errors import PlanError
 from sluice.masking.perturbed_number import perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import strata, together
@@ -97,8 +97,9 @@ class SequentialTrees(MaskingStep):
         self.refuse_unless(variables, *_KINDS)
         for name in self.given:
             if name not in variables:
-                hint = did_you_mean(name, variables)
-                raise PlanError(f"given of {self.method}: no variable '{name}' at this point.{hint}")
+                raise PlanError(
+                    f"given of {self.method}: no variable '{name}' at this point.", came=name, allowed=variables
+                )
             if variables[name].kind not in _KINDS:
                 raise PlanError(f"given of {self.method} takes {', '.join(_KINDS)}; '{name}' is text.")
         changed = {

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError
 from sluice.reading.visible_text import one_line, unseen
 
 Positions = NDArray[np.int32]
@@ -170,8 +170,11 @@ def _tree(name: str, rows: Rows) -> dict[str, str]:
         raise DataError(f"the hierarchy of '{name}' has an empty code")
     orphans = sorted({parent for parent in tree.values() if parent and parent not in tree})
     if orphans:
-        hint = did_you_mean(orphans[0], tree)
-        raise DataError(f"the hierarchy of '{name}' names a parent that has no row of its own: {_some(orphans)}.{hint}")
+        raise DataError(
+            f"the hierarchy of '{name}' names a parent that has no row of its own: {_some(orphans)}.",
+            came=orphans[0],
+            allowed=tree,
+        )
     for code in tree:
         seen = {code}
         while code := tree[code]:

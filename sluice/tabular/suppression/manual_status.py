@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError
 from sluice.tabular.model.cells import LARGEST_TOTAL, Booleans, Cells, Floats, keys_of
 from sluice.tabular.rules.contributions import percentage, shortfall
 from sluice.tabular.rules.sensitivity import Requirements, lower_level
@@ -75,8 +75,11 @@ def manual_rows(rows: Sequence[Mapping[str, str]], dimensions: Sequence[str], de
                 raise DataError(f"the a-priori file needs the column '{column}'.", came=column, allowed=row)
         for column in row:
             if column not in (*dimensions, *_COLUMNS):
-                hint = did_you_mean(column, (*dimensions, *_COLUMNS))
-                raise DataError(f"the a-priori file has no use for the column '{column}'.{hint}")
+                raise DataError(
+                    f"the a-priori file has no use for the column '{column}'.",
+                    came=column,
+                    allowed=(*dimensions, *_COLUMNS),
+                )
         status = row["status"].strip()
         if status not in list(ManualStatus):
             known = ", ".join(known for known in ManualStatus if known)
@@ -187,8 +190,11 @@ def _positions(cells: Cells, rows: Sequence[ManualRow]) -> list[int]:
     for row in rows:
         for dimension, code in zip(cells.dimensions, row.codes, strict=True):
             if code not in dimension.position:
-                hint = did_you_mean(code, dimension.codes)
-                raise DataError(f"{_at(row.number)}: the dimension '{dimension.name}' has no code '{code}'.{hint}")
+                raise DataError(
+                    f"{_at(row.number)}: the dimension '{dimension.name}' has no code '{code}'.",
+                    came=code,
+                    allowed=dimension.codes,
+                )
     wanted = np.array(
         [[d.position[code] for d, code in zip(cells.dimensions, row.codes, strict=True)] for row in rows],
         dtype=np.int32,

@@ -13,7 +13,7 @@ import pandas as pd
 
 from schemas.contract import Contract, load_contract
 from schemas.reading.inferred import inferred_contract
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError
 from sluice.reading.values import label
 from sluice.variables import Kind, Role, Variable, with_role
 from tasks.workbench.masked_file import understood
@@ -144,8 +144,9 @@ def refuse_missing(wanted: Iterable[str], name: str, frame: pd.DataFrame) -> Non
     """Raise DataError unless the frame has every column that the contract names."""
     for column in wanted:
         if column not in frame.columns:
-            hint = did_you_mean(column, frame.columns)
-            raise DataError(f"{name} has no column {column!r}, which the contract names.{hint}")
+            raise DataError(
+                f"{name} has no column {column!r}, which the contract names.", came=column, allowed=frame.columns
+            )
 
 
 _ALLOWED = "a Contract or the path of its YAML file"
