@@ -117,7 +117,7 @@ def _plain(value: Any) -> Datum:
     if isinstance(value, str):
         return one_line(value)
     if hasattr(value, "item"):  # a figure of NumPy, which is not loaded for this
-        return value.item()  # type: ignore[no-any-return]
+        value = value.item()
     if isinstance(value, int | float):
         return value if isfinite(value) else str(value)  # JSON has no infinity
     return tuple(one_line(name) for name in value)
@@ -138,8 +138,6 @@ class _Words(Formatter):
         return text[:1].upper() + text[1:] if format_spec[:1].isupper() else text
 
     def _formatted(self, value: Any, spec: str) -> str:
-        if value in ("inf", "-inf", "nan"):
-            value = float(value)
         kind, _, base = spec.partition("_")
         match kind:
             case "listed":
@@ -157,7 +155,9 @@ class _Words(Formatter):
             case "its":
                 return "its" if value == 1 else "their"
         if isinstance(value, str):
-            return value
+            if not spec or value not in ("inf", "-inf", "nan"):
+                return value
+            value = float(value)
         match kind:
             case "count" | "count,":
                 return f"{value:{kind[5:]}} {base}" + ("" if value == 1 else "s")

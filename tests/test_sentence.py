@@ -56,8 +56,9 @@ def test_a_datum_has_no_more_digits_than_the_words_and_may_be_words_where_it_is_
     two = Sentence("test.two", "{share:percent} and {of:.2f} of {all:,}")
     (told,) = two(share=2 / 3, of=np.float64(1 / 3), all=1234)
     assert told.data == {"share": 0.667, "of": 0.33, "all": 1234}
-    (hidden,) = two(share="fewer than 10", of=float("inf"), all=1)
+    (hidden,) = two(share="fewer than 10", of=np.float64("inf"), all=1)
     assert hidden.text == "fewer than 10 and inf of 1"
+    assert Sentence("test.named", "{name:word}, {name}")(name="nan")[0].text == "nan, nan"
     assert Statement.model_validate_json(hidden.model_dump_json()) == hidden
 
 

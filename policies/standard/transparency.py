@@ -14,34 +14,21 @@ from sluice.errors import DataError
 from sluice.masking.transparency import MethodAttack, attacks_on
 from sluice.risk.transparency.attack import Leak
 from sluice.risk.transparency.pairs import Pairs
-from sluice.sentence import END, Saying, Sentence, Sentences, as_fields
+from sluice.sentence import END, Saying, Sentences, as_fields
 from sluice.verdict import Finding, Verdict
 
-_REACHES = {
-    "identified": Sentence(
-        "transparency.identified",
-        "finds the own record of {share:percent} of the {unit} ({limit:percent} may be found)",
-    ),
-    "confident": Sentence(
-        "transparency.confident", "is rightly sure for {share:percent} of the {unit} ({limit:percent} may be)"
-    ),
-    "reconstructed": Sentence(
-        "transparency.reconstructed",
-        "computes {share:percent} of the values of {columns:commas} closely ({limit:percent} may be)",
-    ),
-    "participation": Sentence(
-        "transparency.participation",
-        "gets {share:percent} more right of those who took part than of others ({limit:percent} may be)",
-    ),
-}
-_AND = Sentence("transparency.and", "; ")
 _SAYS = Sentences(
     "transparency",
     knows="An intruder who knows {knows} ",
     knows_person="An intruder who knows a person's {columns:commas} and {knows} ",
+    identified="finds the own record of {share:percent} of the {unit} ({limit:percent} may be found)",
+    confident="is rightly sure for {share:percent} of the {unit} ({limit:percent} may be)",
+    reconstructed="computes {share:percent} of the values of {columns:commas} closely ({limit:percent} may be)",
+    participation="gets {share:percent} more right of those who took part than of others ({limit:percent} may be)",
     claims="is more than half sure for {claimed:percent} of the {unit}, and right for {share:percent} "
     "({limit:percent} may be)",
     detail=": {detail}",
+    besides="; ",
     method_not_known="Nobody said how the file was masked, so no attack that uses the method was played.",
     no_attack="No attack is known that would use what is published of the plan's methods.",
     not_played="The attack on {method} could not be played: {why}",
@@ -108,7 +95,7 @@ def _judged(limits: TransparencyLimits, of: MethodAttack, pairs: Pairs, files: O
         columns=of.attack.columns, knows=of.attack.knows
     )
     for place, leak in enumerate(leaks):
-        says += (_AND() if place else ()) + _says(limits, leak, of.attack.columns, files)
+        says += (_SAYS.besides() if place else ()) + _says(limits, leak, of.attack.columns, files)
     return Finding(
         rule="transparency", verdict=worst_verdict, stage="attack", scope=scope, binding=limits.binding,
         observed=_observed(worst, files.minimum_cell), limit=_limit(limits, worst),
@@ -149,7 +136,7 @@ def _says(limits: TransparencyLimits, leak: Leak, columns: tuple[str, ...], file
     of, cell = leak.measured.completed, files.minimum_cell
     figures = {"share": told_share(leak.measured.value, of, cell), "limit": _limit(limits, leak)}
     if leak.claims is None:
-        says = _REACHES[leak.kind](unit=files.unit, columns=columns, **figures)
+        says: Saying = getattr(_SAYS, leak.kind)(unit=files.unit, columns=columns, **figures)
     else:
         says = _SAYS.claims(claimed=told_share(leak.claims, of, cell), unit=files.unit, **figures)
     return says + (_SAYS.detail(detail=leak.says) if leak.says else ())

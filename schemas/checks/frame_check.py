@@ -17,52 +17,37 @@ from schemas.contract import Contract, CrossFieldRule
 from schemas.cross_field import CrossFieldExpression
 from sluice.items.item_sets import ItemSets
 from sluice.reading.values import moment
-from sluice.sentence import Saying, Sentence, Sentences, as_fields
+from sluice.sentence import Saying, Sentences, as_fields
 from sluice.variables import Kind, Variable, Variables, as_label
 from sluice.verdict import Finding, Verdict
 
 _DTYPES = {Kind.CONTINUOUS: "float64", Kind.INTEGER: "Int64", Kind.DATE: "datetime64[us]", Kind.TEXT: "str"}
 
 
-def _of_column(check: str, words: str) -> Sentence:
-    return Sentence(f"frame.{check}", f"'{{column}}': {words}.")
-
-
-_STRUCTURE = {
-    "column_in_dataframe": _of_column("column_in_dataframe", "a column of the contract is missing from the table"),
-    "column_in_schema": _of_column("column_in_schema", "the table has a column that is not declared"),
-    "column_ordered": _of_column("column_ordered", "the columns do not stand in the declared order"),
-}
-_KIND = _of_column("kind", "not stored as {kind}")
-_ALL_MISSING = _of_column("all_missing", "every value is missing; leave the variable out")
-_MISSING = _of_column("missing", "{records:count_record} without a value")
-_MISSING_SHARE = _of_column("missing_share", "a share of {share:.4g} of the records has no value; {limit:g} is allowed")
-_INFINITE = _of_column("finite", "{records:count_record} infinite")
-_ITEMS = _of_column(
-    "items", "{records:count_record} with an item that is not declared, or a set not in its canonical form"
-)
-_CATEGORIES = _of_column("categories", "{records:count_record} with a category that is not declared")
-_ORDER = _of_column("category_order", "the categories are not the declared ones in the declared order")
-_BEYOND = {
-    "minimum": _of_column("minimum", "{records:count_record} below the minimum, {bound}"),
-    "maximum": _of_column("maximum", "{records:count_record} above the maximum, {bound}"),
-}
-_ROWS = {
-    "rows_minimum": Sentence(
-        "frame.rows_minimum", "The table has {records:count_record}; at least {limit} are allowed."
-    ),
-    "rows_maximum": Sentence(
-        "frame.rows_maximum", "The table has {records:count_record}; at most {limit} are allowed."
-    ),
-}
+_STRUCTURE = ("column_in_dataframe", "column_in_schema", "column_ordered")
 _SAYS = Sentences(
     "frame",
     keeps="All {records:,} records keep to what is declared of their {variables} columns.",
+    column_in_dataframe="'{column}': a column of the contract is missing from the table.",
+    column_in_schema="'{column}': the table has a column that is not declared.",
+    column_ordered="'{column}': the columns do not stand in the declared order.",
+    kind="'{column}': not stored as {kind}.",
+    all_missing="'{column}': every value is missing; leave the variable out.",
+    missing="'{column}': {records:count_record} without a value.",
+    missing_share="'{column}': a share of {share:.4g} of the records has no value; {limit:g} is allowed.",
+    finite="'{column}': {records:count_record} infinite.",
+    items="'{column}': {records:count_record} with an item that is not declared, or a set not in its canonical form.",
+    categories="'{column}': {records:count_record} with a category that is not declared.",
+    category_order="'{column}': the categories are not the declared ones in the declared order.",
+    minimum="'{column}': {records:count_record} below the minimum, {bound}.",
+    maximum="'{column}': {records:count_record} above the maximum, {bound}.",
+    rows_minimum="The table has {records:count_record}; at least {limit} are allowed.",
+    rows_maximum="The table has {records:count_record}; at most {limit} are allowed.",
     record_key="{records:count_record} with the same key ({key:commas}) as another record.",
     rule="{records:count_record} against the rule: {rule}.",
     not_made="The check '{check}' could not be made.",
+    not_made_of_column="'{column}': the check '{check}' could not be made.",
 )
-_NOT_MADE_OF_COLUMN = _of_column("not_made_of_column", "the check '{check}' could not be made")
 
 
 @dataclass(frozen=True)
@@ -107,20 +92,22 @@ def _conditions(variable: Variable) -> Iterator[_Condition]:
     """What must hold of one column."""
     name = variable.name
     yield _Condition(
-        "kind", lambda series: _has_kind(series, variable), lambda _: _KIND(column=name, kind=variable.kind)
+        "kind", lambda series: _has_kind(series, variable), lambda _: _SAYS.kind(column=name, kind=variable.kind)
     )
     yield _Condition(
         "all_missing",
         lambda series: series.notna().any(),
-        lambda _: _ALL_MISSING(column=name),
+        lambda _: _SAYS.all_missing(column=name),
     )
     if not variable.nullable:
-        yield _Condition("missing", lambda series: series.notna(), lambda count: _MISSING(column=name, records=count))
+        yield _Condition(
+            "missing", lambda series: series.notna(), lambda count: _SAYS.missing(column=name, records=count)
+        )
     if (share := variable.max_missing_share) is not None:
         yield _Condition(
             "missing_share",
             lambda series: bool(series.isna().mean() <= share),
-            lambda found: _MISSING_SHARE(column=name, share=found, limit=share),
+            lambda found: _SAYS.missing_share(column=name, share=found, limit=share),
             observes=lambda series: float(series.isna().mean()),
             limit=share,
         )
@@ -130,25 +117,25 @@ def _conditions(variable: Variable) -> Iterator[_Condition]:
         yield _bound(variable, "maximum", operator.le)
     if variable.kind is Kind.CONTINUOUS:
         yield _Condition(
-            "finite", lambda series: ~np.isinf(series), lambda count: _INFINITE(column=name, records=count)
+            "finite", lambda series: ~np.isinf(series), lambda count: _SAYS.finite(column=name, records=count)
         )
     if variable.kind is Kind.ITEMS:
         yield _Condition(
             "items",
             lambda series: _holds_sets(series, variable),
-            lambda count: _ITEMS(column=name, records=count),
+            lambda count: _SAYS.items(column=name, records=count),
         )
     if variable.categories is not None:
         declared = list(variable.categories)
         yield _Condition(
             "categories",
             lambda series: series.isna() | series.isin(declared),
-            lambda count: _CATEGORIES(column=name, records=count),
+            lambda count: _SAYS.categories(column=name, records=count),
         )
         yield _Condition(
             "category_order",
             lambda series: _has_order(series, declared),
-            lambda _: _ORDER(column=name),
+            lambda _: _SAYS.category_order(column=name),
         )
 
 
@@ -160,7 +147,7 @@ def _bound(variable: Variable, side: str, keeps: Callable[[Any, Any], Any]) -> _
         values = series if variable.kind is Kind.DATE else series.astype("float64")
         return values.isna() | keeps(values, bound)
 
-    said = _BEYOND[side]
+    said = getattr(_SAYS, side)
     return _Condition(side, holds, lambda count: said(column=variable.name, records=count, bound=as_label(declared)))
 
 
@@ -194,7 +181,7 @@ def _row_conditions(minimum: int, maximum: int | None) -> list[_Condition]:
         return _Condition(
             check,
             lambda frame: holds(len(frame)),
-            lambda count: _ROWS[check](records=int(count), limit=limit),
+            lambda count: getattr(_SAYS, check)(records=int(count), limit=limit),
             observes=lambda frame: float(len(frame)),
             limit=limit,
         )
@@ -262,10 +249,10 @@ def _finding(frame: pd.DataFrame, column: str, check: str, output: Any, conditio
     """One failure in words: its column or scope, and how large it is."""
     verdict, observed, limit = Verdict.FAIL, None, None
     if check in _STRUCTURE:
-        says = _STRUCTURE[check](column=column)
+        says = getattr(_SAYS, check)(column=column)
     elif condition is None or output is None:
         verdict = Verdict.UNKNOWN
-        says = _NOT_MADE_OF_COLUMN(column=column, check=check) if column else _SAYS.not_made(check=check)
+        says = _SAYS.not_made_of_column(column=column, check=check) if column else _SAYS.not_made(check=check)
     else:
         if condition.observes is not None:
             observed = condition.observes(frame[column] if column else frame)

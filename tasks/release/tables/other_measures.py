@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sluice.errors import DataError
-from sluice.sentence import Saying, Sentence, Sentences, as_fields
+from sluice.sentence import Saying, Sentences, as_fields
 from sluice.tabular.audit.audit import audit
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Integers, Status
@@ -27,9 +27,9 @@ from tasks.release.tables.editions import Edition, EditionPair, with_common_know
 from tasks.release.tables.protection import ProtectionRequest
 from tasks.release.tables.published_cells import PublishedCells
 
-_AND = Sentence("other_measures.and", " ")
 _SAYS = Sentences(
     "other_measures",
+    besides=" ",
     none="No published table of another measure tells how many contribute to these cells, nor do these tell it of one.",
     tells="{name} tells the number of contributors of {cells:,} cells that a policy calls too small.",
     opened="With {name}, too much is told of {cells:,} cells with too few contributors by a policy: of numbers, "
@@ -146,7 +146,7 @@ def _compared(now: CountView, view: CountView, pair: EditionPair, request: Prote
     if told:
         says += _SAYS.tells(name=name, cells=told)
     if opened:
-        says += (_AND() if says else ()) + (
+        says += (_SAYS.besides() if says else ()) + (
             _SAYS.opened(name=name, cells=len(opened), first=next(iter(opened.values())))
         )
     if says:
