@@ -97,7 +97,7 @@ def as_fields(saying: Saying) -> dict[str, Any]:
 def per(share: float, base: int = 1000) -> str:
     """So many of `base`, of a share that tells of no few people, such as a tolerance: '50', '2.5', 'under 1'."""
     number = share * base
-    if number >= 10 or number == round(number):
+    if number > 9.95 or number == round(number):
         return f"{min(round(number), base - (share < 1)):,}"
     return f"{number:.2g}" if number >= 0.1 or not number else "under 0.1"
 

@@ -24,6 +24,7 @@ def test_a_share_is_so_many_of_a_thousand() -> None:
     golden(natural_frequency(1, 2000, 10))
     assert per(0.05) == "50"
     assert per(0.0025) == "2.5"
+    assert (per(0.00994), per(0.00996), per(0.0104)) == ("9.9", "10", "10")
 
 
 @pytest.mark.parametrize(
