@@ -48,8 +48,8 @@ def declared_hierarchy(
     if len(forms) != 1:
         hint = did_you_mean(str(next(iter(given), "")), _FORMS) if not forms else ""
         raise DocumentError(
-            f"{where}: give exactly one of {', '.join(_FORMS)}; got {', '.join(forms or map(str, given)) or 'none'}."
-            f"{hint}"
+            f"give exactly one of {', '.join(_FORMS)}; got {', '.join(forms or map(str, given)) or 'none'}.{hint}",
+            field=where,
         )
     (form,) = forms
     if form == "rows":
@@ -69,7 +69,7 @@ def declared_hierarchy(
     try:
         return builder.build(variable)
     except DocumentError as error:
-        raise DocumentError(f"{where}: {error}") from None
+        raise DocumentError(str(error), field=where) from None
 
 
 def hierarchy_forms() -> list[dict[str, Any]]:

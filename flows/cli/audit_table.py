@@ -112,7 +112,7 @@ def audit_table(
             )
         else:
             if within is not None:
-                raise DocumentError("--within: with --microdata, the rules tell how near is too near")
+                raise DocumentError("with --microdata, the rules tell how near is too near", field="--within")
             measure = measure_given(
                 value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals
             )

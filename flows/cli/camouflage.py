@@ -34,7 +34,7 @@ def camouflage(
     from tasks.workbench.camouflage import NOT_JUDGED, camouflage_file
 
     if missing not in ("refuse", "leave_out"):
-        raise DocumentError(f"--missing: must be refuse or leave_out; got '{missing}'")
+        raise DocumentError(f"must be refuse or leave_out; got '{missing}'", field="--missing")
     made = camouflage_file(
         source,
         column,

@@ -70,7 +70,7 @@ def draft(
 
     declared = _declared(contract, variable)
     if declared is None:
-        raise DocumentError("--contract: a draft needs a contract: it names no value that is not declared")
+        raise DocumentError("a draft needs a contract: it names no value that is not declared", field="--contract")
     counts = value_counts(data, column or declared.name, declared)
     made = draft_hierarchy(declared, counts, minimum_cell, groups)
     print(f"hierarchy: {json_text(made.model_dump(mode='json', exclude_defaults=True))}")
@@ -137,7 +137,7 @@ def show(
     declared = declared_variable(source, variable) if is_contract and variable else None
     name = column or (declared.name if declared else None)
     if data is not None and name is None:
-        raise DocumentError("--column: name the column of the data that holds the values")
+        raise DocumentError("name the column of the data that holds the values", field="--column")
     counts = value_counts(data, name, declared) if data is not None and name else None
     branches = outline(made, most, counts, minimum_cell)
     says = [_level(summary, minimum_cell) for summary in summaries(made, counts, minimum_cell)]

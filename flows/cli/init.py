@@ -84,9 +84,9 @@ def init(
     from tasks.project.own_project import release_name
 
     if use is not None and use not in USES:
-        raise SluiceError(f"--for: must be one of {', '.join(USES)}; got {use!r}")
+        raise SluiceError(f"must be one of {', '.join(USES)}; got {use!r}", field="--for")
     if output is not None and str(output) != "-" and not output.parent.is_dir():
-        raise SluiceError(f"--output: there is no folder {output.parent}. Make it, or name a file elsewhere.")
+        raise SluiceError(f"there is no folder {output.parent}. Make it, or name a file elsewhere.", field="--output")
     named = tuple(name.strip() for name in columns.split(",")) if columns else ()
     data = own_data(
         source, table, layout, separator=separator, decimal=decimal, encoding=encoding, columns=named,

@@ -119,7 +119,7 @@ def protect_table(
         method, mode=mode, cost=cost, seconds=seconds, intervals=intervals or None, synthetic=synthetic or None
     )
     if waivers is not None and a_priori is None:
-        raise DocumentError("--waivers: give --a-priori, too, which says what should be published")
+        raise DocumentError("give --a-priori, too, which says what should be published", field="--waivers")
     refuse_to_overwrite(output, files_given(hierarchy or []))
     with waiting(as_json):
         made = protect(

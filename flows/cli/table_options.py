@@ -31,10 +31,12 @@ def dimensions_given(written: Sequence[str], source: Path, totals: bool = False)
     for each in written:
         name, equals, path = each.partition("=")
         if not name or bool(equals) != bool(path) or (not path and name.endswith(".csv")):
-            raise DocumentError(f"--hierarchy: must be NAME=FILE, or the NAME of a column alone; got '{each}'")
+            raise DocumentError(f"must be NAME=FILE, or the NAME of a column alone; got '{each}'", field="--hierarchy")
         files.setdefault(name, []).extend([Path(path)] if path else [])
     if not files:
-        raise DocumentError("--hierarchy: a table has at least one dimension; give NAME=FILE, or NAME, for each")
+        raise DocumentError(
+            "a table has at least one dimension; give NAME=FILE, or NAME, for each", field="--hierarchy"
+        )
     return [
         read_dimension(name, paths) if paths else dimension_in(source, name, totals) for name, paths in files.items()
     ]
@@ -57,7 +59,7 @@ def rules_given(written: Sequence[str]) -> list[SensitivityRule]:
     for each in written:
         name, _, numbers = each.partition("=")
         if name not in known:
-            raise DocumentError(f"--rule: one of {', '.join(known)}; got '{name}'.", came=name, allowed=known)
+            raise DocumentError(f"one of {', '.join(known)}; got '{name}'.", field="--rule", came=name, allowed=known)
         thresholds = [field for field in known[name].model_fields if field not in ("rule", "waivable")]
         given = [number.strip() for number in numbers.split(",")] if numbers else []
         if len(given) > len(thresholds):
@@ -85,7 +87,9 @@ def columns_given(status: str | None, value: str, words: Sequence[str], hide_val
     for each in words:
         word, _, own = each.rpartition("=")
         if not word or own not in OWN_WORDS:
-            raise DocumentError(f"--status-word: must be WORD=OURS with one of {', '.join(OWN_WORDS)}; got '{each}'")
+            raise DocumentError(
+                f"must be WORD=OURS with one of {', '.join(OWN_WORDS)}; got '{each}'", field="--status-word"
+            )
         meant[word] = own
     return CellColumns(status, value, meant, hide_values)
 
@@ -103,7 +107,7 @@ def method_given(written: str, **of_suppression: Any) -> Protection:
     known = {get_args(model.model_fields["method"].annotation)[0]: model for model in models}
     name, _, numbers = written.partition("=")
     if name not in known:
-        raise DocumentError(f"--method: one of {', '.join(known)}; got '{name}'.", came=name, allowed=known)
+        raise DocumentError(f"one of {', '.join(known)}; got '{name}'.", field="--method", came=name, allowed=known)
     options = {option: value for option, value in of_suppression.items() if value is not None}
     if known[name] is SecondarySuppression:
         if numbers:
@@ -114,7 +118,7 @@ def method_given(written: str, **of_suppression: Any) -> Protection:
             raise DocumentError(f"--{faults(error.errors(), SecondarySuppression)[0]}") from None
     if options:
         dashed = ", ".join(f"--{option.replace('_', '-')}" for option in options)
-        raise DocumentError(f"{dashed}: only for --method suppression; got {name}")
+        raise DocumentError(f"only for --method suppression; got {name}", field=dashed)
     fields = [field for field in known[name].model_fields if field != "method"]
     given = [number.strip() for number in numbers.split(",")] if numbers else []
     if len(given) > len(fields):

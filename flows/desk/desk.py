@@ -38,7 +38,7 @@ class Proxy:
         try:
             known = tuple(map(ip_network, networks))
         except ValueError as error:
-            raise SluiceError(f"--proxy: {error}") from None
+            raise SluiceError(str(error), field="--proxy") from None
         secret = create_once(desk_folder(home) / "proxy_secret", secrets.token_urlsafe(32).encode()).decode()
         return cls(header.lower(), known, secret.strip())
 

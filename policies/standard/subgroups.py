@@ -116,7 +116,7 @@ def _groups(
     if name not in variables:
         raise DocumentError(f"the data have no variable '{name}'.", field="subgroups", came=name, allowed=variables)
     if variables[name].kind is Kind.TEXT:
-        raise DocumentError(f"subgroups: '{name}' is a text; give a category, a number or a date.")
+        raise DocumentError(f"'{name}' is a text; give a category, a number or a date.", field="subgroups")
     values = plain_values(original[name])
     missing = pd.isna(values)
     if missing.any():

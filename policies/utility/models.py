@@ -43,9 +43,9 @@ def refuse_unfit_model(analysis: ModelAnalysis, variables: Variables) -> Formula
     if analysis.weight is not None and not (
         analysis.weight in variables and variables[analysis.weight].kind.is_numeric
     ):
-        raise DataError(f"weight: the data have no number '{analysis.weight}'.")
+        raise DataError(f"the data have no number '{analysis.weight}'.", field="weight")
     if analysis.by is not None and not (analysis.by in variables and variables[analysis.by].kind.is_categorical):
-        raise DataError(f"by: the data have no variable '{analysis.by}' with categories.")
+        raise DataError(f"the data have no variable '{analysis.by}' with categories.", field="by")
     return formula
 
 

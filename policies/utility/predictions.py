@@ -48,11 +48,13 @@ def refuse_unfit_prediction(analysis: PredictionAnalysis, variables: Variables) 
         if variables[name].kind in (Kind.TEXT, Kind.ITEMS):
             raise DataError(f"'{name}' is of kind {variables[name].kind} and no value to predict, or predict by.")
     if not variables[analysis.target].kind.is_categorical:
-        raise DataError(f"target: '{analysis.target}' must have categories; it is {variables[analysis.target].kind}.")
+        raise DataError(
+            f"'{analysis.target}' must have categories; it is {variables[analysis.target].kind}.", field="target"
+        )
     if analysis.target in (analysis.variables or ()):
-        raise DataError(f"variables: '{analysis.target}' is the target itself.")
+        raise DataError(f"'{analysis.target}' is the target itself.", field="variables")
     if analysis.by is not None and not (analysis.by in variables and variables[analysis.by].kind.is_categorical):
-        raise DataError(f"by: the data have no variable with categories '{analysis.by}'.")
+        raise DataError(f"the data have no variable with categories '{analysis.by}'.", field="by")
 
 
 def judge_prediction(

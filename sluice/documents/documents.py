@@ -189,7 +189,7 @@ def named_file(base: Path, given: str, where: str) -> Path:
     """
     path = (base / Path(given).expanduser()).resolve()
     if path.is_relative_to(settings().home):
-        raise DocumentError(f"{where}: must lie outside of the workspace, which holds the vault; got '{given}'")
+        raise DocumentError(f"must lie outside of the workspace, which holds the vault; got '{given}'", field=where)
     return path
 
 

@@ -160,7 +160,9 @@ class MaskingStep(BaseModel, ABC):
             if kind is Kind.ITEMS or not (kind.is_categorical or kind is Kind.INTEGER):
                 raise PlanError(f"strata of {self.method} are of categories or integers; '{name}' has too many values.")
         if self.unit == "household" and not with_role(variables, Role.HOUSEHOLD):
-            raise PlanError(f"unit: household of {self.method} needs a variable of role household; there is none.")
+            raise PlanError(
+                f"household of {self.method} needs a variable of role household; there is none.", field="unit"
+            )
 
 
 def carried_out(

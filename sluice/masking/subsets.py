@@ -98,8 +98,9 @@ def households(step: MaskingStep, frame: pd.DataFrame, variables: Variables) -> 
         values, _ = pd.factorize(frame[name])
         if (values != values[first][member_of]).any():
             raise PlanError(
-                f"unit: household of {step.method} on '{name}' needs one value in each household; in some households "
-                "the members differ. Mask it by record, or correct the data."
+                f"household of {step.method} on '{name}' needs one value in each household; in some households "
+                "the members differ. Mask it by record, or correct the data.",
+                field="unit",
             )
     return first, member_of
 

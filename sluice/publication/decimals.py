@@ -20,5 +20,5 @@ def units_of(text: str, decimals: int, where: str) -> int | None:
     if not text:
         return None
     if not re.fullmatch(rf"-?\d+\.\d{{{decimals}}}" if decimals else r"-?\d+", text, re.ASCII):
-        raise DataError(f"{where}: must be a number with {decimals} decimals, or empty")
+        raise DataError(f"must be a number with {decimals} decimals, or empty", field=where)
     return int(text.replace(".", ""))

@@ -101,7 +101,7 @@ def _units(number: float, decimals: int, where: str) -> int:
     """Units of the last decimal. Raises DataError for a number that has more decimals."""
     text = f"{number:.{decimals}f}" if math.isfinite(number) else ""
     if not text or float(text) != number:
-        raise DataError(f"{where}: a number must be finite and have {decimals} decimals at most")
+        raise DataError(f"a number must be finite and have {decimals} decimals at most", field=where)
     units = units_of(text, decimals, where)
     assert units is not None
     return units

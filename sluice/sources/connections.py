@@ -66,8 +66,9 @@ class Connections(BaseModel):
         if name not in self.connections:
             known = f" Known: {', '.join(self.connections)}." if self.connections else ""
             raise DocumentError(
-                f"source.connection: there is no connection '{name}'.{did_you_mean(name, self.connections)}{known} "
-                f"Whoever runs Sluice names it in {connections_file()}."
+                f"there is no connection '{name}'.{did_you_mean(name, self.connections)}{known} "
+                f"Whoever runs Sluice names it in {connections_file()}.",
+                field="source.connection",
             )
         return self.connections[name]
 
@@ -76,9 +77,10 @@ class Connections(BaseModel):
         if name not in self.publication:
             known = f" Known: {', '.join(self.publication)}." if self.publication else ""
             raise DocumentError(
-                f"publish_to.connection: there is no connection '{name}' to publish into."
+                f"there is no connection '{name}' to publish into."
                 f"{did_you_mean(name, self.publication)}{known} Whoever runs Sluice names it under 'publication' in "
-                f"{connections_file()}."
+                f"{connections_file()}.",
+                field="publish_to.connection",
             )
         return self.publication[name]
 

@@ -134,9 +134,9 @@ def _place(words: Sequence[str], path: Path, line: int, label: str = "") -> Plac
     """Name, start, length and missing codes."""
     where = f"{path}: line {line}"
     if len(words) < 3 or not all(re.fullmatch("[0-9]{1,9}", word) for word in words[1:3]) or not int(words[2]):
-        raise DataError(f"{where}: wanted a name, the start and the length of a column, as in AGE 6 2")
+        raise DataError("wanted a name, the start and the length of a column, as in AGE 6 2", field=where)
     if not words[0] or unseen(words[0], one_line=True):
-        raise DataError(f"{where}: the name of a column is empty, or holds signs that nobody sees")
+        raise DataError("the name of a column is empty, or holds signs that nobody sees", field=where)
     missing = tuple(dict.fromkeys(words[3:]))
     return Place(words[0], int(words[1]), int(words[2]), ColumnDescription(label=label, missing_codes=missing), line)
 

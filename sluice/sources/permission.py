@@ -49,14 +49,15 @@ def permitted_file(base: Path, given: str, where: str) -> Path:
     """
     written, found = base / Path(given).expanduser(), named_file(base, given, where)
     if any(found.is_relative_to(folder) for folder in _OF_THE_SYSTEM):
-        raise DocumentError(f"{where}: must lie outside of /proc and /sys; got '{given}'")
+        raise DocumentError(f"must lie outside of /proc and /sys; got '{given}'", field=where)
     folders = _folders(base)
     if not any(found.is_relative_to(folder) for folder in folders):
         leads = "" if found == Path(os.path.normpath(written.absolute())) else " leads by a link to another place and"
         raise DocumentError(
-            f"{where}: '{given}'{leads} may not be read. Files are read below "
+            f"'{given}'{leads} may not be read. Files are read below "
             f"{' and '.join(map(str, folders)) or 'no folder'}; whoever runs Sluice can list another folder under "
-            f"'files' of {connections_file()}"
+            f"'files' of {connections_file()}",
+            field=where,
         )
     if not found.is_file():
         raise missing_file(found)
@@ -76,8 +77,9 @@ def _of_connection(source: ConnectionSource, secret: Secret) -> SqlSource:
     connection = load_connections().named(source.connection)
     if source.query is not None and not connection.queries:
         raise DocumentError(
-            f"source.query: the connection '{source.connection}' takes no queries; name a table. Whoever runs Sluice "
-            f"can make a view, or set 'queries: true' in {connections_file()}"
+            f"the connection '{source.connection}' takes no queries; name a table. Whoever runs Sluice "
+            f"can make a view, or set 'queries: true' in {connections_file()}",
+            field="source.query",
         )
     url = connection.address(source.connection, secret)
     refuse_absent(url, f"connection '{source.connection}'")
@@ -96,6 +98,6 @@ def file_url(source: DatabaseFile, path: Path) -> str:
     url = sa.URL.create(source.type, database=str(path)).render_as_string()
     if database_url(url).database != str(path):
         raise DocumentError(
-            "source.path: the name of a database's file must hold no sign that addresses reserve: ? % #"
+            "the name of a database's file must hold no sign that addresses reserve: ? % #", field="source.path"
         )
     return url

@@ -30,16 +30,18 @@ def permitted_schema(connection: str, into: str, secret: Secret = os.environ.get
     public = listed.public(connection)
     if into not in public.schemas:
         raise DocumentError(
-            f"publish_to.into: nothing may be published into '{into}' of '{connection}'; it lists "
+            f"nothing may be published into '{into}' of '{connection}'; it lists "
             f"{', '.join(public.schemas)}.{did_you_mean(into, public.schemas)} Whoever runs Sluice can list another in "
-            f"{connections_file()}"
+            f"{connections_file()}",
+            field="publish_to.into",
         )
     url = public.address(connection, secret)
     backend = url.get_backend_name()
     if backend not in PUBLISHABLE:
         raise DocumentError(
-            f"publish_to.connection: '{connection}' must be a database of {', '.join(PUBLISHABLE)}, of which it was "
-            f"tried that they keep what is written; got {backend}"
+            f"'{connection}' must be a database of {', '.join(PUBLISHABLE)}, of which it was "
+            f"tried that they keep what is written; got {backend}",
+            field="publish_to.connection",
         )
     refuse_absent(url, f"connection '{connection}'")
     if backend in IN_FILES:
@@ -47,8 +49,9 @@ def permitted_schema(connection: str, into: str, secret: Secret = os.environ.get
     _refuse_account_that_reads(connection, url, listed, secret)
     if backend not in IN_FILES and into in schemas_of_sources(url, secret):
         raise DocumentError(
-            f"publish_to.into: releases are read from '{into}' of the same server, so whoever publishes there could "
-            "change what is released; publish into another schema"
+            f"releases are read from '{into}' of the same server, so whoever publishes there could "
+            "change what is released; publish into another schema",
+            field="publish_to.into",
         )
     return url.render_as_string(hide_password=False)
 
@@ -73,11 +76,14 @@ def _own_file(connection: str, url: sa.URL) -> Path:
     if not url.database or not path.is_file():
         raise missing_file(path)
     if path.is_relative_to(settings().home):
-        raise DocumentError(f"publish_to.connection: the file of '{connection}' must lie apart from the workspace")
+        raise DocumentError(
+            f"the file of '{connection}' must lie apart from the workspace", field="publish_to.connection"
+        )
     if path.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH) or path.stat().st_uid not in (0, os.geteuid()):
         raise DocumentError(
-            f"publish_to.connection: the file of '{connection}' must belong to the account that runs Sluice, and "
-            f"nobody else may write to it: chmod go-w {path}"
+            f"the file of '{connection}' must belong to the account that runs Sluice, and "
+            f"nobody else may write to it: chmod go-w {path}",
+            field="publish_to.connection",
         )
     return path
 
@@ -90,8 +96,9 @@ def _refuse_account_that_reads(connection: str, url: sa.URL, listed: Connections
             continue
         if _account(other) == _account(url):
             raise DocumentError(
-                f"publish_to.connection: '{connection}' is the account that '{name}' reads sources by; publish by "
-                "another one, which may not read them"
+                f"'{connection}' is the account that '{name}' reads sources by; publish by "
+                "another one, which may not read them",
+                field="publish_to.connection",
             )
 
 

@@ -83,7 +83,7 @@ def refuse_misplaced(folder: Path, keys: Path | None = None) -> None:
         return
     for place, what in ((folder, "the project, which others read"), (home, "the workspace")):
         if keys.is_relative_to(place):
-            raise SluiceError(f"--keys: private keys must lie outside of {what}; got {keys}")
+            raise SluiceError(f"private keys must lie outside of {what}; got {keys}", field="--keys")
 
 
 def _keys_of(name: str, keys: Path | None) -> tuple[str, ...]:

@@ -81,13 +81,15 @@ def own_data(
     """
     if "://" in source or source.startswith("${"):
         if structure is not None:
-            raise SluiceError("--structure: says what the codes of an SDMX-CSV file mean; a database is none")
+            raise SluiceError("says what the codes of an SDMX-CSV file mean; a database is none", field="--structure")
         return _of_database(source, table)
     path = Path(source)
     found = recognise(path, table, layout, separator=separator, decimal=decimal, encoding=encoding)
     if columns:
         if not isinstance(found.source, CsvSource):
-            raise SluiceError("--columns: names the columns of a text without a header; this file names its own")
+            raise SluiceError(
+                "names the columns of a text without a header; this file names its own", field="--columns"
+            )
         found = replace(found, source=found.source.model_copy(update={"header": False, "columns": columns}))
     described = found.described()
     if structure is not None:

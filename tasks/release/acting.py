@@ -121,7 +121,7 @@ def refuse_unseen(field: str, text: str) -> None:
     try:
         as_prose(text)
     except ValueError as error:
-        raise SluiceError(f"{field}: {error}") from None
+        raise SluiceError(str(error), field=field) from None
 
 
 def sign(payload: bytes, key: Path | None) -> Envelope:

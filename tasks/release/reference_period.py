@@ -21,5 +21,7 @@ def reference_period(release: DocumentedRelease) -> dict[str, str] | None:
     period = period_of(asked, values)
     if period.first > (datetime.now(UTC) + timedelta(hours=14)).date():  # where the day begins first
         where = "'fixed'" if asked.column is None else f"the column '{asked.column}'"
-        raise DataError(f"reference_period: {where} gives a period that has not begun; data are of one that has")
+        raise DataError(
+            f"{where} gives a period that has not begun; data are of one that has", field="reference_period"
+        )
     return {"text": period.text, "first": period.first.isoformat(), "last": period.last.isoformat()}

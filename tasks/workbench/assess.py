@@ -85,8 +85,9 @@ def assess(
     raw = read_records(masked_file, contract)
     if paired and len(original) != len(raw):
         raise DataError(
-            f"--paired: {masked_file} must have the {len(original):,} records of {original_file} in their order; it "
-            f"has {len(raw):,}"
+            f"{masked_file} must have the {len(original):,} records of {original_file} in their order; it "
+            f"has {len(raw):,}",
+            field="--paired",
         )
     masked = understood(raw, contract, seed)
     files = compared(original, masked, contract, holdout, paired, policy.minimum_cell, seed)

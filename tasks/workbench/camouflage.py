@@ -72,7 +72,7 @@ def camouflage_file(
     if seed_file.resolve() == source.resolve():
         raise DataError(f"--seed-file {seed_file}: is the file of records. Name another file.")
     if not (isfinite(width) and width > 0):
-        raise DocumentError(f"--width: must be above 0, in the unit of '{column}'; got {width:g}")
+        raise DocumentError(f"must be above 0, in the unit of '{column}'; got {width:g}", field="--width")
     table = table_source(source)
     used = list(dict.fromkeys(name for grouping in by for name in grouping))
     known = table.column_names()
@@ -80,7 +80,9 @@ def camouflage_file(
         if name not in known:
             raise DataError(f"{source} has no column '{name}'.", came=name, allowed=known)
     if column in used:
-        raise DocumentError(f"--by: groups must be formed by what is public; '{column}' is the confidential column")
+        raise DocumentError(
+            f"groups must be formed by what is public; '{column}' is the confidential column", field="--by"
+        )
     raw = pd.concat(table.batches([column, *used]), ignore_index=True)
     absent = is_missing(raw[column])
     if absent.any() and not leave_out_missing:
@@ -89,8 +91,9 @@ def camouflage_file(
     values = numbers(raw[column]).astype(np.float64)
     if width < 2 * _rounded_to(values):
         raise DocumentError(
-            f"--width: must be at least twice the unit that '{column}' is rounded to, or the only such number in an "
-            f"interval would be the value; got {width:g}"
+            f"must be at least twice the unit that '{column}' is rounded to, or the only such number in an "
+            f"interval would be the value; got {width:g}",
+            field="--width",
         )
     seed = secret_seed_of(seed_file)
     # Mixed with what it is for: by the same draws, a column that is known would undo another, and two widths would

@@ -106,7 +106,7 @@ def check_hierarchy(
     if data is not None:
         named = column or (variable.name if variable else None)
         if named is None:
-            raise DocumentError("--column: name the column of the data that holds the values")
+            raise DocumentError("name the column of the data that holds the values", field="--column")
         counts = value_counts(data, named, variable)
         remarks += remarks_with(hierarchy, counts, (variable and variable.categories) or ())
     return hierarchy, remarks

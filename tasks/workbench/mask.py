@@ -122,7 +122,7 @@ def kinds_given(written: Sequence[str]) -> dict[str, Kind]:
     for each in written:
         name, _, kind = each.rpartition("=")
         if not name or kind not in list(Kind):
-            raise DocumentError(f"--kind: must be COLUMN=KIND with one of {', '.join(Kind)}; got '{each}'")
+            raise DocumentError(f"must be COLUMN=KIND with one of {', '.join(Kind)}; got '{each}'", field="--kind")
         kinds[name] = Kind(kind)
     return kinds
 

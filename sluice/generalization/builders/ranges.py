@@ -44,12 +44,13 @@ class Ranges(HierarchyBuilder):
         for leaf in leaves:
             names = [name for name, parts in holds.items() if any(part(leaf) for part in parts)]
             if len(names) > 1:
-                raise DocumentError(f"{where}: '{names[0]}' and '{names[1]}' have a value in common")
+                raise DocumentError(f"'{names[0]}' and '{names[1]}' have a value in common", field=where)
             left += not names
             groups.append(names[0] if names else self.others or "")
         if left and self.others is None:
             raise DocumentError(
-                f"{where}: {left} of {len(leaves)} values lie in no range; add them, or name their group as 'others'"
+                f"{left} of {len(leaves)} values lie in no range; add them, or name their group as 'others'",
+                field=where,
             )
         return groups
 
@@ -58,21 +59,21 @@ def _reader(where: str, name: str, text: str, as_numbers: bool) -> _Holds:
     """Whether a value lies in one range. Raises DocumentError for a range that is none."""
     found = _RANGE.fullmatch(text)
     if found is None:
-        raise DocumentError(f"{where}: '{name}' has an empty range; write such as '15 to 64'")
+        raise DocumentError(f"'{name}' has an empty range; write such as '15 to 64'", field=where)
     low, high = found["low"] or found["least"], found["high"] or found["most"]
     if found["only"]:
         return found["only"].__eq__
     if as_numbers:
         if not all(is_number(end) for end in (low, high) if end) or (low and high and float(low) > float(high)):
             raise DocumentError(
-                f"{where}: '{name}' must have ranges of rising numbers such as '15 to 64'; got '{text}'"
+                f"'{name}' must have ranges of rising numbers such as '15 to 64'; got '{text}'", field=where
             )
         least, most = float(low or "-inf"), float(high or "inf")
         return lambda leaf: least <= float(leaf) <= most
     if low and high and (len(low) != len(high) or low > high):
         raise DocumentError(
-            f"{where}: '{name}' must have ranges of rising codes, both ends equally long, such as '001 to 139'; got "
-            f"'{text}'"
+            f"'{name}' must have ranges of rising codes, both ends equally long, such as '001 to 139'; got '{text}'",
+            field=where,
         )
     return lambda leaf: (
         (low is None or _begins(leaf, low) >= low) and (high is None or "" < _begins(leaf, high) <= high)

@@ -108,7 +108,9 @@ class DataSwapping(MaskingStep):
                 if name not in variables:
                     raise PlanError(f"{field} of data_swapping: no variable '{name}'.", came=name, allowed=variables)
         if self.unit == "household" and not with_role(variables, Role.HOUSEHOLD):
-            raise PlanError("unit: household of data_swapping needs a variable of role household; there is none.")
+            raise PlanError(
+                "household of data_swapping needs a variable of role household; there is none.", field="unit"
+            )
         return dict(variables)
 
     def mask(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:

@@ -119,8 +119,9 @@ class SpectralSwapping(MaskingStep):
     def _probability_variables(self, variable: Variable) -> list[Variable]:
         if not variable.categories:
             raise PlanError(
-                f"categories: probabilities of spectral_swapping needs the categories of '{variable.name}'; "
-                "the contract does not list them."
+                f"probabilities of spectral_swapping needs the categories of '{variable.name}'; "
+                "the contract does not list them.",
+                field="categories",
             )
         return [
             Variable(

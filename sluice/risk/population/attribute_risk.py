@@ -32,7 +32,7 @@ def attribute_risk(values: "pd.Series[Any]", persons: npt.ArrayLike | None = Non
     if len(owner) != len(plain):
         raise DataError(f"values and persons must have one length; got {len(plain)} and {len(owner)}")
     if owner.isna().any():
-        raise DataError("persons: every record needs its person; some are missing")
+        raise DataError("every record needs its person; some are missing", field="persons")
     held = ~pd.isna(plain)
     completed = int(held.sum())
     groups = pd.DataFrame({"value": plain[held], "person": owner.to_numpy()[held]}).groupby("value")["person"]
