@@ -227,11 +227,8 @@ class Ledger:
 
     def _rows(self, connection: sa.Connection, release: str | None = None) -> list[Row]:
         anchored = self._anchor.read()  # before the rows: an append meanwhile only takes the database further
-        if release is None:
-            found = connection.execute(_ALL)
-        else:
-            found = connection.execute(_OF_RELEASE, {"release": release})
-        rows = [self._trusted(dict(row)) for row in found.mappings()]
+        wanted, names = (_ALL, {}) if release is None else (_OF_RELEASE, {"release": release})
+        rows = [self._trusted(dict(row)) for row in connection.execute(wanted, names).mappings()]
         read = {row["seq"] for row in rows}
         for known in self._fitting.values():
             if known["seq"] not in read and release in (None, known["release"]):
