@@ -44,7 +44,8 @@ def published(house: House) -> list[set[str]]:
 
 @pytest.fixture
 def groceries(house: House, reference_data: Path) -> House:
-    lines = (reference_data / "groceries" / "groceries.csv").read_text(encoding="utf-8").splitlines()
+    """The first 3,000 of 9,835 baskets."""
+    lines = (reference_data / "groceries" / "groceries.csv").read_text(encoding="utf-8").splitlines()[:3000]
     house.data = pd.DataFrame({"basket": [line.replace(",", ";") for line in lines]})
     basket: dict[str, Any] = {"name": "basket", "kind": "items", "role": "quasi_identifier"}
     basket["hierarchy"] = {"rows": {item: list(groups) for item, groups in UP.items()}}
@@ -62,7 +63,7 @@ def groceries(house: House, reference_data: Path) -> House:
 
 def test_baskets_are_published_in_which_two_known_items_find_a_crowd(groceries: House) -> None:
     original = [{item.strip() for item in text.split(";")} for text in groceries.data["basket"]]
-    assert few_who_fit(original, {item: {item} for item in UP}) > 2000
+    assert few_who_fit(original, {item: {item} for item in UP}) > 1000
 
     assert groceries.release().code == WAITING
     groceries.approve("amara")
