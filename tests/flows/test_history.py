@@ -85,8 +85,7 @@ def test_what_keeps_a_release_back_stands_first(house: House) -> None:
 def test_an_unknown_id_is_refused_with_a_hint(tmp_path: Path) -> None:
     workspace = Workspace.open(tmp_path / "home")
     workspace.ledger.append("survey-0123456789ab", "failed", "emil", {"step": "ingest", "error": "DataError"})
-    with golden.raises(SluiceError):
-        history(workspace, "survey-0123456789aa")
+    golden.refused(SluiceError, history, workspace, "survey-0123456789aa")
     console, text = screen()
     show_history(console, history(workspace, "survey-0123456789ab"))
     assert "emil: ingest failed with DataError" in text.getvalue()

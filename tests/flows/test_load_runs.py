@@ -79,8 +79,7 @@ def test_one_that_crashed_is_started_again_some_times_and_then_somebody_must_loo
         assert deployed.run() is None, "the next one is on its way"
     assert len({*runs} - {None}) == ATTEMPTS
     deployed.ends(runs[-1], state)
-    with golden.raises(SluiceError):
-        deployed.run()
+    golden.refused(SluiceError, deployed.run)
     deployed.another()
     assert deployed.run() is None, "a person started it"
 

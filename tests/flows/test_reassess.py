@@ -157,8 +157,7 @@ def test_an_unknown_id_and_a_ledger_that_is_not_whole_are_refused(published: Hou
     golden(told.words)
     workspace = published.workspace()
     (published.home / "vault" / "anchor").write_text("0\n")
-    with golden.raises(SluiceError):
-        list(reassess(workspace))
+    golden.refused(SluiceError, list, reassess(workspace))
 
 
 def test_a_withdrawn_release_is_not_public(published: House) -> None:

@@ -79,7 +79,7 @@ def test_baskets_are_published_in_which_two_known_items_find_a_crowd(groceries: 
 
 def test_the_rule_blocks_what_the_search_finds_and_no_rule_at_all_blocks_too(groceries: House) -> None:
     """What the step should have done was not done: twenty items stay in full detail."""
-    groceries.data = groceries.data[:1500]
+    groceries.data = groceries.data[:800]
     (step, _) = groceries.definition["plan"]
     groceries.definition["plan"] = [step | {"released_items": [*AISLES, *[*UP][:20]]}]
     groceries.write()
@@ -96,7 +96,7 @@ def test_the_rule_blocks_what_the_search_finds_and_no_rule_at_all_blocks_too(gro
 
 
 def test_baskets_come_from_lists_of_parquet_as_from_texts(groceries: House) -> None:
-    groceries.data = groceries.data[:1500]
+    groceries.data = groceries.data[:800]
     groceries.write()
     lists = [[item.strip() for item in text.split(";")] for text in groceries.data["basket"]]
     pq.write_table(pa.table({"basket": pa.array(lists)}), groceries.documents / "baskets.parquet")
@@ -111,7 +111,7 @@ def test_baskets_come_from_lists_of_parquet_as_from_texts(groceries: House) -> N
 
 
 def test_an_item_that_is_not_declared_is_counted_and_not_named(groceries: House) -> None:
-    groceries.data = groceries.data[:1500]
+    groceries.data = groceries.data[:800]
     groceries.data.loc[[3, 5], "basket"] = "whole milk;cigars"
     groceries.write()
     refused = groceries.release()

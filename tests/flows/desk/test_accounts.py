@@ -38,11 +38,9 @@ def test_nothing_kept_tells_a_password_or_that_two_are_equal(accounts: Accounts)
 def test_what_others_can_read_is_refused(accounts: Accounts) -> None:
     accounts.put("amara", PASSWORD)
     accounts.file.chmod(0o640)
-    with golden.raises(SluiceError):
-        accounts.verify("amara", PASSWORD)
+    golden.refused(SluiceError, accounts.verify, "amara", PASSWORD)
     accounts.file.parent.chmod(0o755)
-    with golden.raises(SluiceError):
-        desk_folder(accounts.file.parent.parent)
+    golden.refused(SluiceError, desk_folder, accounts.file.parent.parent)
 
 
 def test_a_short_password_is_refused(accounts: Accounts) -> None:

@@ -182,8 +182,7 @@ def test_nothing_is_deleted_by_a_ledger_that_was_cut_off(published: RetainingHou
     published.sluice("withdraw", published.id, "--reason", "wrong", "--as", "amara")
     ledger.write_bytes(old)
     before = objects(published)
-    with golden.raises(SluiceError):
-        after(published, 20_000)
+    golden.refused(SluiceError, after, published, 20_000)
     assert objects(published) == before
 
 

@@ -127,8 +127,7 @@ def test_an_office_comes_before_its_keys(tmp_path: Path) -> None:
 
 def test_keys_are_drawn_once_each(tmp_path: Path) -> None:
     vault = Vault(tmp_path / "vault")
-    with golden.raises(SluiceError):
-        vault.signing_key(2)
+    golden.refused(SluiceError, vault.signing_key, 2)
     lines = [PublicKey.of(vault.signing_key(number, draw=True).public_key()).line for number in (1, 2, 3, 2, 3)]
     assert len({*lines}) == 3
     assert lines[1:3] == lines[3:]

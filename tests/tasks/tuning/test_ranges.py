@@ -86,5 +86,4 @@ def test_numbers_in_an_order_are_a_scale_and_alternatives_are_none() -> None:
     ],
 )
 def test_a_range_that_cannot_be_is_refused(content: dict[str, Any]) -> None:
-    with golden.raises(ValidationError):
-        Between.model_validate(content)
+    golden.refused(ValidationError, Between.model_validate, content)

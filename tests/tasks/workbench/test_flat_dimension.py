@@ -26,10 +26,8 @@ def test_codes_of_records_and_of_cells_add_up_to_their_total(tmp_path: Path) -> 
 
 def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_firms(tmp_path)
-    with golden.raises(DataError):
-        dimension_in(tmp_path / "micro.csv", "nace", totals=True)
-    with golden.raises(DataError):
-        dimension_in(tmp_path / "micro.csv", "nase")
+    golden.refused(DataError, dimension_in, tmp_path / "micro.csv", "nace", totals=True)
+    golden.refused(DataError, dimension_in, tmp_path / "micro.csv", "nase")
     for given in ("=nace.csv", "nace="):
         assert main(["audit-table", str(tmp_path / "micro.csv"), f"--hierarchy={given}"]) == 1
         golden.words(capsys.readouterr().err)

@@ -176,5 +176,4 @@ def test_files_that_do_not_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str
     now = records_of(frame, DIMENSIONS, Measure()).cells(DIMENSIONS)
     empty = Pattern(tuple(DIMENSIONS), now.codes, np.full(len(now), Status.PUBLISHED, np.uint8), now.total + 1,
                     np.ones(len(now), dtype=bool), 0, False)  # fmt: skip
-    with golden.raises(DataError):
-        PreviousPattern("x", empty, None).edition(now, nonnegative=True)
+    golden.refused(DataError, PreviousPattern("x", empty, None).edition, now, nonnegative=True)

@@ -324,8 +324,7 @@ def test_as_a_process(folder: Path) -> None:
 
 def test_rules_are_written_as_in_a_policy() -> None:
     assert rules_given(["p_percent=12.5", "dominance=2, 85"]) == [PPercent(12.5), Dominance(2, 85)]
-    with golden.raises(DocumentError):
-        rules_given([""])
+    golden.refused(DocumentError, rules_given, [""])
 
 
 def test_every_form_is_written_and_tells_no_true_count(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

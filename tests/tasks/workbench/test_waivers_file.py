@@ -87,12 +87,9 @@ def test_what_is_wrong_with_a_list_is_said(folder: Path) -> None:
         [waiver(reason="because")],
         [{**waiver(), "until": "2026-01-01"}],
     ):
-        with golden.raises(DocumentError):
-            read_waivers_of(folder, written)
-    with golden.raises(DocumentError):
-        read_waivers(folder / "no.yaml")
-    with golden.raises(DocumentError):
-        waivers_of([{name: entry for name, entry in waiver().items() if name != "scope"}])
+        golden.refused(DocumentError, read_waivers_of, folder, written)
+    golden.refused(DocumentError, read_waivers, folder / "no.yaml")
+    golden.refused(DocumentError, waivers_of, [{name: entry for name, entry in waiver().items() if name != "scope"}])
 
 
 def read_waivers_of(folder: Path, written: list[dict[str, Any]]) -> Any:

@@ -155,8 +155,7 @@ def test_wishes_waivers_and_the_pattern_before(fair: pd.DataFrame) -> None:
         "granted": today,
         "expires": today + timedelta(days=1),  # it may be midnight before it is looked at
     }
-    with golden.raises(DataError):
-        sluice.protect(fair, OCCUPATIONS, rules=COUNTS, a_priori=wish)
+    golden.refused(DataError, sluice.protect, fair, OCCUPATIONS, rules=COUNTS, a_priori=wish)
     waived = sluice.protect(fair, OCCUPATIONS, rules=COUNTS, a_priori=pd.DataFrame(wish), waivers=[waiver])
     assert waived.verdict is Verdict.PASS
     assert [finding.waiver is not None for finding in waived.findings] == [False, True]
@@ -225,5 +224,4 @@ CELL_KEY = {"method": "cell_key", "maximum": 4, "variance": 2, "threshold": 2}
 )
 def test_refusals(firms: pd.DataFrame, given: dict[str, Any], error: type[Exception]) -> None:
     usual = {"records": firms, "dimensions": ["nace", "region"], "value": "turnover", "rules": RULES}
-    with golden.raises(error):
-        sluice.protect(**(usual | given))
+    golden.refused(error, sluice.protect, **usual | given)

@@ -36,13 +36,8 @@ def test_a_plan_is_followed_for_the_original_and_for_the_control(fair: pd.DataFr
 
 
 def test_refusals(fair: pd.DataFrame) -> None:
-    with golden.raises(DataError):
-        sluice.singling_out(fair, fair, fair, attacks=10)
-    with golden.raises(DataError):
-        sluice.singling_out(fair, fair, fair, mode="univariat")  # type: ignore[arg-type]
-    with golden.raises(DataError):
-        sluice.singling_out(fair, fair, fair.drop(columns="age"))
-    with golden.raises(DataError):
-        sluice.singling_out(fair, fair, fair, columns=["agee"])
-    with golden.raises(DataError):
-        sluice.singling_out(fair, fair[["age"]].rename(columns={"age": "years"}), fair)
+    golden.refused(DataError, sluice.singling_out, fair, fair, fair, attacks=10)
+    golden.refused(DataError, sluice.singling_out, fair, fair, fair, mode="univariat")
+    golden.refused(DataError, sluice.singling_out, fair, fair, fair.drop(columns="age"))
+    golden.refused(DataError, sluice.singling_out, fair, fair, fair, columns=["agee"])
+    golden.refused(DataError, sluice.singling_out, fair, fair[["age"]].rename(columns={"age": "years"}), fair)

@@ -50,9 +50,6 @@ def test_nobody_is_special_among_equals() -> None:
 
 
 def test_refusals(households: pd.DataFrame) -> None:
-    with golden.raises(DataError):
-        sluice.suda(households, HOUSEHOLD_KEYS, size=8)
-    with golden.raises(DataError):
-        sluice.suda(households, HOUSEHOLD_KEYS, sampling_fraction=10)
-    with golden.raises(TypeError):
-        sluice.suda(households, HOUSEHOLD_KEYS, sampling_fraction="0.1")  # type: ignore[arg-type]
+    golden.refused(DataError, sluice.suda, households, HOUSEHOLD_KEYS, size=8)
+    golden.refused(DataError, sluice.suda, households, HOUSEHOLD_KEYS, sampling_fraction=10)
+    golden.refused(TypeError, sluice.suda, households, HOUSEHOLD_KEYS, sampling_fraction="0.1")
