@@ -21,6 +21,7 @@ from sluice.custody.states import OFFICE
 from sluice.documents.documents import document_sha256
 from sluice.errors import SluiceError
 from tests import parsed_once  # noqa: F401
+from tests.golden import golden
 from tests.steady_draws import make_steady
 
 RECORDS = 1200
@@ -138,6 +139,13 @@ class Told:
     def words(self) -> str:
         """Both streams on one line, as a terminal's width breaks lines anywhere."""
         return " ".join(f"{self.out} {self.err}".split())
+
+    def refused(self, figures: bool = False) -> "Told":
+        """It is an error, whose words are those of the golden file; without `figures`, they stand as # there."""
+        __tracebackhide__ = True
+        assert self.code == ERROR, self.words
+        (golden if figures else golden.words)(self.words)
+        return self
 
 
 def is_in_force(workspace: Any, path: Path) -> bool:
