@@ -64,14 +64,7 @@ def test_the_right_content_is_kept_and_not_fetched_again(server: str, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "wrong.data",
-        "broken.data.gz",
-        "absent.data",
-        "broken.zip#adult/adult.data",
-        "right.zip#adult/other.data",
-    ],
+    "name", ["wrong.data", "broken.data.gz", "absent.data", "broken.zip#adult/adult.data", "right.zip#adult/other.data"]
 )
 def test_anything_else_is_refused_and_nothing_is_left_behind(server: str, tmp_path: Path, name: str) -> None:
     golden.refused(FetchError, have, f"{server}/{name}", tmp_path)

@@ -72,10 +72,7 @@ def policy() -> dict[str, Any]:
     return {
         "name": "test-policy",
         "version": 1,
-        "rules": [
-            {"rule": "k_anonymity", "k": 5},
-            {"rule": "l_diversity", "l": 2, "columns": ["income"]},
-        ],
+        "rules": [{"rule": "k_anonymity", "k": 5}, {"rule": "l_diversity", "l": 2, "columns": ["income"]}],
         "reference_standard": {
             "reference": "leave_one_out",
             "margin": 0.1,
@@ -84,12 +81,7 @@ def policy() -> dict[str, Any]:
             "tail_share": 0.05,
             "learned": {"found": 0.3},
         },
-        "approvals": {
-            "count": 2,
-            "roles": ["methodologist", "data_steward"],
-            "valid_days": 30,
-            "identity": "declared",
-        },
+        "approvals": {"count": 2, "roles": ["methodologist", "data_steward"], "valid_days": 30, "identity": "declared"},
     }
 
 

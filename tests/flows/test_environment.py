@@ -137,11 +137,7 @@ LOG_ONE = "from flows.environment import prepare; prepare(); from sluice.log imp
 
 @pytest.mark.parametrize(
     ("settings", "begins"),
-    [
-        ({}, ""),
-        ({"SLUICE_LOG": "json"}, '{"time": '),
-        ({"PREFECT__FLOW_RUN_ID": "a run of a deployment"}, "20"),
-    ],
+    [({}, ""), ({"SLUICE_LOG": "json"}, '{"time": '), ({"PREFECT__FLOW_RUN_ID": "a run of a deployment"}, "20")],
 )
 def test_a_log_is_written_on_request_and_for_a_worker(settings: dict[str, str], begins: str) -> None:
     said = run(LOG_ONE, stream="stderr", **settings)

@@ -106,9 +106,6 @@ def test_the_deployment_of_another_definition_is_not_run(deployed: Deployed, tmp
 
 
 def test_a_server_that_does_not_answer_is_named_and_its_words_are_not(deployed: Deployed) -> None:
-    with (
-        patch("flows.load_runs.get_client", side_effect=OSError("geheim-4711")),
-        golden.raises(SluiceError) as refused,
-    ):
+    with patch("flows.load_runs.get_client", side_effect=OSError("geheim-4711")), golden.raises(SluiceError) as refused:
         deployed.run(new=True)
     assert "geheim" not in str(refused.value)

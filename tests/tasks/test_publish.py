@@ -191,9 +191,7 @@ def test_a_publication_that_was_begun_by_a_policy_that_did_not_count_publishes_n
 
 
 def test_a_waiver_that_ended_lets_no_publication_begin(
-    house: House,
-    validated: Bring,
-    monkeypatch: pytest.MonkeyPatch,
+    house: House, validated: Bring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     today = datetime.now(UTC).date()
     house.policy["waivers"] = [

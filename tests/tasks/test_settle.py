@@ -190,10 +190,7 @@ def refused(house: House) -> str:
     return failure.value.detail
 
 
-@pytest.mark.parametrize(
-    "month",
-    ["2999-12", "next-7193", None],
-)
+@pytest.mark.parametrize("month", ["2999-12", "next-7193", None])
 def test_a_period_that_nobody_can_have_data_of_is_refused(house: House, month: Any) -> None:
     """Who submits it would stay current for ever."""
     of_period(house, month, 1)

@@ -56,14 +56,7 @@ def test_a_database_that_answers_is_not_gone(public: Public) -> None:
     assert public.events("unloaded") == 0
 
 
-@pytest.mark.parametrize(
-    ("connection", "reason"),
-    [
-        ("opne", "gone"),
-        ("open", " "),
-        ("open", "a\u202eb"),
-    ],
-)
+@pytest.mark.parametrize(("connection", "reason"), [("opne", "gone"), ("open", " "), ("open", "a\u202eb")])
 def test_what_is_not_said_well_is_refused(public: Public, connection: str, reason: str) -> None:
     public.published(1)
     (public.root / "public.db").unlink()

@@ -111,10 +111,7 @@ def test_data_that_another_release_needs_stay_until_it_needs_them_no_more(publis
 
 def test_a_run_that_was_killed_is_finished_by_the_next(published: RetainingHouse) -> None:
     before = objects(published)
-    with (
-        patch("tasks.release.pruning.discard", side_effect=KeyboardInterrupt),
-        pytest.raises(KeyboardInterrupt),
-    ):
+    with patch("tasks.release.pruning.discard", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
         after(published, 61)
     assert objects(published) == before
     assert published.events(published.id)[-1] == PRUNED, "recorded before anything is deleted"

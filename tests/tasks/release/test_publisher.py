@@ -102,11 +102,7 @@ def test_a_publication_that_was_interrupted_ends_with_the_bytes_that_it_began_wi
 
 @pytest.mark.parametrize(
     "damage",
-    [
-        lambda file: file.unlink(),
-        lambda file: file.write_bytes(b"short"),
-        lambda file: file.write_bytes(bytes(32)),
-    ],
+    [lambda file: file.unlink(), lambda file: file.write_bytes(b"short"), lambda file: file.write_bytes(bytes(32))],
 )
 def test_nothing_is_published_by_a_key_that_is_lost_or_was_swapped(damage: Callable[[Path], object]) -> None:
     house = stages(House).at("almost")
@@ -131,7 +127,4 @@ def test_keys_are_drawn_once_each(tmp_path: Path) -> None:
     assert (
         (vault.root / "publisher" / "2").stat().st_mode & 0o777,
         (vault.root / "publisher").stat().st_mode & 0o777,
-    ) == (
-        0o600,
-        0o700,
-    )
+    ) == (0o600, 0o700)

@@ -62,8 +62,7 @@ class Public:
         """What is asked of a release by whoever loads it."""
         ledger, release = self.workspace.ledger, f"{self.name}-{number:012d}"
         definition = SimpleNamespace(
-            name=self.name,
-            publish_to=PublishTo(connection=connection, into=self.into) if connection else None,
+            name=self.name, publish_to=PublishTo(connection=connection, into=self.into) if connection else None
         )
         return SimpleNamespace(
             id=release,

@@ -78,12 +78,7 @@ def test_numbers_in_an_order_are_a_scale_and_alternatives_are_none() -> None:
 
 
 @pytest.mark.parametrize(
-    "content",
-    [
-        {"from": 2, "to": 1},
-        {"from": 0, "to": 1, "log": True},
-        {"from": 0.5, "to": 1, "whole": True},
-    ],
+    "content", [{"from": 2, "to": 1}, {"from": 0, "to": 1, "log": True}, {"from": 0.5, "to": 1, "whole": True}]
 )
 def test_a_range_that_cannot_be_is_refused(content: dict[str, Any]) -> None:
     golden.refused(ValidationError, Between.model_validate, content)

@@ -79,11 +79,7 @@ def test_a_masked_file_needs_what_it_was_made_of(house: House, workspace: Worksp
 
 
 def test_what_is_no_plan_is_refused_by_name(house: House, workspace: Workspace, tmp_path: Path) -> None:
-    for given in (
-        "nowhere.yaml",
-        str(tmp_path),
-        "people-puf-123",
-    ):
+    for given in ("nowhere.yaml", str(tmp_path), "people-puf-123"):
         golden.refused(DataError, candidates, [given], workspace, None)
     golden.refused(DataError, candidates, [str(house.file), str(house.file)], workspace, None)
 

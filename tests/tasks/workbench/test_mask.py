@@ -173,14 +173,7 @@ def test_the_plan_of_a_release_definition_is_a_plan(folder: Path) -> None:
     assert load_plan(folder / "plan.yaml") == (AdditiveNoise(columns=("income",), amount=0.1),)
 
 
-@pytest.mark.parametrize(
-    "plan",
-    [
-        [NOISE | {"amuont": 1}],
-        [NOISE | {"method": "additive_nois"}],
-        [],
-    ],
-)
+@pytest.mark.parametrize("plan", [[NOISE | {"amuont": 1}], [NOISE | {"method": "additive_nois"}], []])
 def test_a_wrong_plan_is_refused_where_it_is_wrong(folder: Path, plan: list[Any]) -> None:
     (folder / "plan.yaml").write_text(yaml.safe_dump(plan), encoding="utf-8")
     golden.refused(DocumentError, run, folder)

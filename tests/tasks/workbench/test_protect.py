@@ -238,12 +238,7 @@ BAD = [
 
 @pytest.mark.parametrize(("what", "files", "more", "says"), BAD, ids=[case[0] for case in BAD])
 def test_bad_input_is_told_and_nothing_is_written(
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
-    what: str,
-    files: dict[str, str],
-    more: tuple[str, ...],
-    says: str,
+    folder: Path, capsys: pytest.CaptureFixture[str], what: str, files: dict[str, str], more: tuple[str, ...], says: str
 ) -> None:
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -302,11 +297,7 @@ def test_an_unsafe_pattern_is_not_written(
 
 
 def test_outputs_that_do_not_fit(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for output in (
-        folder / "micro.csv",
-        folder / "cells.parquet",
-        folder / "no" / "cells.csv",
-    ):
+    for output in (folder / "micro.csv", folder / "cells.parquet", folder / "no" / "cells.csv"):
         before = (folder / "micro.csv").read_bytes()
         assert main(arguments(folder, "--output", str(output))) == 1
         golden(capsys.readouterr().err)

@@ -82,11 +82,7 @@ def test_codes_in_another_order_are_the_same_cell(folder: Path) -> None:
 
 def test_what_is_wrong_with_a_list_is_said(folder: Path) -> None:
     assert read_waivers_of(folder, [waiver()])[0].owner == "mia"
-    for written in (
-        [],
-        [waiver(reason="because")],
-        [{**waiver(), "until": "2026-01-01"}],
-    ):
+    for written in ([], [waiver(reason="because")], [{**waiver(), "until": "2026-01-01"}]):
         golden.refused(DocumentError, read_waivers_of, folder, written)
     golden.refused(DocumentError, read_waivers, folder / "no.yaml")
     golden.refused(DocumentError, waivers_of, [{name: entry for name, entry in waiver().items() if name != "scope"}])

@@ -75,10 +75,7 @@ def test_counts_are_drawn_of_levels_without_rare_groups() -> None:
         ({"how": {"cuts": [[1]]}, "variable": "age"}, DataError),
         ({"records": [1, 2]}, TypeError),
         ({"how": {"rows": {"a": []}}}, DocumentError),
-        (
-            {"records": AGES, "minimum": 0, "maximum": 90},
-            DataError,
-        ),
+        ({"records": AGES, "minimum": 0, "maximum": 90}, DataError),
     ],
 )
 def test_what_cannot_be_done_is_said(arguments: dict[str, Any], error: type[Exception]) -> None:

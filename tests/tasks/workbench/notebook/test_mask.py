@@ -112,10 +112,7 @@ def test_identifiers_of_the_contract_do_not_come_out(fair: pd.DataFrame) -> None
 @pytest.mark.parametrize(
     ("plan", "error"),
     [
-        (
-            [{"method": "pramm", "columns": ["age"]}],
-            DocumentError,
-        ),
+        ([{"method": "pramm", "columns": ["age"]}], DocumentError),
         ([{"columns": ["age"]}], DocumentError),
         ([{"method": "rounding", "columns": ["age"], "bse": 5}], DocumentError),
         ([], DocumentError),
@@ -124,10 +121,7 @@ def test_identifiers_of_the_contract_do_not_come_out(fair: pd.DataFrame) -> None
         (["pram"], TypeError),
         ("no/such/plan.yaml", DocumentError),
         ({"method": "rounding", "columns": ["agee"], "base": 5}, PlanError),
-        (
-            {"method": "pram", "columns": ["affairs"], "retention": 0.9},
-            PlanError,
-        ),
+        ({"method": "pram", "columns": ["affairs"], "retention": 0.9}, PlanError),
     ],
 )
 def test_refuses_a_wrong_plan(fair: pd.DataFrame, plan: Any, error: type[Exception]) -> None:
