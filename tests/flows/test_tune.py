@@ -16,7 +16,7 @@ def house(tmp_path: Path) -> House:
     """A plan that is stronger than it need be, and a search that is short."""
     house = House(tmp_path / "house")
     house.definition["plan"][1]["bins"] = [60]
-    house.definition["search"] = {"trials": 8, "seed": 3, "people": 1}
+    house.definition["search"] = {"trials": 16, "seed": 3, "people": 1}
     house.write()
     return house
 
@@ -39,8 +39,8 @@ def test_the_plan_that_is_found_passes_as_a_release_and_loses_less(house: House)
     assert house.sluice("check", str(tuned)).code == DONE
     events = house.workspace().ledger.entries(SEARCHES)
     assert [entry.event for entry in events] == ["search_begun", "search_ended"]
-    assert events[0].body["trials"] == 8
-    assert 1 <= events[1].body["trials"] <= 8
+    assert events[0].body["trials"] == 16
+    assert 1 <= events[1].body["trials"] <= 16
     report = next((house.home / "reports").glob("*.html")).read_text()
     assert "by a search" in report
     assert "No other release of these data" in report  # no trial is another release
