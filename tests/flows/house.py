@@ -6,6 +6,7 @@ The documents are plain dictionaries: a test changes what it is about, and `writ
 import json
 import os
 import shutil
+from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from io import StringIO
@@ -140,6 +141,24 @@ class Told:
         return self
 
 
+def run_here(*arguments: str) -> Told:
+    """What a command of Sluice answers that runs in this process."""
+    from flows.cli.main import main
+
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = main(list(arguments))
+    return Told(code, out.getvalue(), err.getvalue())
+
+
+def answered(arguments: Sequence[str], code: int = DONE) -> Told:
+    """The same of one that ends with this code."""
+    __tracebackhide__ = True
+    answer = run_here(*arguments)
+    assert answer.code == code, answer.words
+    return answer
+
+
 def is_in_force(workspace: Any, path: Path) -> bool:
     """Whether the office has adopted what this file holds."""
     from tasks.release.office import open_office, read_document
@@ -224,20 +243,14 @@ class House:
 
     def sluice(self, *arguments: str) -> Told:
         """Run a command of Sluice in this process; before a release, its documents are adopted."""
-        from flows.cli.main import main
-
         if arguments[0] == "release" and self.adopts:
             self.adopt()
-        out, err, umask = StringIO(), StringIO(), os.umask(0o022)
+        umask = os.umask(0o022)
         os.umask(umask)
-        with (
-            patch.dict(os.environ, {"SLUICE_HOME": str(self.home), "COLUMNS": "200"}),
-            redirect_stdout(out),
-            redirect_stderr(err),
-        ):
-            code = main(list(arguments))
+        with patch.dict(os.environ, {"SLUICE_HOME": str(self.home), "COLUMNS": "200"}):
+            answer = run_here(*arguments)
         os.umask(umask)  # the command's own process would end here
-        return Told(code, out.getvalue(), err.getvalue())
+        return answer
 
     def adopt(self) -> None:
         """Let the documents count, as far as they are sound and do not yet, by two people of the office."""

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from flows.cli.main import main
 from sluice.errors import DataError
 from sluice.tabular.model.dimension import Dimension
 from tasks.workbench.cells_files import read_cells, refuse_unfit_output
+from tests.flows.house import answered
 from tests.golden import golden
 from tests.tabular.tables import read_text
 from tests.tasks.workbench.firms_file import COUNT, VALUE, command, protect, write_firms
@@ -83,31 +83,28 @@ def test_a_total_that_two_files_give_otherwise(tmp_path: Path) -> None:
     golden.refused(DataError, read_cells, tmp_path, dimensions(), [["nace"], ["region"]])
 
 
-def test_cells_of_other_tables_are_not_passed_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_cells_of_other_tables_are_not_passed_over(tmp_path: Path) -> None:
     write_firms(tmp_path)
     assert main(protect(tmp_path, *COUNT)) == 0
-    capsys.readouterr()
     for given in (
         command("audit-table", tmp_path / "cells.csv", "--table=nace", "--table=region"),
         protect(tmp_path, *COUNT, "--table=nace", f"--previous={tmp_path / 'cells.csv'}", output="next.csv"),
     ):
-        assert main(given) == 1
-        golden.words(capsys.readouterr().err)
+        golden.words(answered(given, 1).err)
     assert not (tmp_path / "next.csv").exists()
 
 
-def test_what_is_read_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_read_is_not_overwritten(tmp_path: Path) -> None:
     write_firms(tmp_path)
     (tmp_path / "out").mkdir()
     assert main(protect(tmp_path, *COUNT, output="out")) == 0
     before = (tmp_path / "out" / "nace-region.csv").read_bytes()
-    assert main(protect(tmp_path, *COUNT, f"--previous={tmp_path / 'out'}", output="out")) == 1
-    assert "would overwrite" in capsys.readouterr().err
+    assert (
+        "would overwrite" in answered(protect(tmp_path, *COUNT, f"--previous={tmp_path / 'out'}", output="out"), 1).err
+    )
     assert (tmp_path / "out" / "nace-region.csv").read_bytes() == before
-    assert main(protect(tmp_path, *COUNT, output="no")) == 1
-    golden.words(capsys.readouterr().err)
-    assert main(command("audit-table", tmp_path / "no")) == 1
-    golden.words(capsys.readouterr().err)
+    golden.words(answered(protect(tmp_path, *COUNT, output="no"), 1).err)
+    golden.words(answered(command("audit-table", tmp_path / "no"), 1).err)
 
 
 def test_folders_that_do_not_fit(tmp_path: Path) -> None:
