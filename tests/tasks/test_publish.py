@@ -30,6 +30,7 @@ from tasks.release.product import AnyRelease
 from tasks.release.review import approve as approve_as
 from tasks.report import report
 from tasks.settle import settle
+from tests.flows.clocks import in_days
 from tests.flows.house import WAITING, House
 from tests.golden import golden
 from tests.publication.data_package import problems
@@ -209,13 +210,9 @@ def test_a_waiver_that_ended_lets_no_publication_begin(
     bound = subject(release).digest()
     release.record(State.APPROVED, subject=bound, says="2 of 2 decisions; approved.")
 
-    class Later(datetime):
-        @classmethod
-        def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
-            return datetime.now(UTC) + timedelta(days=3)
-
-    monkeypatch.setattr(sluice.custody.ledger, "datetime", Later)
-    monkeypatch.setattr(tasks.publish, "datetime", Later)
+    later = in_days(3)
+    monkeypatch.setattr(sluice.custody.ledger, "datetime", later)
+    monkeypatch.setattr(tasks.publish, "datetime", later)
     files = {file: sha256 for file, (sha256, _) in approved_files(release).items()}
     release.record(State.PUBLISHING, subject=bound, folder=str(house.target / release.id), files=files)
     with pytest.raises(StepFailed) as failure:

@@ -11,6 +11,7 @@ import pytest
 
 from sluice.custody import shelf
 from sluice.custody.states import State
+from tests.flows.clocks import in_days
 from tests.flows.house import DONE, ERROR, WAITING, House
 from tests.flows.stages import stages
 from tests.golden import golden
@@ -186,13 +187,8 @@ def test_a_clock_that_was_set_back_and_right_again_has_lost_nothing(
     carries out what was decided."""
     from sluice.custody import clock
 
-    class AnHourAgo(datetime):
-        @classmethod
-        def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
-            return datetime.now(UTC) - timedelta(hours=1)
-
     release = almost.id
-    monkeypatch.setattr(clock, "datetime", AnHourAgo)
+    monkeypatch.setattr(clock, "datetime", in_days(-1 / 24))
     monkeypatch.setattr("tasks.release.review.refuse_wrong_clock", lambda ledger: None)  # it was right then
     almost.approve("jonas").refused()
     assert lines(almost, "--after", "0", "--repair")["clock"]["condition"] == "fail"

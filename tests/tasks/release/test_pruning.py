@@ -14,6 +14,7 @@ from sluice.custody.states import PRUNED, SEED_DESTROYED, VAULT
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
 from tasks.release.pruning import Pruning, prune
+from tests.flows.clocks import in_days
 from tests.flows.house import BLOCKED, DONE, WAITING, House
 from tests.flows.stages import stages
 from tests.flows.tables_house import TablesHouse
@@ -265,7 +266,7 @@ def test_the_command_says_what_it_deletes(published: RetainingHouse) -> None:
     assert listed["size"] > 0
     assert all("test-policy" in row["says"] for row in listed["holdings"])
     golden.words(published.sluice("vault", "prune").words)
-    with patch("tasks.release.retention.datetime", _InAHundredDays):
+    with patch("tasks.release.retention.datetime", in_days(100)):
         told = published.sluice("vault", "prune", "--dry-run")
         golden(told.words)
         assert str(published.id) in told.words
@@ -274,9 +275,3 @@ def test_the_command_says_what_it_deletes(published: RetainingHouse) -> None:
     listed = published.sluice("vault", "ls")
     assert "deleted " in listed.words
     assert f"{published.id}  published" in listed.out, "to be copied, whatever the width of the screen"
-
-
-class _InAHundredDays(datetime):
-    @classmethod
-    def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
-        return datetime.now(UTC) + timedelta(days=100)

@@ -12,6 +12,7 @@ from sluice.custody.states import State
 from tasks.release.account import account
 from tasks.release.series import standing_in_series
 from tasks.release.under_review import UnderReview
+from tests.flows.clocks import in_days
 from tests.flows.house import DONE, WAITING, survey
 from tests.flows.test_verify import keys_of, verify
 from tests.golden import golden
@@ -139,12 +140,7 @@ def test_an_approver_who_submits_the_next_edition_did_not_approve_it(judged: Ser
 
 
 def test_it_ends_by_its_days(judged: SeriesHouse, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Later(datetime):
-        @classmethod
-        def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
-            return datetime.now(UTC) + timedelta(days=91)
-
-    monkeypatch.setattr(tasks.release.under_review, "datetime", Later)
+    monkeypatch.setattr(tasks.release.under_review, "datetime", in_days(91))
     assert not judged.standing.complete
     assert "ended on" in judged.standing.says
 
@@ -199,12 +195,7 @@ def test_a_refusal_does_not_lapse_into_an_approval(judged: SeriesHouse, monkeypa
     told = judged.sluice("reject", judged.id, "--as", "mina", "--comment", "the weights are wrong")
     assert told.code == WAITING, told.words
 
-    class Later(datetime):
-        @classmethod
-        def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
-            return datetime.now(UTC) + timedelta(days=31)
-
-    monkeypatch.setattr(tasks.release.under_review, "datetime", Later)
+    monkeypatch.setattr(tasks.release.under_review, "datetime", in_days(31))
     golden(judged.standing.says)
     assert not judged.standing.complete
 
