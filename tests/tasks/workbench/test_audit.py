@@ -1,7 +1,6 @@
 """`sluice audit-table`: attack a pattern, whoever made it."""
 
 import gzip
-import re
 from pathlib import Path
 from typing import Any
 
@@ -149,56 +148,26 @@ def test_linked_tables(folder: Path) -> None:
 
 
 BAD = [
-    (
-        "a total that is none",
-        "KC,Total,published,60",
-        "KC,Total,published,61",
-        r"do not add: 2 of the sums do not hold, most of them of nace KC, region Total",
-    ),
-    (
-        "a total that is one off",
-        "KC,R3,published,20",
-        "KC,R3,published,20.000001",
-        r"2 of the sums.*nace KC, region R3",
-    ),
-    (
-        "a total that cannot be",
-        "KA,R3,published,20",
-        "KA,R3,published,61",
-        r"totals that do not add: .*nace Total, region R3",
-    ),
-    ("an unknown code", "KC,R3", "KCC,R3", r"'nace' has a cell of 'KCC', which is no code.*Did you mean 'KC'"),
-    ("a cell twice", "KC,R3", "KC,R2", r"the cell nace KC, region R2 is given twice"),
-    (
-        "an unknown status",
-        "primary",
-        "primry",
-        r"status must be published, primary, secondary, suppressed; got 'primry'. Did you",
-    ),
-    (
-        "no value",
-        "KC,R3,published,20",
-        "KC,R3,published,",
-        r"the cell nace KC, region R3 is published and has no value",
-    ),
-    ("no number", "KC,R3,published,20", "KC,R3,published,c", r"'value' must be a number"),
-    ("no column", "nace,region,status,value", "nace,region,state,value", r"no column 'status'"),
-    ("no columns", "nace,region,status,value", "nace,region,a,b", r"no column 'status'\. Its other columns are: a, b"),
-    (
-        "a negative value",
-        "KC,R3,published,20",
-        "KC,R3,published,-20",
-        r"KC, region R3 is negative.*--negative absolute",
-    ),
-    ("a short line", "KC,R3,published,20", "KC,R3", r"cells.csv: line 17"),
+    pytest.param("KC,Total,published,60", "KC,Total,published,61", id="a total that is none"),
+    pytest.param("KC,R3,published,20", "KC,R3,published,20.000001", id="a total that is one off"),
+    pytest.param("KA,R3,published,20", "KA,R3,published,61", id="a total that cannot be"),
+    pytest.param("KC,R3", "KCC,R3", id="an unknown code"),
+    pytest.param("KC,R3", "KC,R2", id="a cell twice"),
+    pytest.param("primary", "primry", id="an unknown status"),
+    pytest.param("KC,R3,published,20", "KC,R3,published,", id="no value"),
+    pytest.param("KC,R3,published,20", "KC,R3,published,c", id="no number"),
+    pytest.param("nace,region,status,value", "nace,region,state,value", id="no column"),
+    pytest.param("nace,region,status,value", "nace,region,a,b", id="no columns"),
+    pytest.param("KC,R3,published,20", "KC,R3,published,-20", id="a negative value"),
+    pytest.param("KC,R3,published,20", "KC,R3", id="a short line"),
 ]
 
 
-@pytest.mark.parametrize(("what", "old", "new", "says"), BAD, ids=[case[0] for case in BAD])
-def test_bad_input(folder: Path, what: str, old: str, new: str, says: str) -> None:
+@pytest.mark.parametrize(("old", "new"), BAD)
+def test_bad_input(folder: Path, old: str, new: str) -> None:
     put(folder, old, new)
     told = answered(arguments(folder), 1)
-    assert re.search(says, told.err), told.err
+    golden(told.err)
     assert told.out == ""
 
 

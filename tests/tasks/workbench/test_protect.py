@@ -172,76 +172,56 @@ def test_all_cells_sensitive(folder: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 BAD = [
-    ("a cycle", {"nace.csv": NACE + "KC,KD,1\nKD,KC,1\n"}, (), r"nace.csv: .*runs in a circle at 'KC', 'KD'"),
-    ("an orphan", {"nace.csv": NACE + "KC,K,1\n"}, (), r"nace.csv, line 5: the parent of code 'KC'.*'K' has none"),
-    ("several totals", {"nace.csv": NACE + "All,,0\n"}, (), r"nace.csv: .*must have one total.*'Total', 'All'"),
-    (
-        "a strange code",
-        {"nace.csv": "code,parent\nTotal,\nKA,Total\nKC,Total\n"},
-        (),
-        r"micro.csv: 'nace' must be a leaf.*36 records: 1 other texts, not repeated here",
-    ),
-    ("a group", {"region.csv": REGION + "R11,R1\n"}, (), r"'R1' is a group"),
-    ("no file", {}, ("--hierarchy=size=size.csv",), r"size.csv: no such file"),
-    ("no column", {"size.csv": "code,parent\nT,\nS,T\n"}, ("--hierarchy=size={}/size.csv",), r"no column 'size'"),
-    ("no rule", {}, ("--rule=p_precent=10",), r"--rule: one of .*got 'p_precent'. Did you mean 'p_percent'"),
-    ("a share", {}, ("--rule=p_percent=0.1",), r"--rule p_percent=0.1: p: must be a percentage from 1 to 100.*Use 10"),
-    ("too many numbers", {}, ("--rule=dominance=1,2,3",), r"--rule dominance: takes n, then k; got 3 numbers"),
-    ("too few", {}, ("--rule=dominance=1",), r"--rule dominance=1: k: must be given: percent; it takes n, then k"),
-    ("swapped", {}, ("--rule=dominance=85,2",), r"Are they swapped\?; it takes n, then k"),
-    ("no number", {}, ("--rule=p_percent=ten",), r"--rule p_percent=ten: p: must be a number; got 'ten'; it takes p"),
-    ("a cost", {}, ("--cost=price",), r"--cost: must be 'value', .*got 'price'"),
-    ("a method", {}, ("--method=roundin=5",), r"--method: one of suppression, .*got 'roundin'"),
-    (
-        "too few numbers",
-        {},
-        ("--method=cell_key=5",),
-        r"--method cell_key=5: variance: must be given: of the noise; it takes maximum, then variance, then threshold",
-    ),
-    ("a base", {}, ("--method=controlled_rounding=1",), r"controlled_rounding=1: base: must be at least 2; got '1';"),
-    ("too many bases", {}, ("--method=controlled_rounding=5,6",), r"controlled_rounding: takes base; got 2 numbers"),
-    ("no options", {}, ("--method=suppression=5",), r"--method suppression: takes no numbers but options; got '5'"),
-    (
-        "another method's option",
-        {},
-        ("--method=controlled_rounding=5", "--mode=fast", "--intervals"),
-        r"--mode, --intervals: only for --method suppression; got controlled_rounding",
-    ),
-    (
-        "a wish for another method",
+    pytest.param({"nace.csv": NACE + "KC,KD,1\nKD,KC,1\n"}, (), id="a cycle"),
+    pytest.param({"nace.csv": NACE + "KC,K,1\n"}, (), id="an orphan"),
+    pytest.param({"nace.csv": NACE + "All,,0\n"}, (), id="several totals"),
+    pytest.param({"nace.csv": "code,parent\nTotal,\nKA,Total\nKC,Total\n"}, (), id="a strange code"),
+    pytest.param({"region.csv": REGION + "R11,R1\n"}, (), id="a group"),
+    pytest.param({}, ("--hierarchy=size=size.csv",), id="no file"),
+    pytest.param({"size.csv": "code,parent\nT,\nS,T\n"}, ("--hierarchy=size={}/size.csv",), id="no column"),
+    pytest.param({}, ("--rule=p_precent=10",), id="no rule"),
+    pytest.param({}, ("--rule=p_percent=0.1",), id="a share"),
+    pytest.param({}, ("--rule=dominance=1,2,3",), id="too many numbers"),
+    pytest.param({}, ("--rule=dominance=1",), id="too few"),
+    pytest.param({}, ("--rule=dominance=85,2",), id="swapped"),
+    pytest.param({}, ("--rule=p_percent=ten",), id="no number"),
+    pytest.param({}, ("--cost=price",), id="a cost"),
+    pytest.param({}, ("--method=roundin=5",), id="a method"),
+    pytest.param({}, ("--method=cell_key=5",), id="too few numbers"),
+    pytest.param({}, ("--method=controlled_rounding=1",), id="a base"),
+    pytest.param({}, ("--method=controlled_rounding=5,6",), id="too many bases"),
+    pytest.param({}, ("--method=suppression=5",), id="no options"),
+    pytest.param({}, ("--method=controlled_rounding=5", "--mode=fast", "--intervals"), id="another method's option"),
+    pytest.param(
         {"manual.csv": "nace,region,status\nKA,R1,not_secondary\n"},
         ("--method=controlled_rounding=5", "--a-priori={}/manual.csv"),
-        r"the a-priori file is for the method suppression; got controlled_rounding",
+        id="a wish for another method",
     ),
-    ("a previous file", {}, ("--previous={}/no.csv",), r"no\.csv: no such file"),
-    ("a mode", {}, ("--mode=best",), r"--mode: must be 'fast' or 'optimise'; got 'best'"),
-    ("a table", {}, ("--table=nace,size",), r"a table names the dimension 'size', which there is not"),
-    ("a form", {}, ("--hierarchy=nace.csv",), r"--hierarchy: must be NAME=FILE"),
-    ("weights", {}, ("--weight=value",), r"--weight 'value' needs a --weight-rule"),
-    (
-        "a published sensitive cell",
+    pytest.param({}, ("--previous={}/no.csv",), id="a previous file"),
+    pytest.param({}, ("--mode=best",), id="a mode"),
+    pytest.param({}, ("--table=nace,size",), id="a table"),
+    pytest.param({}, ("--hierarchy=nace.csv",), id="a form"),
+    pytest.param({}, ("--weight=value",), id="weights"),
+    pytest.param(
         {"manual.csv": "nace,region,status\nKA,NA,published\n"},
         ("--a-priori={}/manual.csv",),
-        r"infeasible request.*KA.*NA must be published, and is sensitive by",
+        id="a published sensitive cell",
     ),
-    (
-        "an empty manual cell",
+    pytest.param(
         {"manual.csv": "nace,region,status\nKA,R9,published\n"},
         ("--a-priori={}/manual.csv",),
-        r"has no code 'R9'",
+        id="an empty manual cell",
     ),
 ]
 
 
-@pytest.mark.parametrize(("what", "files", "more", "says"), BAD, ids=[case[0] for case in BAD])
-def test_bad_input_is_told_and_nothing_is_written(
-    folder: Path, what: str, files: dict[str, str], more: tuple[str, ...], says: str
-) -> None:
+@pytest.mark.parametrize(("files", "more"), BAD)
+def test_bad_input_is_told_and_nothing_is_written(folder: Path, files: dict[str, str], more: tuple[str, ...]) -> None:
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     before = sorted(folder.iterdir())
     told = answered(arguments(folder, *(each.format(folder) for each in more)), 1)
-    assert re.search(says, told.err), told.err
+    golden(told.err)
     assert told.out == ""
     assert sorted(folder.iterdir()) == before
 
