@@ -47,16 +47,21 @@ def persistently(call: Callable[[], T], patience: float | None = None) -> T:
     patience : seconds until no further attempt begins; None: the setting
     raises   : whatever `call` does: another error at once, a TransportError when the patience is at its end
     """
-    from sluice.settings import settings  # the process that reads a source has none
-
-    end = time.monotonic() + (settings().patience if patience is None else patience)
-    pause = _FIRST_PAUSE
+    begun, pause = time.monotonic(), _FIRST_PAUSE
     while True:
         try:
             return call()
         except TransportError as error:
-            if time.monotonic() + pause > end:
+            patience = _patience() if patience is None else patience
+            if time.monotonic() + pause > begun + patience:
                 raise
             log("connection is tried again", logging.WARNING, seconds=pause, detail=str(error))
         time.sleep(pause * random.uniform(1 - _SPREAD, 1 + _SPREAD))
         pause = min(2 * pause, LONGEST_PAUSE)
+
+
+def _patience() -> float:
+    """Looked up only after a fault: the ledger is read hundreds of times a release, and mostly answers."""
+    from sluice.settings import settings  # the process that reads a source has none
+
+    return settings().patience

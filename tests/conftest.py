@@ -87,6 +87,9 @@ _INSTEAD: dict[str, Any] = {
     "tasks.release.findings.give_back_memory": lambda least: None,
 }
 
+# What these tests ask of Great Expectations it is asked each time; elsewhere it validates the same records once.
+_EXPECTATIONS, _SCHEMAS = "schemas.checks.expectations_run", Path(__file__).with_name("schemas")
+
 
 @pytest.fixture(autouse=True)
 def in_this_process(request: pytest.FixtureRequest) -> Iterator[None]:
@@ -96,6 +99,10 @@ def in_this_process(request: pytest.FixtureRequest) -> Iterator[None]:
         for name, instead in _INSTEAD.items():
             if name.rpartition(".")[0] in sys.modules and not (apart and name.endswith("read_apart")):
                 patches.enter_context(patch(name, instead))
+        if _EXPECTATIONS in sys.modules and _SCHEMAS not in request.path.parents:
+            from tests.validated_once import validated_once
+
+            patches.enter_context(patch(f"{_EXPECTATIONS}._run", validated_once))
         yield
 
 

@@ -14,7 +14,7 @@ import re
 import socket
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -86,7 +86,8 @@ class _Test:
 
 
 class Golden:
-    """`golden(finding)`, `golden(text)`, `golden.words(text)` and `with golden.raises(DataError):`."""
+    """`golden(finding)`, `golden(text)`, `golden.words(text)`, `with golden.raises(DataError):` and, for one call,
+    `golden.refused(DataError, call, ...)`."""
 
     def __init__(self) -> None:
         self.test: _Test | None = None
@@ -121,6 +122,12 @@ class Golden:
         with pytest.raises(classes) as error:
             yield error
         (self if figures else self.words)(error.value)
+
+    def refused(self, error: type[BaseException], call: Callable[..., object], *given: Any, **named: Any) -> None:
+        """The call raises an error of the class: `raises` for what is no more than one call."""
+        __tracebackhide__ = True
+        with self.raises(error):
+            call(*given, **named)
 
 
 golden = Golden()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from sluice import transport
-from sluice.errors import DataError, SluiceError, TransportError
+from sluice.errors import DataError, DocumentError, SluiceError, TransportError
 from sluice.transport import LONGEST_PAUSE, is_of_transport, persistently
 
 
@@ -89,3 +89,13 @@ def test_without_patience_nothing_is_tried_again() -> None:
 )
 def test_what_a_driver_says_of_the_connection_and_what_the_server_answers(says: str, is_it: bool) -> None:
     assert is_of_transport(RuntimeError(says)) is is_it
+
+
+def test_the_setting_is_asked_for_only_after_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A release reads its ledger two hundred times: each look through the environment would be one for nothing."""
+    monkeypatch.setenv("SLUICE_PATIENCE", "soon")
+    assert persistently(lambda: "answer") == "answer"
+    call, calls = failing(1, TransportError("gone"))
+    with pytest.raises(DocumentError, match="SLUICE_PATIENCE"):
+        persistently(call)
+    assert len(calls) == 1

@@ -1,5 +1,6 @@
 """The software: its settings, the packages that it needs, and others that stand in its way."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import metadata
 
@@ -29,7 +30,7 @@ def packages() -> Iterator[Diagnosis]:
         yield fail("packages", "; ".join(wrong), "Install what the lock pins: make install")
     else:
         yield ok("packages", f"{_OURS} {metadata.version(_OURS)}, and all that it needs")
-    yield namesakes(metadata.packages_distributions())
+    yield namesakes(owners((*ROOMS, _OURS)))
 
 
 def unmet(requirements: Sequence[str], installed: Callable[[str], str | None]) -> list[str]:
@@ -44,6 +45,20 @@ def unmet(requirements: Sequence[str], installed: Callable[[str], str | None]) -
             found.append(f"{wanted.name} is not installed")
         elif not wanted.specifier.contains(version, prereleases=True):
             found.append(f"{wanted.name} is {version}; it must be {wanted.specifier}")
+    return found
+
+
+def owners(names: Sequence[str]) -> dict[str, list[str]]:
+    """Top-level name -> the distributions that bring it, by their own lists of names or of files.
+
+    `metadata.packages_distributions` finds the same, and makes a path of each of forty thousand files.
+    """
+    of_files = re.compile(rf"^({'|'.join(map(re.escape, names))})(?:/.*)?\.py,", re.MULTILINE)
+    found: dict[str, list[str]] = {name: [] for name in names}
+    for each in metadata.distributions():
+        listed = (each.read_text("top_level.txt") or "").split()
+        for name in {*(listed or of_files.findall(each.read_text("RECORD") or ""))} & {*names}:
+            found[name].append(each.name)
     return found
 
 

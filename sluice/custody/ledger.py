@@ -42,6 +42,15 @@ from sluice.log import Facts, log
 
 CLOCK_TOLERANCE = timedelta(minutes=5)  # may be between two that mean the same time
 
+# Made once: SQLAlchemy then knows that it has compiled them, and a release asks them some four hundred times.
+_ALL = sa.select(ROWS).order_by(ROWS.c.seq)
+_OF_RELEASE = _ALL.where(ROWS.c.release == sa.bindparam("release"))
+_AFTER = _ALL.where(ROWS.c.seq > sa.bindparam("seq"))
+_LAST = sa.select(ROWS).order_by(ROWS.c.seq.desc()).limit(1)
+_HASH = sa.select(ROWS.c.hash).where(ROWS.c.seq == sa.bindparam("seq"))
+_NUMBER = sa.select(sa.func.count()).select_from(ROWS)
+_NUMBER_AND_END = sa.select(sa.func.count(), sa.func.coalesce(sa.func.max(ROWS.c.seq), 0)).select_from(ROWS)
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -191,8 +200,7 @@ class Ledger:
         the history that was verified, or are refused. Cost: O(entries).
         """
         anchored = self._anchor.read()  # before the rows: an append meanwhile only takes the database further
-        all_rows = sa.select(ROWS).order_by(ROWS.c.seq)
-        rows = self._database.read(lambda each: [dict(row) for row in each.execute(all_rows).mappings()])
+        rows = self._database.read(lambda each: [dict(row) for row in each.execute(_ALL).mappings()])
         problems = self._chain.problems(rows, anchored[0] if anchored else 0)
         last = rows[-1]["seq"] if rows else 0
         if anchored is None:
@@ -219,10 +227,8 @@ class Ledger:
 
     def _rows(self, connection: sa.Connection, release: str | None = None) -> list[Row]:
         anchored = self._anchor.read()  # before the rows: an append meanwhile only takes the database further
-        wanted = sa.select(ROWS).order_by(ROWS.c.seq)
-        if release is not None:
-            wanted = wanted.where(ROWS.c.release == release)
-        rows = [self._trusted(dict(row)) for row in connection.execute(wanted).mappings()]
+        wanted, names = (_ALL, {}) if release is None else (_OF_RELEASE, {"release": release})
+        rows = [self._trusted(dict(row)) for row in connection.execute(wanted, names).mappings()]
         read = {row["seq"] for row in rows}
         for known in self._fitting.values():
             if known["seq"] not in read and release in (None, known["release"]):
@@ -230,8 +236,7 @@ class Ledger:
         if release is None:
             number, end = len(rows), rows[-1]["seq"] if rows else 0
         else:
-            counted = sa.select(sa.func.count(), sa.func.coalesce(sa.func.max(ROWS.c.seq), 0)).select_from(ROWS)
-            number, end = connection.execute(counted).one()
+            number, end = connection.execute(_NUMBER_AND_END).one()
         if number != end or (anchored is not None and end < anchored[0]):
             raise SluiceError(f"rows of {self._database.place} are gone: history was changed. Verify it.")
         return rows
@@ -250,7 +255,7 @@ class Ledger:
         return None if release in WITHOUT_STATES else state_of(row["event"] for row in rows)
 
     def _last(self, connection: sa.Connection) -> Row | None:
-        row = connection.execute(sa.select(ROWS).order_by(ROWS.c.seq.desc()).limit(1)).mappings().first()
+        row = connection.execute(_LAST).mappings().first()
         return None if row is None else self._trusted(dict(row))
 
     def _whole_last(self, connection: sa.Connection) -> Row | None:
@@ -260,9 +265,9 @@ class Ledger:
         anchored = self._anchor.read()
         whole = anchored is not None and number >= anchored[0]
         if anchored is not None and anchored[0] > 0:
-            known = connection.execute(sa.select(ROWS.c.hash).where(ROWS.c.seq == anchored[0])).scalar()
+            known = connection.execute(_HASH, {"seq": anchored[0]}).scalar()
             whole = whole and known == anchored[1]
-        if not whole or connection.execute(sa.select(sa.func.count()).select_from(ROWS)).scalar() != number:
+        if not whole or connection.execute(_NUMBER).scalar() != number:
             raise SluiceError(
                 f"{self._database.place} does not fit its anchor in the vault: history was changed. Verify it."
             )
@@ -272,9 +277,7 @@ class Ledger:
     def _link(self, connection: sa.Connection) -> None:
         """Refuse rows that hide others: a state is what a release's rows add up to, so none may bear another's name."""
         previous = self._fitting[self._linked]["hash"] if self._linked else START
-        for found in connection.execute(
-            sa.select(ROWS).where(ROWS.c.seq > self._linked).order_by(ROWS.c.seq)
-        ).mappings():
+        for found in connection.execute(_AFTER, {"seq": self._linked}).mappings():
             row = self._trusted(dict(found))
             if row["seq"] != self._linked + 1 or row["previous"] != previous:
                 where = f"row {row['seq']} of {self._database.place}"

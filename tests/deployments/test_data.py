@@ -64,30 +64,20 @@ def test_the_right_content_is_kept_and_not_fetched_again(server: str, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "wrong.data",
-        "broken.data.gz",
-        "absent.data",
-        "broken.zip#adult/adult.data",
-        "right.zip#adult/other.data",
-    ],
+    "name", ["wrong.data", "broken.data.gz", "absent.data", "broken.zip#adult/adult.data", "right.zip#adult/other.data"]
 )
 def test_anything_else_is_refused_and_nothing_is_left_behind(server: str, tmp_path: Path, name: str) -> None:
-    with golden.raises(FetchError):
-        have(f"{server}/{name}", tmp_path)
+    golden.refused(FetchError, have, f"{server}/{name}", tmp_path)
     assert list((tmp_path / "data").iterdir()) == []
 
 
 def test_without_a_network_it_says_what_to_do(tmp_path: Path) -> None:
-    with golden.raises(FetchError):
-        have("http://127.0.0.1:9/adult.data", tmp_path)
+    golden.refused(FetchError, have, "http://127.0.0.1:9/adult.data", tmp_path)
 
 
 def test_a_table_of_r_is_asked_for_and_what_r_wrote_is_believed(tmp_path: Path) -> None:
     table = DataFile("census.csv", "write.csv(census, 'census.csv')", hashlib.sha256(CONTENT).hexdigest(), "census.csv")
-    with golden.raises(FetchError):
-        provide(table, tmp_path / "data", tmp_path / "reference")
+    golden.refused(FetchError, provide, table, tmp_path / "data", tmp_path / "reference")
     (tmp_path / "census.csv").write_bytes(CONTENT)
     assert str(tmp_path) in provide(table, tmp_path / "data", tmp_path)
     (tmp_path / "data" / "census.csv").unlink()
@@ -102,8 +92,7 @@ def test_the_reference_data_are_read_where_they_lie(tmp_path: Path) -> None:
     assert str(tmp_path / "reference") in have("http://127.0.0.1:9/nobody-is-asked", tmp_path)
     assert (tmp_path / "data" / "adult.data.gz").resolve() == known
     known.write_bytes(gzip.compress(b"another"))
-    with golden.raises(FetchError):
-        have("http://127.0.0.1:9/nobody-is-asked", tmp_path)
+    golden.refused(FetchError, have, "http://127.0.0.1:9/nobody-is-asked", tmp_path)
 
 
 def test_the_pinned_content_is_that_of_the_reference_data(reference_data: Path, tmp_path: Path) -> None:

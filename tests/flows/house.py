@@ -6,6 +6,7 @@ The documents are plain dictionaries: a test changes what it is about, and `writ
 import json
 import os
 import shutil
+from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from io import StringIO
@@ -21,6 +22,7 @@ from sluice.custody.states import OFFICE
 from sluice.documents.documents import document_sha256
 from sluice.errors import SluiceError
 from tests import parsed_once  # noqa: F401
+from tests.golden import golden
 from tests.steady_draws import make_steady
 
 RECORDS = 1200
@@ -71,10 +73,7 @@ def policy() -> dict[str, Any]:
     return {
         "name": "test-policy",
         "version": 1,
-        "rules": [
-            {"rule": "k_anonymity", "k": 5},
-            {"rule": "l_diversity", "l": 2, "columns": ["income"]},
-        ],
+        "rules": [{"rule": "k_anonymity", "k": 5}, {"rule": "l_diversity", "l": 2, "columns": ["income"]}],
         "reference_standard": {
             "reference": "leave_one_out",
             "margin": 0.1,
@@ -83,12 +82,7 @@ def policy() -> dict[str, Any]:
             "tail_share": 0.05,
             "learned": {"found": 0.3},
         },
-        "approvals": {
-            "count": 2,
-            "roles": ["methodologist", "data_steward"],
-            "valid_days": 30,
-            "identity": "declared",
-        },
+        "approvals": {"count": 2, "roles": ["methodologist", "data_steward"], "valid_days": 30, "identity": "declared"},
     }
 
 
@@ -138,6 +132,31 @@ class Told:
     def words(self) -> str:
         """Both streams on one line, as a terminal's width breaks lines anywhere."""
         return " ".join(f"{self.out} {self.err}".split())
+
+    def refused(self, figures: bool = False) -> "Told":
+        """It is an error, whose words are those of the golden file; without `figures`, they stand as # there."""
+        __tracebackhide__ = True
+        assert self.code == ERROR, self.words
+        (golden if figures else golden.words)(self.words)
+        return self
+
+
+def run_here(*arguments: str) -> Told:
+    """What a command of Sluice answers that runs in this process."""
+    from flows.cli.main import main
+
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = main(list(arguments))
+    return Told(code, out.getvalue(), err.getvalue())
+
+
+def answered(arguments: Sequence[str], code: int = DONE) -> Told:
+    """The same of one that ends with this code."""
+    __tracebackhide__ = True
+    answer = run_here(*arguments)
+    assert answer.code == code, answer.words
+    return answer
 
 
 def is_in_force(workspace: Any, path: Path) -> bool:
@@ -224,20 +243,14 @@ class House:
 
     def sluice(self, *arguments: str) -> Told:
         """Run a command of Sluice in this process; before a release, its documents are adopted."""
-        from flows.cli.main import main
-
         if arguments[0] == "release" and self.adopts:
             self.adopt()
-        out, err, umask = StringIO(), StringIO(), os.umask(0o022)
+        umask = os.umask(0o022)
         os.umask(umask)
-        with (
-            patch.dict(os.environ, {"SLUICE_HOME": str(self.home), "COLUMNS": "200"}),
-            redirect_stdout(out),
-            redirect_stderr(err),
-        ):
-            code = main(list(arguments))
+        with patch.dict(os.environ, {"SLUICE_HOME": str(self.home), "COLUMNS": "200"}):
+            answer = run_here(*arguments)
         os.umask(umask)  # the command's own process would end here
-        return Told(code, out.getvalue(), err.getvalue())
+        return answer
 
     def adopt(self) -> None:
         """Let the documents count, as far as they are sound and do not yet, by two people of the office."""

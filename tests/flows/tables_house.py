@@ -51,12 +51,7 @@ def policy() -> dict[str, Any]:
         "name": "firms",
         "version": 1,
         "rules": [{"rule": "minimum_frequency", "n": 3}, {"rule": "p_percent", "p": 10}],
-        "approvals": {
-            "count": 2,
-            "roles": ["methodologist", "data_steward"],
-            "valid_days": 30,
-            "identity": "declared",
-        },
+        "approvals": {"count": 2, "roles": ["methodologist", "data_steward"], "valid_days": 30, "identity": "declared"},
     }
 
 

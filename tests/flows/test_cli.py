@@ -101,9 +101,7 @@ def test_text_of_documents_and_data_is_never_taken_for_markup(house: House) -> N
     """Rich would read [/...] as a tag: swallow the text, or stop with an error of its own."""
     house.data = house.data.rename(columns={"income": "[/income]"})
     house.write()
-    told = house.release()
-    assert told.code == ERROR
-    golden.words(told.words)
+    told = house.release().refused()
     assert "[/income]" in told.words
 
 

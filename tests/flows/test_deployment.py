@@ -15,16 +15,7 @@ import pytest
 
 from sluice.custody.ledger import Entry
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING
-from tests.flows.installation import (
-    DEPLOYMENTS,
-    ROOT,
-    SECRET,
-    WAREHOUSE,
-    Installation,
-    definitions,
-    processes,
-    until,
-)
+from tests.flows.installation import DEPLOYMENTS, ROOT, SECRET, WAREHOUSE, Installation, definitions, processes, until
 from tests.flows.prefect_server import using
 from tests.golden import golden
 

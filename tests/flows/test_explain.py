@@ -6,36 +6,31 @@ from pathlib import Path
 import pytest
 
 from flows.cli.explain import findings_by, rules_beginning, say_explanation
-from flows.cli.main import main
 from flows.cli.terminal import release_ids
 from policies.explanation import explain, explained
-from tests.flows.house import BLOCKED, DONE, ERROR, House
+from tests.flows.house import BLOCKED, DONE, ERROR, House, answered
 from tests.report.pages import FAIL, dossier, finding
 
 
-def test_a_rule_is_explained_without_a_workspace(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "l-diversity"]) == DONE
-    shown = capsys.readouterr().out
+def test_a_rule_is_explained_without_a_workspace() -> None:
+    shown = answered(["explain", "l-diversity"]).out
     assert "It asks: " in shown
     assert "What usually helps: " in shown
     assert "Machanavajjhala" in shown
 
 
-def test_an_unknown_rule_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "l_divercity"]) == ERROR
-    assert "Did you mean 'l_diversity'?" in capsys.readouterr().err
+def test_an_unknown_rule_names_the_nearest() -> None:
+    assert "Did you mean 'l_diversity'?" in answered(["explain", "l_divercity"], ERROR).err
 
 
-def test_without_a_rule_all_are_named_by_what_they_are(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "--json"]) == DONE
-    kinds = json.loads(capsys.readouterr().out)
+def test_without_a_rule_all_are_named_by_what_they_are() -> None:
+    kinds = json.loads(answered(["explain", "--json"]).out)
     assert "k_anonymity" in kinds["Rules of a policy"]
     assert "pair_marginals" in kinds["Limits on the loss of information"]
     assert "contract.kind" in kinds["Checks under every policy"]
     named = [name for names in kinds.values() for name in names]
     assert sorted(named) == explained()
-    assert main(["explain"]) == DONE
-    shown = capsys.readouterr().out
+    shown = answered(["explain"]).out
     assert all(name in shown for name in named)
 
 

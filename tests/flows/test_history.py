@@ -13,7 +13,7 @@ from policies.policy import load_policy
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_bytes, document_sha256
 from sluice.errors import SluiceError
-from tests.flows.house import BLOCKED, DONE, ERROR, House
+from tests.flows.house import BLOCKED, DONE, House
 from tests.flows.stages import COMMENT
 from tests.golden import golden
 
@@ -85,8 +85,7 @@ def test_what_keeps_a_release_back_stands_first(house: House) -> None:
 def test_an_unknown_id_is_refused_with_a_hint(tmp_path: Path) -> None:
     workspace = Workspace.open(tmp_path / "home")
     workspace.ledger.append("survey-0123456789ab", "failed", "emil", {"step": "ingest", "error": "DataError"})
-    with golden.raises(SluiceError):
-        history(workspace, "survey-0123456789aa")
+    golden.refused(SluiceError, history, workspace, "survey-0123456789aa")
     console, text = screen()
     show_history(console, history(workspace, "survey-0123456789ab"))
     assert "emil: ingest failed with DataError" in text.getvalue()
@@ -118,7 +117,5 @@ def test_the_kept_form_of_a_document_has_the_hash_that_the_ledger_names() -> Non
 
 
 def test_a_release_of_which_nothing_is_known_has_no_review(house: House) -> None:
-    told = house.sluice("review", "nothing-0123456789ab")
-    assert told.code == ERROR
-    golden(told.words)
+    told = house.sluice("review", "nothing-0123456789ab").refused(figures=True)
     assert "0123456789ab" in told.words

@@ -79,8 +79,7 @@ def test_one_that_crashed_is_started_again_some_times_and_then_somebody_must_loo
         assert deployed.run() is None, "the next one is on its way"
     assert len({*runs} - {None}) == ATTEMPTS
     deployed.ends(runs[-1], state)
-    with golden.raises(SluiceError):
-        deployed.run()
+    golden.refused(SluiceError, deployed.run)
     deployed.another()
     assert deployed.run() is None, "a person started it"
 
@@ -107,9 +106,6 @@ def test_the_deployment_of_another_definition_is_not_run(deployed: Deployed, tmp
 
 
 def test_a_server_that_does_not_answer_is_named_and_its_words_are_not(deployed: Deployed) -> None:
-    with (
-        patch("flows.load_runs.get_client", side_effect=OSError("geheim-4711")),
-        golden.raises(SluiceError) as refused,
-    ):
+    with patch("flows.load_runs.get_client", side_effect=OSError("geheim-4711")), golden.raises(SluiceError) as refused:
         deployed.run(new=True)
     assert "geheim" not in str(refused.value)

@@ -110,13 +110,11 @@ def test_a_wrong_definition_is_refused_by_name(tmp_path: Path, changes: dict[str
 def test_two_definitions_of_one_name_are_refused(tmp_path: Path) -> None:
     write(tmp_path, "one.yaml")
     write(tmp_path, "two.yaml")
-    with golden.raises(DocumentError):
-        prefect_yaml(tmp_path, tmp_path)
+    golden.refused(DocumentError, prefect_yaml, tmp_path, tmp_path)
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
-    with golden.raises(DocumentError):
-        prefect_yaml(tmp_path, tmp_path)
+    golden.refused(DocumentError, prefect_yaml, tmp_path, tmp_path)
 
 
 def test_the_command_writes_it_and_says_how_to_deploy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from flows.cli.main import main
 from flows.cli.progress import Waiting, duration, waiting
 from sluice.log import write_log
 from sluice.progress import report
+from tests.flows.house import answered
 from tests.golden import golden
 from tests.tasks.workbench.firms_file import VALUE, protect, write_firms
 
@@ -95,5 +96,4 @@ def test_the_search_of_protect_table_is_shown(
     assert {"protect 0 % ...", "linear programs ..."} <= set(said)
     assert said[-1] in terminal.getvalue()
     assert "protect" not in capsys.readouterr().err
-    assert main(protect(tmp_path, *VALUE, "--seconds=0")) == 1
-    golden(capsys.readouterr().err)
+    golden(answered(protect(tmp_path, *VALUE, "--seconds=0"), 1).err)

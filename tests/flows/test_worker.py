@@ -9,18 +9,15 @@ import pytest
 
 from flows.cli.worker import begin_nowhere
 from sluice.settings import settings
-from tests.flows.house import ERROR, House
+from tests.flows.house import House
 from tests.flows.installation import BIN, kill, processes, until
 from tests.flows.prefect_server import PrefectServer
 from tests.flows.test_engine import call, of_run
-from tests.golden import golden
 
 
 def test_it_needs_a_server(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
-    told = house.sluice("worker")
-    assert told.code == ERROR
-    golden.words(told.words)
+    house.sluice("worker").refused()
 
 
 def test_it_leaves_the_folder_that_others_may_write_in_and_keeps_its_settings(

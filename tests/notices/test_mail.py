@@ -93,8 +93,7 @@ def test_nothing_goes_out_to_a_server_that_cannot_be_trusted(
 def test_a_recipient_whom_the_server_refuses(code: int, error: type[Exception]) -> None:
     with mail_server() as box:
         box.recipients[TO] = code
-        with golden.raises(error):
-            MailServer.parse(f"smtp://127.0.0.1:{box.port}").send(NOTICE, FROM, TO)
+        golden.refused(error, MailServer.parse(f"smtp://127.0.0.1:{box.port}").send, NOTICE, FROM, TO)
     assert box.taken == []
 
 
@@ -104,8 +103,7 @@ def test_a_server_that_is_down_is_asked_later() -> None:
         server = MailServer.parse(f"smtp://127.0.0.1:{box.port}")
         with pytest.raises(NoticeDelayedError, match="421"):
             server.send(NOTICE, FROM, TO)
-    with golden.raises(NoticeDelayedError):
-        server.send(NOTICE, FROM, TO)
+    golden.refused(NoticeDelayedError, server.send, NOTICE, FROM, TO)
 
 
 @pytest.mark.parametrize("wrong", [{"pause": 0.05}, {"endless": "EHLO"}, {"endless": "RCPT"}])
@@ -120,8 +118,7 @@ def test_a_server_that_never_comes_to_an_end_is_left(
         monkeypatch.setattr("sluice.notices.mail.LOOPBACK", ())
     with mail_server(serving(certificate) if encrypted else None) as box:
         vars(box).update(wrong)
-        with golden.raises(NoticeDelayedError):
-            MailServer.parse(f"smtp://localhost:{box.port}").send(NOTICE, FROM, TO)
+        golden.refused(NoticeDelayedError, MailServer.parse(f"smtp://localhost:{box.port}").send, NOTICE, FROM, TO)
         assert box.taken == []
 
 
@@ -132,8 +129,7 @@ def test_a_server_with_tls_from_the_first_byte(certificate: Path, monkeypatch: p
         assert len(box.to(TO)) == 1
         monkeypatch.setattr("sluice.notices.mail._IN_ALL", 0.5)
         box.pause = 0.05
-        with golden.raises(NoticeDelayedError):
-            MailServer.parse(f"smtps://localhost:{box.port}").send(NOTICE, FROM, TO)
+        golden.refused(NoticeDelayedError, MailServer.parse(f"smtps://localhost:{box.port}").send, NOTICE, FROM, TO)
 
 
 def test_no_text_becomes_a_header() -> None:
@@ -150,8 +146,7 @@ def test_no_text_becomes_a_header() -> None:
      "a@b.example\r\nBcc: m@e.example", "a@b.example\n", "ämara@agency.example", "a b@c.example"],
 )  # fmt: skip
 def test_what_is_no_single_plain_address_is_refused(address: str) -> None:
-    with golden.raises(ValidationError):
-        TypeAdapter(Address).validate_python(address)
+    golden.refused(ValidationError, TypeAdapter(Address).validate_python, address)
 
 
 @pytest.mark.parametrize(

@@ -43,5 +43,4 @@ def test_others_cannot_read_it(tmp_path: Path) -> None:
 
 def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
     (tmp_path / "outbox.db").write_bytes(b"no database" * 100)
-    with golden.raises(SluiceError):
-        Outbox(tmp_path / "outbox.db")
+    golden.refused(SluiceError, Outbox, tmp_path / "outbox.db")

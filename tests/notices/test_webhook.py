@@ -35,11 +35,9 @@ def test_the_receiver_can_tell_from_whom_it_is_and_when() -> None:
 def test_what_the_receiver_does_not_take(code: int, error: type[Exception]) -> None:
     with web_server() as hook:
         hook.code = code
-        with golden.raises(error):
-            Webhook(hook.url, SECRET).send(NOTICE)
+        golden.refused(error, Webhook(hook.url, SECRET).send, NOTICE)
     assert len(hook.taken) == 1, "a redirect is not followed: the address is the operator's to choose"
-    with golden.raises(NoticeDelayedError):
-        Webhook(hook.url, SECRET).send(NOTICE)
+    golden.refused(NoticeDelayedError, Webhook(hook.url, SECRET).send, NOTICE)
 
 
 def test_what_the_receiver_goes_on_to_say_is_not_waited_for() -> None:
@@ -54,8 +52,7 @@ def test_a_receiver_that_answers_a_byte_at_a_time_is_left(monkeypatch: pytest.Mo
     monkeypatch.setattr("sluice.notices.webhook._WAIT", 0.5)
     with web_server() as hook:
         hook.pause = 0.05
-        with golden.raises(NoticeDelayedError):
-            Webhook(hook.url, SECRET).send(NOTICE)
+        golden.refused(NoticeDelayedError, Webhook(hook.url, SECRET).send, NOTICE)
 
 
 def test_only_this_machine_is_posted_to_in_the_open() -> None:

@@ -156,7 +156,7 @@ def test_hierarchies_of_adult_hold_all_that_arx_has_leaves_for(reference_data: P
         assert name != "native-country" or ours == theirs
 
 
-@pytest.mark.chain
+@pytest.mark.exhaustive
 def test_census_income_holds_on_both_files(reference_data: Path) -> None:
     """Records and missing states of residence (708 in the training file): PROVENANCE.md beside the files."""
     contract = load_contract(CONTRACTS / "census_income.yaml")

@@ -60,11 +60,11 @@ def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A small file that becomes a large one, by many records or by one line without an end."""
     monkeypatch.setattr(packed_file, "_FROM", 1 << 20)
     path = tmp_path / "a"
-    path.write_bytes(gzip.compress(b"a\n" + b"1\n" * (8 << 20), 9))
+    path.write_bytes(gzip.compress(b"a\n" + b"1\n" * (4 << 20), 9))
     golden(refusal(path))
-    path.write_bytes(gzip.compress(b"a\n" + b"1" * (40 << 20), 1))
+    path.write_bytes(gzip.compress(b"a\n" + b"1" * (17 << 20), 1))
     golden(refusal(path))
-    zipped(path, {"a.csv": b"a\n" + b"1\n" * (8 << 20)})
+    zipped(path, {"a.csv": b"a\n" + b"1\n" * (4 << 20)})
     golden(refusal(path))
 
 

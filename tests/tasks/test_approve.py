@@ -1,7 +1,6 @@
 """Only the approvals in the ledger count, for exactly these bytes, and only as long as they hold."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -16,6 +15,7 @@ from tasks.release.approval import subject
 from tasks.release.product import AnyRelease
 from tasks.release.review import approve as approve_as
 from tasks.report import report
+from tests.flows.clocks import in_days
 from tests.flows.house import House
 
 Bring = Callable[[House], AnyRelease]
@@ -45,12 +45,7 @@ def test_approvals_that_expired_send_it_back(pending: AnyRelease, monkeypatch: p
         approve_as(pending, Means(declared=who), "")
     assert approve(pending)
 
-    class Later(datetime):
-        @classmethod
-        def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
-            return datetime.now(UTC) + timedelta(days=31)
-
-    monkeypatch.setattr(under_review, "datetime", Later)
+    monkeypatch.setattr(under_review, "datetime", in_days(31))
     assert not approve(pending)
     assert pending.state is State.PENDING_REVIEW
 

@@ -30,6 +30,7 @@ from tasks.release.product import AnyRelease
 from tasks.release.review import approve as approve_as
 from tasks.report import report
 from tasks.settle import settle
+from tests.flows.clocks import in_days
 from tests.flows.house import WAITING, House
 from tests.golden import golden
 from tests.publication.data_package import problems
@@ -37,12 +38,36 @@ from tests.publication.data_package import problems
 Bring = Callable[[House], AnyRelease]
 
 
-def approved(release: AnyRelease) -> AnyRelease:
-    report(release, decide(release, [Finding(rule="k", verdict=Verdict.PASS, says="Fine.")], mask(release)))
-    for who in ("amara", "jonas"):
+FINE = Finding(rule="k", verdict=Verdict.PASS, says="Fine.")
+
+
+def decided(release: AnyRelease, *people: str, found: Finding = FINE) -> AnyRelease:
+    """Judged, and approved by these people."""
+    report(release, decide(release, [found], mask(release)))
+    for who in people:
         approve_as(release, Means(declared=who), "")
-    assert approve(release)
     return release
+
+
+def approved(release: AnyRelease) -> AnyRelease:
+    assert approve(decided(release, "amara", "jonas"))
+    return release
+
+
+def begun(house: House, release: AnyRelease) -> AnyRelease:
+    """The ledger says that its publication was begun, whoever may have written it."""
+    files = {file: sha256 for file, (sha256, _) in approved_files(release).items()}
+    folder = str(house.target / release.id)
+    release.record(State.PUBLISHING, subject=subject(release).digest(), folder=folder, files=files)
+    return release
+
+
+def kept_back(house: House, release: AnyRelease) -> str:
+    """Why it is not published."""
+    with pytest.raises(StepFailed) as failure:
+        publish(release)
+    assert house.shelf == []
+    return failure.value.detail
 
 
 def test_the_approved_files_are_on_the_shelf_with_what_describes_them(house: House, validated: Bring) -> None:
@@ -85,9 +110,7 @@ def test_a_copy_that_was_altered_after_approval_does_not_appear(house: House, va
     path = release.vault.path(sha256, suffix)
     path.chmod(0o600)
     path.write_bytes(path.read_bytes()[:-8] + bytes(8))
-    with pytest.raises(StepFailed):
-        publish(release)
-    assert house.shelf == []
+    assert kept_back(house, release)
 
 
 def test_formulas_are_escaped_in_the_csv_alone_where_the_policy_says_so(house: House, validated: Bring) -> None:
@@ -117,21 +140,14 @@ def test_what_was_altered_after_approval_does_not_appear(house: House, validated
             for (trigger,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
                 database.execute(f'DROP TRIGGER "{trigger}"')
             database.execute("UPDATE sluice_ledger SET actor = 'mina' WHERE event = 'decision'")
-    with pytest.raises(StepFailed):
-        publish(release)
-    assert house.shelf == []
+    assert kept_back(house, release)
 
 
 def test_a_state_does_not_stand_in_for_the_approvals(house: House, validated: Bring) -> None:
     """Who hides rows of the ledger from the step before, and puts them back, makes it record what never was."""
-    release = validated(house)
-    report(release, decide(release, [Finding(rule="k", verdict=Verdict.PASS, says="Fine.")], mask(release)))
-    approve_as(release, Means(declared="amara"), "")
+    release = decided(validated(house), "amara")
     release.record(State.APPROVED, subject=subject(release).digest(), says="2 of 2 approvals")
-    with pytest.raises(StepFailed) as failure:
-        publish(release)
-    golden.words(failure.value.detail)
-    assert house.shelf == []
+    golden.words(kept_back(house, release))
 
 
 def test_the_edition_before_is_superseded(house: House, validated: Bring) -> None:
@@ -150,19 +166,9 @@ def test_a_publication_that_was_only_said_to_have_begun_publishes_nothing(
     house: House, validated: Bring, approved_by: tuple[str, ...]
 ) -> None:
     """Who can write in the ledger, and has nobody's approval, makes it look like one that was interrupted."""
-    release = validated(house)
-    report(release, decide(release, [Finding(rule="k", verdict=Verdict.PASS, says="Fine.")], mask(release)))
-    for person in approved_by:
-        approve_as(release, Means(declared=person), "")
-    bound = subject(release).digest()
-    files = {file: sha256 for file, (sha256, _) in approved_files(release).items()}
-    release.record(State.APPROVED, subject=bound, says="2 of 2 decisions; approved.")
-    folder = str(house.target / release.id)
-    release.record(State.PUBLISHING, subject=bound, folder=folder, files=files)
-    with pytest.raises(StepFailed) as failure:
-        publish(release)
-    golden.words(failure.value.detail)
-    assert house.shelf == []
+    release = decided(validated(house), *approved_by)
+    release.record(State.APPROVED, subject=subject(release).digest(), says="2 of 2 decisions; approved.")
+    golden.words(kept_back(house, begun(house, release)))
 
 
 def test_a_publication_that_was_begun_by_a_policy_that_did_not_count_publishes_nothing(
@@ -177,23 +183,11 @@ def test_a_publication_that_was_begun_by_a_policy_that_did_not_count_publishes_n
     house.adopt()
     house.policy["name"] = "a-policy-of-nobody"
     house.write()
-    report(release, decide(release, [Finding(rule="k", verdict=Verdict.PASS, says="Fine.")], mask(release)))
-    for person in ("amara", "jonas"):
-        approve_as(release, Means(declared=person), "")
-    assert approve(release)
-    files = {file: sha256 for file, (sha256, _) in approved_files(release).items()}
-    begun = {"subject": subject(release).digest(), "folder": str(house.target / release.id), "files": files}
-    release.record(State.PUBLISHING, **begun)
-    with pytest.raises(StepFailed) as failure:
-        publish(release)
-    golden.words(failure.value.detail)
-    assert house.shelf == []
+    golden.words(kept_back(house, begun(house, approved(release))))
 
 
 def test_a_waiver_that_ended_lets_no_publication_begin(
-    house: House,
-    validated: Bring,
-    monkeypatch: pytest.MonkeyPatch,
+    house: House, validated: Bring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     today = datetime.now(UTC).date()
     house.policy["waivers"] = [
@@ -203,27 +197,14 @@ def test_a_waiver_that_ended_lets_no_publication_begin(
         }
     ]  # fmt: skip
     house.write()
-    release = validated(house)
     unsafe = Finding(rule="k_anonymity", verdict=Verdict.FAIL, says="Unsafe.", scope="age")
-    report(release, decide(release, [unsafe], mask(release)))
-    for person in ("amara", "jonas"):
-        approve_as(release, Means(declared=person), "")
-    bound = subject(release).digest()
-    release.record(State.APPROVED, subject=bound, says="2 of 2 decisions; approved.")
+    release = decided(validated(house), "amara", "jonas", found=unsafe)
+    release.record(State.APPROVED, subject=subject(release).digest(), says="2 of 2 decisions; approved.")
 
-    class Later(datetime):
-        @classmethod
-        def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
-            return datetime.now(UTC) + timedelta(days=3)
-
-    monkeypatch.setattr(sluice.custody.ledger, "datetime", Later)
-    monkeypatch.setattr(tasks.publish, "datetime", Later)
-    files = {file: sha256 for file, (sha256, _) in approved_files(release).items()}
-    release.record(State.PUBLISHING, subject=bound, folder=str(house.target / release.id), files=files)
-    with pytest.raises(StepFailed) as failure:
-        publish(release)
-    assert "waiver" in failure.value.detail
-    assert house.shelf == []
+    later = in_days(3)
+    monkeypatch.setattr(sluice.custody.ledger, "datetime", later)
+    monkeypatch.setattr(tasks.publish, "datetime", later)
+    assert "waiver" in kept_back(house, begun(house, release))
 
 
 def test_two_publications_at_the_same_time_see_each_other(house: House, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,6 +48,9 @@ class Server:
         return SimpleNamespace(status=SetStateStatus.ACCEPT)
 
 
+Serve = Callable[..., Server]
+
+
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     """With the note of a run that waits for the release 'mine'."""
@@ -67,71 +70,70 @@ def note_of(workspace: Workspace) -> Path:
     return workspace.home / "runs" / f"{RUN}.run"
 
 
-def serve(monkeypatch: pytest.MonkeyPatch, server: Server) -> None:
-    @contextmanager
-    def client(sync_client: bool) -> Iterator[Server]:
-        assert sync_client
-        yield server
+@pytest.fixture
+def serve(monkeypatch: pytest.MonkeyPatch) -> Serve:
+    """The states of the one run in turn, on a server that Sluice finds; nobody waits between two questions."""
 
-    monkeypatch.setattr(suspension, "get_client", client)
+    def serve(*states: State[Any] | None, refuses: int = 0) -> Server:
+        server = Server([*states], refuses)
+
+        @contextmanager
+        def client(sync_client: bool) -> Iterator[Server]:
+            assert sync_client
+            yield server
+
+        monkeypatch.setattr(suspension, "get_client", client)
+        return server
+
+    monkeypatch.setattr(suspension, "sleep", lambda seconds: None)
+    return serve
 
 
-def test_a_suspended_run_is_resumed(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    server = Server([Suspended()])
-    serve(monkeypatch, server)
+def test_a_suspended_run_is_resumed(workspace: Workspace, serve: Serve) -> None:
+    server = serve(Suspended())
     assert suspension.resume_runs(workspace, "mine") == 1
     assert server.resumed == [RUN]
     assert note_of(workspace).exists()  # the run itself needs it, to find its release
 
 
-def test_runs_of_other_releases_are_left_alone(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    server = Server([Suspended()])
-    serve(monkeypatch, server)
+def test_runs_of_other_releases_are_left_alone(workspace: Workspace, serve: Serve) -> None:
+    server = serve(Suspended())
     assert suspension.resume_runs(workspace, "another") == 0
     assert server.resumed == []
 
 
 @pytest.mark.parametrize("state", [Completed(), Cancelled(), None], ids=["completed", "cancelled", "unknown"])
-def test_the_note_of_a_run_that_ended_is_removed(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, state: State[Any] | None
-) -> None:
-    serve(monkeypatch, Server([state]))
+def test_the_note_of_a_run_that_ended_is_removed(workspace: Workspace, serve: Serve, state: State[Any] | None) -> None:
+    serve(state)
     assert suspension.resume_runs(workspace, "mine") == 0
     assert not note_of(workspace).exists()
 
 
 @pytest.mark.parametrize("state", [Scheduled(), Pending()], ids=["scheduled", "pending"])
-def test_a_run_about_to_start_needs_no_resuming(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, state: State[Any]
-) -> None:
-    server = Server([state])
-    serve(monkeypatch, server)
+def test_a_run_about_to_start_needs_no_resuming(workspace: Workspace, serve: Serve, state: State[Any]) -> None:
+    server = serve(state)
     assert suspension.resume_runs(workspace, "mine") == 1
     assert server.resumed == []
 
 
-def test_a_run_about_to_suspend_is_awaited(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_about_to_suspend_is_awaited(workspace: Workspace, serve: Serve) -> None:
     """It asked for the decision just before there was one; left to itself it would wait for ever."""
-    server = Server([Running(), Running(), Suspended()])
-    serve(monkeypatch, server)
-    monkeypatch.setattr(suspension, "sleep", lambda seconds: None)
+    server = serve(Running(), Running(), Suspended())
     assert suspension.resume_runs(workspace, "mine") == 1
     assert server.resumed == [RUN]
 
 
-def test_a_run_that_somebody_else_resumes_meanwhile_counts(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    server = Server([Suspended(), Scheduled()], refuses=1)
-    serve(monkeypatch, server)
-    monkeypatch.setattr(suspension, "sleep", lambda seconds: None)
+def test_a_run_that_somebody_else_resumes_meanwhile_counts(workspace: Workspace, serve: Serve) -> None:
+    server = serve(Suspended(), Scheduled(), refuses=1)
     assert suspension.resume_runs(workspace, "mine") == 1
     assert server.resumed == []
 
 
-def test_a_run_that_never_settles_is_given_up(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_never_settles_is_given_up(
+    workspace: Workspace, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its process was killed and nobody told Prefect: the decision is carried out elsewhere."""
-    serve(monkeypatch, Server([Running()]))
+    serve(Running())
     monkeypatch.setattr(suspension, "_SETTLING", 0)
     assert suspension.resume_runs(workspace, "mine") == 0
 
@@ -187,10 +189,10 @@ def asks(workspace: Workspace) -> Any:
 
 @pytest.mark.parametrize("state", [Suspended(), Running(), Scheduled()], ids=["suspended", "running", "resumed"])
 def test_a_second_run_learns_which_one_waits(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, state: State[Any]
+    workspace: Workspace, serve: Serve, monkeypatch: pytest.MonkeyPatch, state: State[Any]
 ) -> None:
     run_as(monkeypatch, OTHER)
-    serve(monkeypatch, Server([state]))
+    serve(state)
     found = asks(workspace)
     assert found.id == str(RUN)
     assert str(RUN) in found.link
@@ -199,18 +201,18 @@ def test_a_second_run_learns_which_one_waits(
 
 @pytest.mark.parametrize("state", [Completed(), Cancelled(), None], ids=["completed", "cancelled", "unknown"])
 def test_a_run_whose_forerunner_ended_waits_itself(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, state: State[Any] | None
+    workspace: Workspace, serve: Serve, monkeypatch: pytest.MonkeyPatch, state: State[Any] | None
 ) -> None:
     run_as(monkeypatch, OTHER)
-    serve(monkeypatch, Server([state]))
+    serve(state)
     assert asks(workspace) is None
     assert [note.stem for note in note_of(workspace).parent.glob("*.run")] == [str(OTHER)]
 
 
-def test_a_run_is_not_in_its_own_way(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_is_not_in_its_own_way(workspace: Workspace, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """It was resumed by somebody without a decision, and goes on counting its rounds."""
     run_as(monkeypatch, RUN)
-    serve(monkeypatch, Server([Running()]))
+    serve(Running())
     assert asks(workspace) is None
     assert json.loads(note_of(workspace).read_text()) == {"release": "mine", "rounds": 1}
 

@@ -1,9 +1,12 @@
 """The doctor on software: a wrong setting, a package of another version, and a stranger by the name of one of ours."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from flows.doctor.diagnosis import Condition
-from flows.doctor.software import ROOMS, namesakes, packages, settings_in_order, unmet
+from flows.doctor.software import ROOMS, namesakes, owners, packages, settings_in_order, unmet
 from tests.golden import golden
 
 
@@ -21,6 +24,20 @@ def test_what_is_missing_or_of_another_version_is_named() -> None:
 
 def test_the_tests_own_environment_is_in_order() -> None:
     assert [found.condition for found in packages()] == [Condition.OK, Condition.OK]
+
+
+def test_who_brings_a_package_is_told_by_lists_of_names_and_of_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = "flows/deep/a.py,sha256=x,1\ntasks.py,sha256=x,1\nflowsy/a.py,,\nflows.txt,,\nschemas/a.json,,\n"
+    for name, file, text in (("toys", "RECORD", record), ("names", "top_level.txt", "flows\npolicies\n")):
+        folder = tmp_path / f"{name}-1.0.dist-info"
+        folder.mkdir()
+        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (folder / file).write_text(text)
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    found = {name: sorted(brought) for name, brought in owners(ROOMS).items()}
+    assert found == {"flows": ["names", "toys"], "tasks": ["toys"], "schemas": [], "policies": ["names"]}
 
 
 @pytest.mark.parametrize("name", [*ROOMS, "sluice"])

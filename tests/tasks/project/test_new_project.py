@@ -58,8 +58,7 @@ def test_keys_to_try_it_alone_lie_elsewhere_and_the_roster_has_their_public_halv
 def test_no_private_key_is_made_in_the_project_or_the_workspace(tmp_path: Path, keys: str) -> None:
     (tmp_path / "panel").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "panel")
-    with golden.raises(SluiceError):
-        new_project(tmp_path / "panel", tmp_path / keys)
+    golden.refused(SluiceError, new_project, tmp_path / "panel", tmp_path / keys)
     assert list((tmp_path / "panel").iterdir()) == []
     assert not (tmp_path / "home").exists()
 
@@ -67,16 +66,14 @@ def test_no_private_key_is_made_in_the_project_or_the_workspace(tmp_path: Path, 
 def test_a_folder_with_anything_in_it_stays_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "panel").mkdir()
     (tmp_path / "panel" / "mine.txt").write_text("mine")
-    with golden.raises(SluiceError):
-        new_project(tmp_path / "panel", tmp_path / "keys")
+    golden.refused(SluiceError, new_project, tmp_path / "panel", tmp_path / "keys")
     assert [path.name for path in (tmp_path / "panel").iterdir()] == ["mine.txt"]
     assert not (tmp_path / "keys").exists()
 
 
 @pytest.mark.parametrize("place", ["home", "home/project", "."])
 def test_project_and_workspace_lie_apart(tmp_path: Path, workspace: Path, place: str) -> None:
-    with golden.raises(SluiceError):
-        new_project(tmp_path / place)
+    golden.refused(SluiceError, new_project, tmp_path / place)
     assert not workspace.exists()
 
 

@@ -45,5 +45,4 @@ def test_every_group_is_as_likely_as_any_other() -> None:
 
 @pytest.mark.parametrize("groups", [np.zeros(100), np.array([1]), np.array([1, 1, 1, 2])], ids=["one", "single", "few"])
 def test_a_side_without_anybody_is_refused(groups: np.ndarray) -> None:
-    with golden.raises(DataError):
-        choose(groups, 0.2, np.random.default_rng(1))
+    golden.refused(DataError, choose, groups, 0.2, np.random.default_rng(1))

@@ -108,8 +108,6 @@ def test_neither_count_nor_time_is_kept(warehouse: Warehouse) -> None:
 
 
 def test_a_file_is_not_polled_and_a_column_that_is_not_there_says_nothing(warehouse: Warehouse) -> None:
-    with golden.raises(DataError):
-        warehouse.loaded(table="loads", column="none such")
+    golden.refused(DataError, warehouse.loaded, table="loads", column="none such")
     warehouse.house.definition["source"] = {"type": "csv", "path": "people.csv"}
-    with golden.raises(DocumentError):
-        warehouse.loaded()
+    golden.refused(DocumentError, warehouse.loaded)

@@ -32,8 +32,7 @@ def test_what_is_due_in_a_database_that_is_gone_ends_by_a_word_that_is_recorded(
     for release in (one, other):
         entry = next(each for each in reversed(release.entries()) if each.event == "unloaded")
         assert entry.body == {"connection": "open", "into": "main", "database_gone": "the server was shut down"}
-    with golden.raises(SluiceError):
-        declare_lost(public.workspace, "open", "main", "once more")
+    golden.refused(SluiceError, declare_lost, public.workspace, "open", "main", "once more")
 
     kept.rename(file)  # it was not gone
     problems, _ = public.problems()
@@ -53,24 +52,15 @@ def test_a_later_edition_is_published_into_a_new_database_of_that_name(public: P
 def test_a_database_that_answers_is_not_gone(public: Public) -> None:
     """Else a withdrawn edition would stay public there, and nobody would be told."""
     public.published(1)
-    with golden.raises(SluiceError):
-        declare_lost(public.workspace, "open", "main", "it is a nuisance")
+    golden.refused(SluiceError, declare_lost, public.workspace, "open", "main", "it is a nuisance")
     assert public.events("unloaded") == 0
 
 
-@pytest.mark.parametrize(
-    ("connection", "reason"),
-    [
-        ("opne", "gone"),
-        ("open", " "),
-        ("open", "a\u202eb"),
-    ],
-)
+@pytest.mark.parametrize(("connection", "reason"), [("opne", "gone"), ("open", " "), ("open", "a\u202eb")])
 def test_what_is_not_said_well_is_refused(public: Public, connection: str, reason: str) -> None:
     public.published(1)
     (public.root / "public.db").unlink()
-    with golden.raises(SluiceError):
-        declare_lost(public.workspace, connection, "main", reason)
+    golden.refused(SluiceError, declare_lost, public.workspace, connection, "main", reason)
     assert public.events("unloaded") == 0
 
 

@@ -10,6 +10,7 @@ import tasks.release.notices as notices
 from sluice.custody.states import EVENTS, IN_DOUBT, OFFICE_EVENTS, REINSTATED, State, tells
 from sluice.notices.outbox import Outbox
 from tasks.release.notices import Delivery, deliver, tell, undelivered
+from tests.flows.clocks import in_days
 from tests.flows.house import BLOCKED, DONE, WAITING
 from tests.golden import golden
 from tests.notices.servers import Hook, Mailbox, mail_server, web_server
@@ -51,12 +52,7 @@ def reached(box: Mailbox, about: str) -> list[str]:
 
 
 def later(monkeypatch: pytest.MonkeyPatch, days: float) -> None:
-    class Later(datetime):
-        @classmethod
-        def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
-            return datetime.now(UTC) + timedelta(days=days)
-
-    monkeypatch.setattr(notices, "datetime", Later)
+    monkeypatch.setattr(notices, "datetime", in_days(days))
 
 
 def test_all_but_the_submitter_are_told_that_a_release_waits(waiting: LedgerHouse, mail: Mailbox) -> None:

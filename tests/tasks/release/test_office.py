@@ -83,8 +83,7 @@ def test_whoever_founds_it_is_its_head_and_brings_its_people(desk: Desk) -> None
         (JONAS, (roster, rules)),
         (Means(declared="mallory"), (roster,)),
     ):
-        with golden.raises(SluiceError):
-            desk.adopt(means, *paths)
+        golden.refused(SluiceError, desk.adopt, means, *paths)
     assert (desk.recorded, desk.kept) == (0, 0)
     office, adoptions = desk.adopt(AMARA, roster, rules)
     assert [each.kind for each in adoptions] == ["roster", "policy"]
@@ -133,8 +132,7 @@ def test_of_two_proposals_nobody_guesses_which_is_meant(founded: Desk) -> None:
     path = founded.document("policy", policy())
     founded.adopt(AMARA, path, datasets=("people",))
     founded.adopt(MINA, path, datasets=("firms",))
-    with golden.raises(SluiceError):
-        founded.adopt(JONAS, path)
+    golden.refused(SluiceError, founded.adopt, JONAS, path)
     office, (adoption,) = founded.adopt(JONAS, path, datasets=("firms",))
     assert office.in_force["policy", "test-policy"].adoption == adoption
 
@@ -149,8 +147,7 @@ def test_other_content_takes_over_no_terms(founded: Desk) -> None:
 
 def test_an_end_lies_ahead(founded: Desk) -> None:
     path, today = founded.document("policy", policy()), datetime.now(UTC).date()
-    with golden.raises(SluiceError):
-        founded.adopt(AMARA, path, valid_until=today - timedelta(days=1))
+    golden.refused(SluiceError, founded.adopt, AMARA, path, valid_until=today - timedelta(days=1))
     assert founded.adopt(AMARA, path, valid_until=today)[1][0].valid_until == today
 
 
@@ -170,8 +167,7 @@ def test_whoever_gives_an_act_that_counts_for_nothing_is_told(founded: Desk, tmp
     kept_back = sign(asked.payload, tmp_path / "mina.key").model_dump_json(by_alias=True)
     founded.adopt(AMARA, new)
     founded.adopt(JONAS, new)
-    with golden.raises(SluiceError):
-        founded.adopt(Means(envelope=kept_back), old)
+    golden.refused(SluiceError, founded.adopt, Means(envelope=kept_back), old)
     office = open_office(founded.workspace)
     assert office is not None
     assert office.in_force["policy", "test-policy"].adoption.version == "2"
@@ -192,8 +188,7 @@ def test_what_a_document_is_follows_from_its_keys(desk: Desk, content: Callable[
 
 @pytest.mark.parametrize("content", [{"name": "x"}, people() | {"approvals": {}}, policy() | {"variables": []}])
 def test_a_document_that_is_none_or_two_is_refused(desk: Desk, content: dict[str, Any]) -> None:
-    with golden.raises(DocumentError):
-        read_document(desk.document("any", content))
+    golden.refused(DocumentError, read_document, desk.document("any", content))
 
 
 def test_a_document_that_is_wrong_is_refused_before_anything_is_recorded(founded: Desk) -> None:

@@ -46,8 +46,7 @@ def test_the_name_of_each_records_person_is_not_released(tmp_path: Path) -> None
     load_product(house.file, house.workspace())  # the plan takes it out
     house.definition["plan"] = [{"method": "removal", "columns": ["town"]}]
     house.write()
-    with golden.raises(DocumentError):
-        load_product(house.file, house.workspace())
+    golden.refused(DocumentError, load_product, house.file, house.workspace())
 
 
 def test_a_copy_whose_package_does_not_take_a_name_is_refused_before_anything_is_read(tmp_path: Path) -> None:
@@ -60,12 +59,10 @@ def test_a_copy_whose_package_does_not_take_a_name_is_refused_before_anything_is
     assert load_product(house.file, house.workspace()).hashes["plan"] == before
     house.definition["copies"] = ["stata"]
     house.write()
-    with golden.raises(DocumentError):
-        load_product(house.file, house.workspace())
+    golden.refused(DocumentError, load_product, house.file, house.workspace())
     house.definition["copies"] = ["spss", "spss"]
     house.write()
-    with golden.raises(DocumentError):
-        load_product(house.file, house.workspace())
+    golden.refused(DocumentError, load_product, house.file, house.workspace())
 
 
 def test_what_is_hashed_does_not_depend_on_where_the_documents_lie(tmp_path: Path) -> None:

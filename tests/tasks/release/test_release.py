@@ -18,13 +18,11 @@ def test_a_vault_that_is_older_than_its_ledger_draws_no_second_seed(house: House
     seed = release.vault.root / "seeds" / release.seed_name
     kept = seed.read_bytes()
     seed.unlink()
-    with golden.raises(DataError):
-        release.seeds()
+    golden.refused(DataError, release.seeds)
     house.definition["title"] = "The same plan under another name"
     other = validated(house)
     assert (other.id != release.id, other.seed_name) == (True, release.seed_name)
-    with golden.raises(DataError):
-        other.seeds()
+    golden.refused(DataError, other.seeds)
     assert not seed.exists()
     seed.write_bytes(kept)
     seed.chmod(0o600)

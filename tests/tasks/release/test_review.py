@@ -1,12 +1,12 @@
 """What people ask for counts by when they said it."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 import tasks.release.withdrawal as withdrawal
+from tests.flows.clocks import in_days
 from tests.flows.test_verify import SigningHouse
 
 
@@ -22,12 +22,8 @@ def test_a_request_that_lapsed_does_not_come_back(tmp_path: Path, monkeypatch: p
     asked = next(entry for entry in case.entries if entry.event == withdrawal.WITHDRAWAL)
     assert withdrawal._asks(case, asked) == "amara"
 
-    class Later(datetime):
-        @classmethod
-        def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
-            return datetime.now(UTC) + timedelta(days=31)
-
-    monkeypatch.setattr(withdrawal, "datetime", Later)
-    again = replace(asked, at=Later.now().isoformat(timespec="microseconds"))
+    later = in_days(31)
+    monkeypatch.setattr(withdrawal, "datetime", later)
+    again = replace(asked, at=later.now().isoformat(timespec="microseconds"))
     assert withdrawal._asks(case, asked) is None
     assert withdrawal._asks(case, again) is None

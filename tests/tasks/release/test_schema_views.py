@@ -62,8 +62,7 @@ class Public:
         """What is asked of a release by whoever loads it."""
         ledger, release = self.workspace.ledger, f"{self.name}-{number:012d}"
         definition = SimpleNamespace(
-            name=self.name,
-            publish_to=PublishTo(connection=connection, into=self.into) if connection else None,
+            name=self.name, publish_to=PublishTo(connection=connection, into=self.into) if connection else None
         )
         return SimpleNamespace(
             id=release,
@@ -264,8 +263,7 @@ def test_what_no_database_takes_is_not_begun(small: Public) -> None:
     """Its files would lie on the shelf for good, of a release that can be neither published nor withdrawn."""
     small.run("CREATE TABLE people (theirs INTEGER)")
     made = small.approved(1)
-    with golden.raises(DataError):
-        small.publish(made)
+    golden.refused(DataError, small.publish, made)
     assert made.entries()[-1].event == State.APPROVED
     assert small.tables() == {"people"}
 
@@ -282,8 +280,7 @@ def test_two_definitions_of_one_name_do_not_share_a_view(small: Public, change: 
         url = {"url": small.url, "schemas": ["main"]}
         other.connections({"open": url, "too": url})
         made = other.approved(7, connection="too")
-    with golden.raises(DataError):
-        other.publish(made)
+    golden.refused(DataError, other.publish, made)
     assert small.shown() == 1
     assert first.id in {entry.release for entry in small.workspace.ledger.entries() if entry.event == SHOWN}
 

@@ -68,18 +68,15 @@ def pending(workspace: Workspace) -> Workspace:
 
 
 def test_a_release_that_is_not_there_is_named_like_one_that_is(workspace: Workspace) -> None:
-    with golden.raises(SluiceError):
-        UnderReview.of(workspace, "people-puf")
+    golden.refused(SluiceError, UnderReview.of, workspace, "people-puf")
     receive(workspace)
-    with golden.raises(SluiceError):
-        UnderReview.of(workspace, ID.replace("9", "8"))
+    golden.refused(SluiceError, UnderReview.of, workspace, ID.replace("9", "8"))
 
 
 def test_without_an_office_nobody_can_decide(tmp_path: Path) -> None:
     workspace = Workspace.open(tmp_path / "home")
     receive(workspace)
-    with golden.raises(SluiceError):
-        UnderReview.of(workspace, ID)
+    golden.refused(SluiceError, UnderReview.of, workspace, ID)
 
 
 def test_the_policy_is_the_one_that_was_received_and_no_file_of_today(house: House, workspace: Workspace) -> None:
@@ -90,8 +87,7 @@ def test_the_policy_is_the_one_that_was_received_and_no_file_of_today(house: Hou
     assert UnderReview.of(workspace, ID).policy == Policy.model_validate(a_policy())
     place = workspace.vault.path(kept["policy"], ".json")
     place.write_bytes(document_bytes(Policy.model_validate(house.policy)))
-    with golden.raises(DataError):
-        UnderReview.of(workspace, ID)
+    golden.refused(DataError, UnderReview.of, workspace, ID)
 
 
 def test_what_is_decided_on_is_the_latest_evaluation(workspace: Workspace) -> None:
@@ -188,8 +184,7 @@ def test_decisions_on_other_bytes_are_none_on_these(workspace: Workspace) -> Non
 
 def test_what_was_judged_again_since_it_was_read_is_not_decided_on(workspace: Workspace) -> None:
     pending(workspace)
-    with golden.raises(SluiceError):
-        decide(workspace, ID, "reject", Means(declared="amara"), "no", seen=SECOND.digest())
+    golden.refused(SluiceError, decide, workspace, ID, "reject", Means(declared="amara"), "no", seen=SECOND.digest())
     assert UnderReview.of(workspace, ID).standing().decided == ()
     decide(workspace, ID, "reject", Means(declared="amara"), "no", seen=FIRST.digest())
     assert len(UnderReview.of(workspace, ID).standing().decided) == 1

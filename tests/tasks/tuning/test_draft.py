@@ -124,9 +124,6 @@ def test_a_sensitive_number_that_a_rule_is_about_may_be_grouped_so_that_the_sear
         before = definition.plan[: definition.plan.index(levels)]
         found = levels._all_models(variables_after(before, known.variables, "a test"))
         assert any("income" in model.describe() for model in found)
-    without = [{"rule": "k_anonymity", "k": 3}]
-    assert not any(
-        step["method"] == "global_recoding" and step["columns"] == ["income"]
-        for seed in range(40)
-        for step in drafted(policy(rules=without)).steps(uniform(seed))
-    )
+    without = drafted(policy(rules=rules[:1]))
+    drawn = [step for seed in range(40) for step in without.steps(uniform(seed))]
+    assert not any(step["method"] == "global_recoding" and step["columns"] == ["income"] for step in drawn)

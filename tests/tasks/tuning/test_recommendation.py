@@ -39,8 +39,6 @@ def test_a_text_that_would_be_another_plan_is_not_written() -> None:
     for steps in (other, PLAN[:2]):
         with pytest.raises((SluiceError, IndexError)):
             written(steps)
-    with golden.raises(SluiceError):
-        written(other)
-    with golden.raises(SluiceError):
-        plan_yaml(PLAN[:2], space(PLAN).definition())
+    golden.refused(SluiceError, written, other)
+    golden.refused(SluiceError, plan_yaml, PLAN[:2], space(PLAN).definition())
     assert plan_yaml(PLAN, space(PLAN).definition()).startswith("plan:")

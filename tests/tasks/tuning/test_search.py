@@ -73,8 +73,7 @@ def test_a_search_that_was_stopped_goes_on_where_it_stood(found: Found, tmp_path
 
 def test_a_journal_that_is_damaged_in_the_middle_is_refused(tmp_path: Path) -> None:
     (tmp_path / "search.jsonl").write_text('{"number": "x"}\n{"number": 1}\n')
-    with golden.raises(SluiceError):
-        Journal(tmp_path / "search.jsonl")
+    golden.refused(SluiceError, Journal, tmp_path / "search.jsonl")
 
 
 def test_a_journal_holds_no_value_of_the_data(tmp_path: Path) -> None:

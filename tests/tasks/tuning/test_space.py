@@ -79,8 +79,7 @@ def test_a_wrong_space_is_refused_by_its_field(change: dict[str, Any]) -> None:
 
 def test_alternatives_are_tried_at_all_their_ends_when_the_document_is_read() -> None:
     plan = [{"alternatives": [[], {"method": "rank_swapping", "columns": ["a"], "window": [0.1, 2.0]}]}]
-    with golden.raises(ValidationError):
-        space([*PLAN[:1], *plan])
+    golden.refused(ValidationError, space, [*PLAN[:1], *plan])
 
 
 def test_what_is_dropped_is_removed_first_and_spoken_of_no_more() -> None:

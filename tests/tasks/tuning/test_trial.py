@@ -73,8 +73,7 @@ def test_a_combination_that_no_definition_allows_is_refused_when_the_document_is
             "refine": {"any_of": [False, True]},
         },
     ]  # fmt: skip
-    with golden.raises(ValueError):
-        space(clash)
+    golden.refused(ValueError, space, clash)
 
 
 @pytest.mark.parametrize(

@@ -53,13 +53,9 @@ def test_the_recommended_plan_overwrites_nothing(tmp_path: Path) -> None:
     elsewhere.mkdir()
     tuned = tmp_path / "plan-tuned.yaml"
     assert output_of(definition, None) == tuned
-    with golden.raises(DataError):
-        output_of(definition, definition)
-    with golden.raises(DataError):
-        output_of(definition, policy)
+    golden.refused(DataError, output_of, definition, definition)
+    golden.refused(DataError, output_of, definition, policy)
     tuned.symlink_to(tmp_path / "nowhere.yaml")
-    with golden.raises(DataError):
-        output_of(definition, None)
+    golden.refused(DataError, output_of, definition, None)
     for outside in (elsewhere / "plan.yaml", tmp_path / ".." / "plan.yaml"):
-        with golden.raises(DocumentError):
-            output_of(definition, outside)
+        golden.refused(DocumentError, output_of, definition, outside)

@@ -1,8 +1,6 @@
 """`sluice audit-table`: attack a pattern, whoever made it."""
 
 import gzip
-import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +8,7 @@ import pandas as pd
 import pytest
 
 from flows.cli.main import main
+from tests.flows.house import answered, run_here
 from tests.golden import golden
 
 # A published table with one blank in each row and column of its upper left corner: x11 + x12 = 30, and so on.
@@ -64,16 +63,15 @@ def with_records(folder: Path, owners: dict[str, list[int]]) -> list[str]:
     return [f"--microdata={folder / 'micro.csv'}", "--value=value", "--contributor=id", "--rule=p_percent=10"]
 
 
-def audited(capsys: pytest.CaptureFixture[str], *given: str) -> tuple[int, dict[str, Any]]:
-    code = main([*given, "--json"])
-    told = capsys.readouterr()
-    assert told.out, told.err
-    return code, json.loads(told.out)
+def audited(*given: str) -> tuple[int, dict[str, Any]]:
+    answer = run_here(*given, "--json")
+    assert answer.out, answer.err
+    return answer.code, answer.json
 
 
-def test_what_anybody_can_compute(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_anybody_can_compute(folder: Path) -> None:
     """Worked by hand: KA, R1 may be anything from 0 to 40, and each blank is the same or 40 less it."""
-    code, told = audited(capsys, *arguments(folder))
+    code, told = audited(*arguments(folder))
     assert code == 0
     assert (told["cells"], told["primary"], told["secondary"], told["with_records"]) == (16, 1, 3, False)
     assert [(cell["low"], cell["high"]) for cell in told["intervals"]] == [("0", "40")] * 4
@@ -92,24 +90,23 @@ def test_a_packed_file(folder: Path) -> None:
     assert main(arguments(folder, cells="cells.csv.gz")) == 0
 
 
-def test_a_blank_that_can_be_filled(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_blank_that_can_be_filled(folder: Path) -> None:
     put(folder, "KB,R1,secondary,", "KB,R1,published,20")
-    code, told = audited(capsys, *arguments(folder))
+    code, told = audited(*arguments(folder))
     assert code == 2
     assert told["breaches"] == ["anybody can compute nace KA, region R1 exactly"]
     assert len(told["exactly_known"]) == 3
-    assert main(arguments(folder)) == 2
-    shown = capsys.readouterr()
+    shown = answered(arguments(folder), 2)
     assert "NOT SAFE, 1 breaches" in shown.out
     assert "Without --microdata" in shown.err
 
 
-def test_an_estimate_that_is_near_enough(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_estimate_that_is_near_enough(folder: Path) -> None:
     """KA, R1 and KA, R3 add up to 40, and KA, R3 is 4 at most: 38 is within 5.6 % of all that KA, R1 can be."""
     put(folder, "KC,R1,published,20", "KC,R1,secondary,")
     put(folder, "KA,R2,secondary,", "KA,R2,published,1")
     put(folder, "KB,R2,secondary,", "KB,R2,published,39")
-    code, told = audited(capsys, *arguments(folder))
+    code, told = audited(*arguments(folder))
     assert code == 2
     put(folder, "KA,R3,published,20", "KA,R3,secondary,")
     put(folder, "KC,R3,published,20", "KC,R3,secondary,")
@@ -117,28 +114,28 @@ def test_an_estimate_that_is_near_enough(folder: Path, capsys: pytest.CaptureFix
     put(folder, "KA,Total,published,60", "KA,Total,published,41")
     put(folder, "KC,Total,published,60", "KC,Total,published,43")
     put(folder, "Total,Total,published,180", "Total,Total,published,144")
-    code, told = audited(capsys, *arguments(folder))
+    code, told = audited(*arguments(folder))
     cell = next(each for each in told["intervals"] if each["status"] == "primary")
     assert (code, cell["low"], cell["high"]) == (0, "36", "40")
     assert cell["within_percent"] == pytest.approx(100 * 4 / 76, abs=1e-3)
-    assert audited(capsys, *arguments(folder, "--within=5"))[0] == 0
-    code, told = audited(capsys, *arguments(folder, "--within=6"))
+    assert audited(*arguments(folder, "--within=5"))[0] == 0
+    code, told = audited(*arguments(folder, "--within=6"))
     assert (code, told["breaches"]) == (2, ["anybody can compute nace KA, region R1 to within 6 %"])
 
 
-def test_a_suppressed_cell_with_its_value(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_suppressed_cell_with_its_value(folder: Path) -> None:
     put(folder, "KA,R1,primary,", "KA,R1,primary,20")
-    code, told = audited(capsys, *arguments(folder))
+    code, told = audited(*arguments(folder))
     assert code == 2
     golden(told["breaches"][0])
 
 
-def test_a_cell_that_is_not_there_is_empty(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cell_that_is_not_there_is_empty(folder: Path) -> None:
     put(folder, "KB,R1,secondary,\n", "")
     put(folder, "Total,R1,published,60", "Total,R1,published,40")
     put(folder, "KB,Total,published,60", "KB,Total,published,40")
     put(folder, "Total,Total,published,180", "Total,Total,published,160")
-    code, told = audited(capsys, *arguments(folder))
+    code, told = audited(*arguments(folder))
     assert code == 2
     assert told["breaches"] == ["anybody can compute nace KA, region R1 exactly"]
 
@@ -151,107 +148,70 @@ def test_linked_tables(folder: Path) -> None:
 
 
 BAD = [
-    (
-        "a total that is none",
-        "KC,Total,published,60",
-        "KC,Total,published,61",
-        r"do not add: 2 of the sums do not hold, most of them of nace KC, region Total",
-    ),
-    (
-        "a total that is one off",
-        "KC,R3,published,20",
-        "KC,R3,published,20.000001",
-        r"2 of the sums.*nace KC, region R3",
-    ),
-    (
-        "a total that cannot be",
-        "KA,R3,published,20",
-        "KA,R3,published,61",
-        r"totals that do not add: .*nace Total, region R3",
-    ),
-    ("an unknown code", "KC,R3", "KCC,R3", r"'nace' has a cell of 'KCC', which is no code.*Did you mean 'KC'"),
-    ("a cell twice", "KC,R3", "KC,R2", r"the cell nace KC, region R2 is given twice"),
-    (
-        "an unknown status",
-        "primary",
-        "primry",
-        r"status must be published, primary, secondary, suppressed; got 'primry'. Did you",
-    ),
-    (
-        "no value",
-        "KC,R3,published,20",
-        "KC,R3,published,",
-        r"the cell nace KC, region R3 is published and has no value",
-    ),
-    ("no number", "KC,R3,published,20", "KC,R3,published,c", r"'value' must be a number"),
-    ("no column", "nace,region,status,value", "nace,region,state,value", r"no column 'status'"),
-    ("no columns", "nace,region,status,value", "nace,region,a,b", r"no column 'status'\. Its other columns are: a, b"),
-    (
-        "a negative value",
-        "KC,R3,published,20",
-        "KC,R3,published,-20",
-        r"KC, region R3 is negative.*--negative absolute",
-    ),
-    ("a short line", "KC,R3,published,20", "KC,R3", r"cells.csv: line 17"),
+    pytest.param("KC,Total,published,60", "KC,Total,published,61", id="a total that is none"),
+    pytest.param("KC,R3,published,20", "KC,R3,published,20.000001", id="a total that is one off"),
+    pytest.param("KA,R3,published,20", "KA,R3,published,61", id="a total that cannot be"),
+    pytest.param("KC,R3", "KCC,R3", id="an unknown code"),
+    pytest.param("KC,R3", "KC,R2", id="a cell twice"),
+    pytest.param("primary", "primry", id="an unknown status"),
+    pytest.param("KC,R3,published,20", "KC,R3,published,", id="no value"),
+    pytest.param("KC,R3,published,20", "KC,R3,published,c", id="no number"),
+    pytest.param("nace,region,status,value", "nace,region,state,value", id="no column"),
+    pytest.param("nace,region,status,value", "nace,region,a,b", id="no columns"),
+    pytest.param("KC,R3,published,20", "KC,R3,published,-20", id="a negative value"),
+    pytest.param("KC,R3,published,20", "KC,R3", id="a short line"),
 ]
 
 
-@pytest.mark.parametrize(("what", "old", "new", "says"), BAD, ids=[case[0] for case in BAD])
-def test_bad_input(folder: Path, capsys: pytest.CaptureFixture[str], what: str, old: str, new: str, says: str) -> None:
+@pytest.mark.parametrize(("old", "new"), BAD)
+def test_bad_input(folder: Path, old: str, new: str) -> None:
     put(folder, old, new)
-    assert main(arguments(folder)) == 1
-    told = capsys.readouterr()
-    assert re.search(says, told.err), told.err
+    told = answered(arguments(folder), 1)
+    golden(told.err)
     assert told.out == ""
 
 
-def test_with_the_records(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_with_the_records(folder: Path) -> None:
     given = with_records(folder, {"KA R1": [19, 1]})
-    code, told = audited(capsys, *arguments(folder, *given))
+    code, told = audited(*arguments(folder, *given))
     assert (code, told["breaches"], told["sensitive"]) == (0, [], {"p_percent": 1})
     assert told["attacks"]["attempted"] == told["attacks"]["completed"] > 0
-    assert main(arguments(folder, *given)) == 0
-    assert "audit: safe" in capsys.readouterr().out
+    assert "audit: safe" in answered(arguments(folder, *given)).out
 
 
-def test_a_sensitive_cell_that_is_published(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sensitive_cell_that_is_published(folder: Path) -> None:
     given = with_records(folder, {"KC R3": [19, 1]})
-    code, told = audited(capsys, *arguments(folder, *given))
+    code, told = audited(*arguments(folder, *given))
     assert code == 2
     assert "nace KC, region R3 is published although it is sensitive" in told["breaches"]
 
 
-def test_a_contributor_who_undoes_a_neighbour(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_contributor_who_undoes_a_neighbour(folder: Path) -> None:
     """Safe against outsiders; but the only contributor of KB, R1 knows that cell, and so the three others."""
     given = with_records(folder, {"KA R1": [19, 1], "KB R1": [20]})
-    code, told = audited(capsys, *arguments(folder, *given))
+    code, told = audited(*arguments(folder, *given))
     assert code == 2
     assert told["attackers"]["outsider"] == 0
     assert told["attackers"]["contributor"] > 0
     assert any("the sole contributor of nace KB, region R1" in breach for breach in told["breaches"])
     assert main(arguments(folder)) == 0  # what is published alone does not show it
-    capsys.readouterr()
-    assert audited(capsys, *arguments(folder, *given, "--coalition=0"))[1]["attackers"]["contributor"] == 0
+    assert audited(*arguments(folder, *given, "--coalition=0"))[1]["attackers"]["contributor"] == 0
 
 
-def test_values_that_are_not_those_of_the_records(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_values_that_are_not_those_of_the_records(folder: Path) -> None:
     given = with_records(folder, {"KC R3": [2] * 11})
-    assert main(arguments(folder, *given)) == 1
-    golden.words(capsys.readouterr().err)
+    golden.words(answered(arguments(folder, *given), 1).err)
     put(folder, "KC,R3,published,20\n", "")
-    assert main(arguments(folder, *with_records(folder, {}))) == 1
-    golden(capsys.readouterr().err)
+    golden(answered(arguments(folder, *with_records(folder, {})), 1).err)
     (folder / "cells.csv").write_text(CELLS, encoding="utf-8")
-    assert main(arguments(folder, *with_records(folder, {"KC R3": []}))) == 1
-    golden(capsys.readouterr().err)
+    golden(answered(arguments(folder, *with_records(folder, {"KC R3": []})), 1).err)
 
 
-def test_options_that_need_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_that_need_others(folder: Path) -> None:
     for more in (
         ("--contributor=id", "--value=value"),
         (*with_records(folder, {}), "--within=5"),
         (*with_records(folder, {})[:-1],),
         ("--negative=no",),
     ):
-        assert main(arguments(folder, *more)) == 1
-        golden(capsys.readouterr().err)
+        golden(answered(arguments(folder, *more), 1).err)

@@ -1,6 +1,5 @@
 """`sluice camouflage`: answers by intervals about real shapes of business data, and an attacker who combines them."""
 
-import json
 import os
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 from scipy.optimize import linprog
 
 from flows.cli.main import main
+from tests.flows.house import answered
 from tests.golden import golden
 from tests.reference_data import reference_path
 from tests.tabular.tables import read_text
@@ -30,10 +30,9 @@ def answers(folder: Path) -> pd.DataFrame:
     return read_text(folder / "answers.csv")
 
 
-def test_every_interval_holds_the_truth(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_interval_holds_the_truth(tmp_path: Path) -> None:
     records().to_csv(tmp_path / "micro.csv", index=False)
-    assert main(arguments(tmp_path, "--by=region", "--by=region,size", "--json")) == 0
-    outcome = json.loads(capsys.readouterr().out)
+    outcome = answered(arguments(tmp_path, "--by=region", "--by=region,size", "--json")).json
     made = answers(tmp_path)
     assert outcome["judged"] is False
     assert (outcome["records"], outcome["answers"]) == (len(records()), 4 * len(made))
@@ -96,27 +95,24 @@ def test_answers_of_two_widths_by_one_seed_do_not_add_up_to_the_values(tmp_path:
 
 @pytest.mark.parametrize(("value", "too_narrow", "enough"), [("7", "1.9", "2"), ("7.25", "0.019", "0.02")])
 def test_an_interval_holds_more_than_one_number_as_the_values_are_rounded(
-    tmp_path: Path, value: str, too_narrow: str, enough: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, value: str, too_narrow: str, enough: str
 ) -> None:
     some = records().head(20).assign(value=value)
     some.to_csv(tmp_path / "micro.csv", index=False)
-    assert main(arguments(tmp_path, width=too_narrow)) == 1
-    golden.words(capsys.readouterr().err)
+    golden.words(answered(arguments(tmp_path, width=too_narrow), 1).err)
     assert not (tmp_path / "answers.csv").exists()
     assert main(arguments(tmp_path, "--by=id", width=enough)) == 0
 
 
-def test_missing_values_are_refused_or_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_values_are_refused_or_left_out(tmp_path: Path) -> None:
     some = records().head(20)
     some.loc[[3, 7], "value"] = ""
     some.loc[[5], "size"] = ""  # of a public column: a group
     some.to_csv(tmp_path / "micro.csv", index=False)
-    assert main(arguments(tmp_path, "--by=size")) == 1
-    golden(capsys.readouterr().err)
+    golden(answered(arguments(tmp_path, "--by=size"), 1).err)
     assert not (tmp_path / "answers.csv").exists()
     assert not (tmp_path / "seed").exists()
-    assert main(arguments(tmp_path, "--by=size", "--missing=leave_out")) == 0
-    outcome = capsys.readouterr().out
+    outcome = answered(arguments(tmp_path, "--by=size", "--missing=leave_out")).out
     golden(outcome)
     made = answers(tmp_path)
     assert made.loc[made["by"] == "", "records"].tolist() == ["18"]
@@ -151,14 +147,13 @@ def test_a_column_that_is_known_does_not_undo_another(tmp_path: Path) -> None:
         (["--vectors=2"], "--vectors"),
     ],
 )
-def test_refusals(tmp_path: Path, more: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_refusals(tmp_path: Path, more: list[str], says: str) -> None:
     records().head(20).assign(value=[str(987_654_300 + at) for at in range(20)]).to_csv(
         tmp_path / "micro.csv", index=False
     )
     (tmp_path / "weak").write_text("12345", encoding="utf-8")
     before = (tmp_path / "micro.csv").read_bytes()
-    assert main(arguments(tmp_path, *(each.format(folder=tmp_path) for each in more))) == 1
-    err = capsys.readouterr().err
+    err = answered(arguments(tmp_path, *(each.format(folder=tmp_path) for each in more)), 1).err
     assert says in err
     assert "9876543" not in err
     assert (tmp_path / "micro.csv").read_bytes() == before

@@ -75,5 +75,4 @@ def test_letters_of_other_programs(word: str, own: str) -> None:
 
 def test_an_unknown_word_is_refused() -> None:
     frame: Any = pd.DataFrame({"a": ["x"], "status": ["primry"], "value": [""]}, dtype="str")
-    with golden.raises(DataError):
-        CellColumns().read(frame)
+    golden.refused(DataError, CellColumns().read, frame)

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from flows.cli.main import main
 from sluice.errors import DataError
 from sluice.tabular.model.dimension import Dimension
 from tasks.workbench.cells_files import read_cells, refuse_unfit_output
+from tests.flows.house import answered
 from tests.golden import golden
 from tests.tabular.tables import read_text
 from tests.tasks.workbench.firms_file import COUNT, VALUE, command, protect, write_firms
@@ -48,20 +48,15 @@ def test_a_folder_is_read_as_its_one_file_would_be(tmp_path: Path) -> None:
     for name in ("codes", "status", "value", "has"):
         one, other = (getattr(each, name)[by] for each, by in zip((folder, file), order, strict=True))
         assert np.array_equal(one, other)
-    with golden.raises(DataError):
-        read_cells(tmp_path / "out", dimensions(), tables[:1])
-    with golden.raises(DataError):
-        read_cells(tmp_path / "out", dimensions()[:1], None)
+    golden.refused(DataError, read_cells, tmp_path / "out", dimensions(), tables[:1])
+    golden.refused(DataError, read_cells, tmp_path / "out", dimensions()[:1], None)
     (tmp_path / "out" / "again.csv").write_bytes((tmp_path / "out" / "region.csv").read_bytes())
-    with golden.raises(DataError):
-        read_cells(tmp_path / "out", dimensions(), None)
+    golden.refused(DataError, read_cells, tmp_path / "out", dimensions(), None)
     (tmp_path / "out" / "again.csv").unlink()
     (tmp_path / "out" / "region.csv").unlink()
-    with golden.raises(DataError):
-        read_cells(tmp_path / "out", dimensions(), tables)
+    golden.refused(DataError, read_cells, tmp_path / "out", dimensions(), tables)
     (tmp_path / "out" / "nace.csv").unlink()
-    with golden.raises(DataError):
-        read_cells(tmp_path / "out", dimensions(), None)
+    golden.refused(DataError, read_cells, tmp_path / "out", dimensions(), None)
 
 
 def test_files_of_a_folder_tell_their_tables(tmp_path: Path) -> None:
@@ -85,43 +80,36 @@ def test_files_of_a_folder_tell_their_tables(tmp_path: Path) -> None:
 def test_a_total_that_two_files_give_otherwise(tmp_path: Path) -> None:
     for name, total in (("nace", 3), ("region", 4)):
         (tmp_path / f"{name}.csv").write_text(f"{name},status,value\nTotal,published,{total}\n", encoding="utf-8")
-    with golden.raises(DataError):
-        read_cells(tmp_path, dimensions(), [["nace"], ["region"]])
+    golden.refused(DataError, read_cells, tmp_path, dimensions(), [["nace"], ["region"]])
 
 
-def test_cells_of_other_tables_are_not_passed_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_cells_of_other_tables_are_not_passed_over(tmp_path: Path) -> None:
     write_firms(tmp_path)
     assert main(protect(tmp_path, *COUNT)) == 0
-    capsys.readouterr()
     for given in (
         command("audit-table", tmp_path / "cells.csv", "--table=nace", "--table=region"),
         protect(tmp_path, *COUNT, "--table=nace", f"--previous={tmp_path / 'cells.csv'}", output="next.csv"),
     ):
-        assert main(given) == 1
-        golden.words(capsys.readouterr().err)
+        golden.words(answered(given, 1).err)
     assert not (tmp_path / "next.csv").exists()
 
 
-def test_what_is_read_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_read_is_not_overwritten(tmp_path: Path) -> None:
     write_firms(tmp_path)
     (tmp_path / "out").mkdir()
     assert main(protect(tmp_path, *COUNT, output="out")) == 0
     before = (tmp_path / "out" / "nace-region.csv").read_bytes()
-    assert main(protect(tmp_path, *COUNT, f"--previous={tmp_path / 'out'}", output="out")) == 1
-    assert "would overwrite" in capsys.readouterr().err
+    assert (
+        "would overwrite" in answered(protect(tmp_path, *COUNT, f"--previous={tmp_path / 'out'}", output="out"), 1).err
+    )
     assert (tmp_path / "out" / "nace-region.csv").read_bytes() == before
-    assert main(protect(tmp_path, *COUNT, output="no")) == 1
-    golden.words(capsys.readouterr().err)
-    assert main(command("audit-table", tmp_path / "no")) == 1
-    golden.words(capsys.readouterr().err)
+    golden.words(answered(protect(tmp_path, *COUNT, output="no"), 1).err)
+    golden.words(answered(command("audit-table", tmp_path / "no"), 1).err)
 
 
 def test_folders_that_do_not_fit(tmp_path: Path) -> None:
     strange = [Dimension.flat("a/b", ["x"])]
-    with golden.raises(DataError):
-        refuse_unfit_output(tmp_path, [], strange, None)
-    with golden.raises(DataError):
-        refuse_unfit_output(tmp_path, [], dimensions(), [["nace", "region"]] * 2)
+    golden.refused(DataError, refuse_unfit_output, tmp_path, [], strange, None)
+    golden.refused(DataError, refuse_unfit_output, tmp_path, [], dimensions(), [["nace", "region"]] * 2)
     (tmp_path / "nace-region.csv").touch()
-    with golden.raises(DataError):
-        refuse_unfit_output(tmp_path, [tmp_path / "nace-region.csv"], dimensions(), None)
+    golden.refused(DataError, refuse_unfit_output, tmp_path, [tmp_path / "nace-region.csv"], dimensions(), None)

@@ -72,34 +72,25 @@ def test_definitions_a_release_and_a_masked_file_stand_on_one_map(house: House, 
 
 
 def test_a_masked_file_needs_what_it_was_made_of(house: House, workspace: Workspace) -> None:
-    with golden.raises(DataError):
-        candidates([str(house.documents / "masked.csv")], workspace, None)
+    golden.refused(DataError, candidates, [str(house.documents / "masked.csv")], workspace, None)
     told = house.sluice("compare", "x", "--original", str(house.documents / "people.csv"))
     assert told.code == ERROR
     assert "go together" in told.words
 
 
 def test_what_is_no_plan_is_refused_by_name(house: House, workspace: Workspace, tmp_path: Path) -> None:
-    for given in (
-        "nowhere.yaml",
-        str(tmp_path),
-        "people-puf-123",
-    ):
-        with golden.raises(DataError):
-            candidates([given], workspace, None)
-    with golden.raises(DataError):
-        candidates([str(house.file), str(house.file)], workspace, None)
+    for given in ("nowhere.yaml", str(tmp_path), "people-puf-123"):
+        golden.refused(DataError, candidates, [given], workspace, None)
+    golden.refused(DataError, candidates, [str(house.file), str(house.file)], workspace, None)
 
 
 def test_nothing_that_is_read_is_overwritten(house: House, workspace: Workspace) -> None:
     behind = original(house)
     found = candidates([str(house.documents / "masked.csv")], workspace, behind)
-    with golden.raises(DataError):
-        refuse_unfit(found, behind, house.documents / "people.csv", None, "il1s")
+    golden.refused(DataError, refuse_unfit, found, behind, house.documents / "people.csv", None, "il1s")
     with golden.raises(DataError):
         refuse_unfit(found, behind, house.root / "map.html", house.root / "map-masked.csv.html", "il1s")
-    with golden.raises(DataError):
-        refuse_unfit(found, behind, None, None, "il1")
+    golden.refused(DataError, refuse_unfit, found, behind, None, None, "il1")
 
 
 def test_masked_files_alone_are_compared_without_a_release(house: House, workspace: Workspace, tmp_path: Path) -> None:
@@ -138,8 +129,7 @@ def test_only_what_an_earlier_comparison_wrote_is_written_anew(workspace: Worksp
             asked()
         file.unlink()
         file.symlink_to(tmp_path / "elsewhere.html")
-        with golden.raises(DataError):
-            asked()
+        golden.refused(DataError, asked)
         file.unlink()
         file.write_bytes(ours)
     asked()

@@ -8,6 +8,7 @@ import pytest
 import sluice
 from flows.cli.main import main
 from sluice.verdict import Verdict
+from tests.flows.house import answered
 from tests.golden import golden
 from tests.tabular.tables import read_text
 from tests.tasks.workbench.firms_file import COUNT, VALUE, protect, write_firms
@@ -57,7 +58,7 @@ def test_the_same_seed_rounds_the_same_table_alike(folder: Path) -> None:
     assert made[0] == made[1]
 
 
-def test_what_a_draw_needs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_draw_needs(folder: Path) -> None:
     (folder / "guessed").write_text("1\n", encoding="utf-8")
     for given in (
         (*BY_FIRM, KEYED),
@@ -66,8 +67,7 @@ def test_what_a_draw_needs(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
         (*COUNT, KEYED, f"--seed-file={folder / 'seed'}"),
         (*COUNT, "--method=small_count_rounding=5"),
     ):
-        assert main(protect(folder, *given)) == 1
-        golden(capsys.readouterr().err)
+        golden(answered(protect(folder, *given), 1).err)
         assert not (folder / "cells.csv").exists()
 
 

@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-import pytest
-
 from flows.cli.main import main
 from sluice.errors import DataError
 from tasks.workbench.flat_dimension import dimension_in
+from tests.flows.house import answered
 from tests.golden import golden
 from tests.tabular.tables import read_text
 from tests.tasks.workbench.firms_file import COUNT, protect, write_firms
@@ -24,12 +23,9 @@ def test_codes_of_records_and_of_cells_add_up_to_their_total(tmp_path: Path) -> 
         assert main(["audit-table", str(tmp_path / cells), *flat]) == 0
 
 
-def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_refusals(tmp_path: Path) -> None:
     write_firms(tmp_path)
-    with golden.raises(DataError):
-        dimension_in(tmp_path / "micro.csv", "nace", totals=True)
-    with golden.raises(DataError):
-        dimension_in(tmp_path / "micro.csv", "nase")
+    golden.refused(DataError, dimension_in, tmp_path / "micro.csv", "nace", totals=True)
+    golden.refused(DataError, dimension_in, tmp_path / "micro.csv", "nase")
     for given in ("=nace.csv", "nace="):
-        assert main(["audit-table", str(tmp_path / "micro.csv"), f"--hierarchy={given}"]) == 1
-        golden.words(capsys.readouterr().err)
+        golden.words(answered(["audit-table", str(tmp_path / "micro.csv"), f"--hierarchy={given}"], 1).err)

@@ -47,5 +47,4 @@ def test_ends_are_whole_units_inside_the_bounds() -> None:
     ],
 )
 def test_what_cannot_be_known(given: pd.DataFrame) -> None:
-    with golden.raises(DataError):
-        known_bounds(given, table(0, "7"))
+    golden.refused(DataError, known_bounds, given, table(0, "7"))

@@ -81,8 +81,7 @@ def test_the_seed_file_makes_the_same_file_again(folder: Path) -> None:
     seed.write_text("12\n", encoding="utf-8")
     assert not run(folder, seed_file=seed)["income"].equals(first["income"])
     seed.write_text("secret words", encoding="utf-8")
-    with golden.raises(DocumentError):
-        run(folder, seed_file=seed)
+    golden.refused(DocumentError, run, folder, seed_file=seed)
 
 
 def test_native_types_of_a_parquet_file_are_taken_as_they_are(folder: Path) -> None:
@@ -140,8 +139,7 @@ def test_decimal_commas_of_declared_numbers_are_read_where_they_can_be_nothing_e
     people.to_csv(folder / "people.csv", index=False, sep=";", decimal=",")
     pd.testing.assert_frame_equal(run(folder, output=folder / "commas.csv", **given), with_points)
     people.assign(income="1,234").to_csv(folder / "people.csv", index=False, sep=";")
-    with golden.raises(DataError):
-        run(folder, output=folder / "doubtful.csv", **given)
+    golden.refused(DataError, run, folder, output=folder / "doubtful.csv", **given)
 
 
 def test_a_household_level_step_needs_to_know_the_household(folder: Path) -> None:
@@ -150,8 +148,7 @@ def test_a_household_level_step_needs_to_know_the_household(folder: Path) -> Non
     people = pd.read_csv(folder / "people.csv", dtype={"region": "str"})
     people["income"] = np.repeat(people["income"].to_numpy()[::2], 2)
     people.to_csv(folder / "people.csv", index=False)
-    with golden.raises(PlanError):
-        run(folder)
+    golden.refused(PlanError, run, folder)
     masked = run(folder, household="household")
     assert (masked["income"][::2].to_numpy() == masked["income"][1::2].to_numpy()).all()
     assert sorted(masked["income"]) == sorted(people["income"])
@@ -160,18 +157,15 @@ def test_a_household_level_step_needs_to_know_the_household(folder: Path) -> Non
 def test_the_user_knows_better_what_a_column_is(folder: Path) -> None:
     pram = {"method": "pram", "columns": ["children"], "retention": 0.5}
     (folder / "plan.yaml").write_text(yaml.safe_dump([pram]), encoding="utf-8")
-    with golden.raises(PlanError):
-        run(folder)
+    golden.refused(PlanError, run, folder)
     made = mask_file(
         folder / "people.csv", folder / "plan.yaml", folder / "out.csv", kinds=kinds_given(["children=ordinal"])
     )
     assert made.variables["children"].categories == ("0", "1", "2", "3")
     told = json.loads((folder / "out.csv.datapackage.json").read_text(encoding="utf-8"))
     assert told["sluice:parameters"][0]["matrix"]["children"]["0"]["0"] == 0.5
-    with golden.raises(DocumentError):
-        kinds_given(["children=number"])
-    with golden.raises(DocumentError):
-        run(folder, kinds=kinds_given(["kids=nominal"]))
+    golden.refused(DocumentError, kinds_given, ["children=number"])
+    golden.refused(DocumentError, run, folder, kinds=kinds_given(["kids=nominal"]))
 
 
 def test_the_plan_of_a_release_definition_is_a_plan(folder: Path) -> None:
@@ -179,18 +173,10 @@ def test_the_plan_of_a_release_definition_is_a_plan(folder: Path) -> None:
     assert load_plan(folder / "plan.yaml") == (AdditiveNoise(columns=("income",), amount=0.1),)
 
 
-@pytest.mark.parametrize(
-    "plan",
-    [
-        [NOISE | {"amuont": 1}],
-        [NOISE | {"method": "additive_nois"}],
-        [],
-    ],
-)
+@pytest.mark.parametrize("plan", [[NOISE | {"amuont": 1}], [NOISE | {"method": "additive_nois"}], []])
 def test_a_wrong_plan_is_refused_where_it_is_wrong(folder: Path, plan: list[Any]) -> None:
     (folder / "plan.yaml").write_text(yaml.safe_dump(plan), encoding="utf-8")
-    with golden.raises(DocumentError):
-        run(folder)
+    golden.refused(DocumentError, run, folder)
     assert not (folder / "masked.csv").exists()
 
 
@@ -198,8 +184,7 @@ def test_a_plan_that_does_not_fit_writes_nothing(folder: Path) -> None:
     (folder / "plan.yaml").write_text(yaml.safe_dump([NOISE | {"columns": ["region"]}]), encoding="utf-8")
     (folder / "masked.csv").write_text("earlier", encoding="utf-8")
     before = set(folder.iterdir())
-    with golden.raises(PlanError):
-        run(folder)
+    golden.refused(PlanError, run, folder)
     assert set(folder.iterdir()) == before
     assert (folder / "masked.csv").read_text(encoding="utf-8") == "earlier"
 
@@ -208,15 +193,11 @@ def test_no_input_is_overwritten(folder: Path) -> None:
     for given in ("people.csv", "plan.csv"):
         (folder / "plan.csv").write_text(yaml.safe_dump([NOISE]), encoding="utf-8")
         before = (folder / given).read_bytes()
-        with golden.raises(DataError):
-            mask_file(folder / "people.csv", folder / "plan.csv", folder / given)
+        golden.refused(DataError, mask_file, folder / "people.csv", folder / "plan.csv", folder / given)
         assert (folder / given).read_bytes() == before
-    with golden.raises(DataError):
-        run(folder, output=folder / "masked.xlsx")
-    with golden.raises(DataError):
-        run(folder, output=folder / "nowhere" / "masked.csv")
-    with golden.raises(DocumentError):
-        run(folder, household="hosuehold")
+    golden.refused(DataError, run, folder, output=folder / "masked.xlsx")
+    golden.refused(DataError, run, folder, output=folder / "nowhere" / "masked.csv")
+    golden.refused(DocumentError, run, folder, household="hosuehold")
 
 
 @pytest.mark.servers

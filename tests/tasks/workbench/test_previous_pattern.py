@@ -1,11 +1,9 @@
 """A table beside a pattern that was published before: what it suppressed stays so, and neither undoes the other."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from flows.cli.main import main
 from sluice.errors import DataError
@@ -16,6 +14,7 @@ from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.records import records_of
 from tasks.workbench.cells_files import read_cells
 from tasks.workbench.previous_pattern import PreviousPattern
+from tests.flows.house import answered
 from tests.golden import golden
 from tests.tabular.tables import read_text
 from tests.tasks.workbench.firms_file import command, protect
@@ -76,25 +75,21 @@ def test_two_patterns_of_one_table_undo_each_other_unless_they_are_made_together
     assert both_together(tmp_path) == 0
 
 
-def test_a_folder_tells_its_own_tables_whatever_is_made_now(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_tells_its_own_tables_whatever_is_made_now(tmp_path: Path) -> None:
     """Such as the folder of a published release, whose files bear other names."""
     write_counts(tmp_path)
     assert main(protect(tmp_path, *RULE, output="before.csv")) == 0
     (tmp_path / "shelf").mkdir()
     (tmp_path / "before.csv").rename(tmp_path / "shelf" / "industry by region.csv")
-    capsys.readouterr()
     tables = ("--table=nace,region", "--table=nace")
-    assert main(protect(tmp_path, *RULE, *tables, f"--previous={tmp_path / 'shelf'}")) == 0
-    golden.words(capsys.readouterr().out)
+    golden.words(answered(protect(tmp_path, *RULE, *tables, f"--previous={tmp_path / 'shelf'}")).out)
 
 
-def test_the_edition_before_is_judged_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_edition_before_is_judged_and_said(tmp_path: Path) -> None:
     write_counts(tmp_path)
     assert main(protect(tmp_path, *RULE, output="before.csv")) == 0
     write_counts(tmp_path, C=(30, 21, 40))
-    capsys.readouterr()
-    assert main([*protect(tmp_path, *RULE, f"--previous={tmp_path / 'before.csv'}"), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = answered([*protect(tmp_path, *RULE, f"--previous={tmp_path / 'before.csv'}"), "--json"]).json
     assert [(each["rule"], each["verdict"]) for each in found["findings"]] == [
         ("table_audit", "PASS"),
         ("earlier_editions", "PASS"),
@@ -102,27 +97,23 @@ def test_the_edition_before_is_judged_and_said(tmp_path: Path, capsys: pytest.Ca
     golden.words(found["findings"][1]["says"])
 
 
-def test_a_file_that_shares_no_cell_was_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_shares_no_cell_was_not_compared(tmp_path: Path) -> None:
     """As one of rounded figures: it does not say what was done to them."""
     write_counts(tmp_path, **{nace: tuple(10 * count + 7 for count in COUNTS[nace]) for nace in COUNTS})
     assert main(protect(tmp_path, *RULE, output="before.csv")) == 0
     write_counts(tmp_path)
-    capsys.readouterr()
-    assert main([*protect(tmp_path, *RULE, f"--previous={tmp_path / 'before.csv'}"), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["findings"]
+    found = answered([*protect(tmp_path, *RULE, f"--previous={tmp_path / 'before.csv'}"), "--json"]).json["findings"]
     assert [each["says"].partition(",")[0] for each in found if each["rule"] == "earlier_editions"] == [
         "No cell of before.csv has the same value here"
     ]
 
 
-def test_what_was_published_is_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_was_published_is_out(tmp_path: Path) -> None:
     """With a higher minimum, cells are sensitive that the earlier file published: nobody can take them back."""
     write_counts(tmp_path)
     assert main(protect(tmp_path, *RULE, first(tmp_path, "A,S", "B,N", "B,S"), output="before.csv")) == 0
     given = protect(tmp_path, "--rule=minimum_frequency=21", f"--previous={tmp_path / 'before.csv'}")
-    capsys.readouterr()
-    assert main(given) == 2
-    shown = capsys.readouterr().out
+    shown = answered(given, 2).out
     assert "earlier_editions: FAIL. With before.csv" in shown
     assert "sensitive, and was published in the earlier edition" in shown
     assert not (tmp_path / "cells.csv").exists()
@@ -148,15 +139,14 @@ def test_what_was_suppressed_is_taken_to_be_revised_as_little_as_can_be(tmp_path
     assert not revised[[name == "nace A, region N" for name in total]].any()
 
 
-def test_files_that_do_not_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_that_do_not_fit(tmp_path: Path) -> None:
     frame = write_counts(tmp_path)
     assert main(protect(tmp_path, *RULE, output="before.csv")) == 0
     before = read_text(tmp_path / "before.csv")
     given = f"--previous={tmp_path / 'before.csv'}"
 
     def refuses(says: str, *more: str) -> None:
-        assert main(protect(tmp_path, *RULE, given, *more)) == 1
-        assert says in capsys.readouterr().err
+        assert says in answered(protect(tmp_path, *RULE, given, *more), 1).err
         assert not (tmp_path / "cells.csv").exists()
 
     refuses(
@@ -171,10 +161,8 @@ def test_files_that_do_not_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str
     refuses("before.csv: its published totals do not add up, whatever its suppressed cells are")
     before.rename(columns={"status": "state"}).to_csv(tmp_path / "before.csv", index=False)
     refuses("no column 'status'")
-    assert main(protect(tmp_path, *RULE, given, output="before.csv")) == 1
-    assert "would overwrite" in capsys.readouterr().err
+    assert "would overwrite" in answered(protect(tmp_path, *RULE, given, output="before.csv"), 1).err
     now = records_of(frame, DIMENSIONS, Measure()).cells(DIMENSIONS)
     empty = Pattern(tuple(DIMENSIONS), now.codes, np.full(len(now), Status.PUBLISHED, np.uint8), now.total + 1,
                     np.ones(len(now), dtype=bool), 0, False)  # fmt: skip
-    with golden.raises(DataError):
-        PreviousPattern("x", empty, None).edition(now, nonnegative=True)
+    golden.refused(DataError, PreviousPattern("x", empty, None).edition, now, nonnegative=True)

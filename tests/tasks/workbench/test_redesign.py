@@ -1,6 +1,5 @@
 """`sluice redesign-table`: advice on real shapes of business data, figures counted again from the records."""
 
-import json
 import re
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import pandas as pd
 import pytest
 
 from flows.cli.main import main
+from tests.flows.house import answered
 from tests.golden import golden
 from tests.reference_data import reference_path
 from tests.tabular.tables import read_text
@@ -22,10 +22,9 @@ def arguments(*more: str) -> list[str]:
     return ["redesign-table", f"{data}/micro.csv.gz", *hierarchies, "--value=value", "--contributor=id", *RULES, *more]
 
 
-def test_single_changes_and_what_their_best_one_spares(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_single_changes_and_what_their_best_one_spares(tmp_path: Path) -> None:
     """The merge that it puts first, carried out on the records and the hierarchy, spares as many cells as it says."""
-    assert main(arguments("--json")) == 0
-    outcome = json.loads(capsys.readouterr().out)
+    outcome = answered(arguments("--json")).json
     assert (outcome["cells"], outcome["judged"], outcome["suppressed"]) == (1053, False, None)
     assert outcome["sensitive"] == {"p_percent": 65, "minimum_frequency": 54}
     assert len(outcome["changes"]) == 10
@@ -44,9 +43,8 @@ def test_single_changes_and_what_their_best_one_spares(tmp_path: Path, capsys: p
     assert (made["status"] == "primary").sum() == best["sensitive"][1] < best["sensitive"][0] == 65
 
 
-def test_changes_one_after_another_save_suppression(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(arguments("--steps=2", "--ordered=size")) == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_changes_one_after_another_save_suppression() -> None:
+    lines = answered(arguments("--steps=2", "--ordered=size")).out.splitlines()
     golden(lines[0])
     assert lines[1].startswith("  1. merge region RC1 and RC2: 16 of 65 sensitive cells go")
     assert re.match(r"  2\. merge .* of 49 sensitive cells go", lines[2])
@@ -56,12 +54,11 @@ def test_changes_one_after_another_save_suppression(capsys: pytest.CaptureFixtur
     assert lines[4].startswith("Advice only: nobody judged the table, and nothing was written.")
 
 
-def test_nothing_to_spare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_to_spare(tmp_path: Path) -> None:
     (tmp_path / "size.csv").write_text("code,parent\nTotal,\nS1,Total\nS2,Total\n", encoding="utf-8")
     pd.DataFrame({"size": ["S1"] * 5 + ["S2"] * 5}).to_csv(tmp_path / "micro.csv", index=False)
     given = ["redesign-table", f"{tmp_path}/micro.csv", f"--hierarchy=size={tmp_path}/size.csv"]
-    assert main([*given, "--rule=minimum_frequency=3"]) == 0
-    golden.words(capsys.readouterr().out)
+    golden.words(answered([*given, "--rule=minimum_frequency=3"]).out)
 
 
 @pytest.mark.parametrize(
@@ -77,11 +74,9 @@ def test_nothing_to_spare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         (["--value=worth"], "'worth'"),
     ],
 )
-def test_refusals(more: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(arguments(*more)) == 1
-    assert says in " ".join(capsys.readouterr().err.split())
+def test_refusals(more: list[str], says: str) -> None:
+    assert says in " ".join(answered(arguments(*more), 1).err.split())
 
 
-def test_without_a_rule(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([each for each in arguments() if each not in RULES]) == 1
-    golden.words(capsys.readouterr().err)
+def test_without_a_rule() -> None:
+    golden.words(answered([each for each in arguments() if each not in RULES], 1).err)

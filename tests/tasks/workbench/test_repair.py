@@ -1,12 +1,12 @@
 """`sluice audit-table --repair`: a pattern of anybody's, made safe by suppressing further cells."""
 
-import json
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from flows.cli.main import main
+from tests.flows.house import answered
 from tests.golden import golden
 from tests.tabular.tables import read_text
 from tests.tasks.workbench.firms_file import VALUE, command, protect, write_firms
@@ -30,13 +30,9 @@ def audit(folder: Path, *more: str, cells: str = "cells.csv") -> list[str]:
     return command("audit-table", folder / cells, f"--microdata={folder / 'micro.csv'}", *VALUE, *more)
 
 
-def test_only_further_cells_are_suppressed_and_then_it_is_safe(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_only_further_cells_are_suppressed_and_then_it_is_safe(folder: Path) -> None:
     assert main(audit(folder)) == 2
-    capsys.readouterr()
-    assert main([*audit(folder, f"--repair={folder / 'repaired.csv'}"), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = answered([*audit(folder, f"--repair={folder / 'repaired.csv'}"), "--json"]).json
     assert not found["safe"]
     assert found["repaired"]["safe"]
     before, after = read_text(folder / "cells.csv"), read_text(folder / "repaired.csv")
@@ -45,8 +41,7 @@ def test_only_further_cells_are_suppressed_and_then_it_is_safe(
     assert found["repaired"]["added"] == int(added.sum()) > 0
     assert set(after["status"]) == {"published", "primary", "secondary"}  # the words of the file that was given
     assert main(audit(folder, cells="repaired.csv")) == 0
-    assert main(audit(folder, f"--repair={folder / 'again.csv'}")) == 0
-    assert "more cells are suppressed" in capsys.readouterr().out
+    assert "more cells are suppressed" in answered(audit(folder, f"--repair={folder / 'again.csv'}")).out
 
 
 def test_a_sensitive_cell_that_is_published_is_suppressed(folder: Path) -> None:
@@ -80,37 +75,31 @@ def test_a_value_beside_its_status_is_taken_out(folder: Path) -> None:
     assert read_text(folder / "repaired.csv").loc[at, "value"] == ""
 
 
-def test_nothing_is_written_where_nothing_is_to_be_repaired(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(audit(folder, f"--repair={folder / 'repaired.csv'}", cells="whole.csv")) == 0
-    golden.words(capsys.readouterr().out)
+def test_nothing_is_written_where_nothing_is_to_be_repaired(folder: Path) -> None:
+    golden.words(answered(audit(folder, f"--repair={folder / 'repaired.csv'}", cells="whole.csv")).out)
     assert not (folder / "repaired.csv").exists()
 
 
-def test_what_cannot_be_repaired_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_repaired_is_said(folder: Path) -> None:
     cells, true = (read_text(folder / name) for name in ("cells.csv", "true.csv"))
     at = int((cells["status"] == "primary").to_numpy().argmax())
     row, value = cells.loc[at], int(true.loc[at, "value"])
     known = folder / "known.csv"
     known.write_text(f"nace,region,lower,upper\n{row['nace']},{row['region']},{value},{value}\n", encoding="utf-8")
     given = f"--repair={folder / 'repaired.csv'}"
-    capsys.readouterr()
-    assert main(audit(folder, given, f"--known={known}")) == 1
-    golden.words(capsys.readouterr().err)
+    golden.words(answered(audit(folder, given, f"--known={known}"), 1).err)
     assert main(audit(folder, f"--known={known}", cells="whole.csv")) == 2  # safe without that knowledge
     known.write_text(f"nace,region,lower,upper\n{row['nace']},{row['region']},{value + 1},\n", encoding="utf-8")
-    assert main(audit(folder, f"--known={known}")) == 1
-    shown = capsys.readouterr().err
+    shown = answered(audit(folder, f"--known={known}"), 1).err
     assert "do not hold its value" in shown
     assert "known.csv" in shown
     assert str(value) not in shown
     assert not (folder / "repaired.csv").exists()
 
 
-def test_options_of_repair(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(command("audit-table", folder / "cells.csv", f"--repair={folder / 'repaired.csv'}")) == 1
-    golden.words(capsys.readouterr().err)
+def test_options_of_repair(folder: Path) -> None:
+    golden.words(answered(command("audit-table", folder / "cells.csv", f"--repair={folder / 'repaired.csv'}"), 1).err)
     for output in ("cells.csv", "nace.csv", "micro.csv"):
         before = (folder / output).read_bytes()
-        assert main(audit(folder, f"--repair={folder / output}")) == 1
-        assert "would overwrite" in capsys.readouterr().err
+        assert "would overwrite" in answered(audit(folder, f"--repair={folder / output}"), 1).err
         assert (folder / output).read_bytes() == before

@@ -36,5 +36,4 @@ def test_what_no_format_fits_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7\n")
     with pytest.raises(DataError, match="PDF"):
         read_text(tmp_path / "a.pdf")
-    with golden.raises(DataError):
-        read_text(tmp_path / "absent.dta")
+    golden.refused(DataError, read_text, tmp_path / "absent.dta")

@@ -1,6 +1,5 @@
 """Waivers of sensitive cells, outside any release: only a live one lets a cell be published."""
 
-import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import yaml
 from flows.cli.main import main
 from sluice.errors import DocumentError
 from tasks.workbench.waivers_file import read_waivers, waivers_of
+from tests.flows.house import answered
 from tests.golden import golden
 from tests.tabular.tables import read_text
 from tests.tasks.workbench.firms_file import COUNT, protect, write_firms
@@ -46,10 +46,8 @@ def with_waivers(folder: Path, *waivers: dict[str, Any]) -> list[str]:
     return protect(folder, *COUNT, f"--a-priori={folder / 'a_priori.csv'}", f"--waivers={folder / 'waivers.yaml'}")
 
 
-def test_a_live_waiver_lets_a_cell_be_published_and_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    capsys.readouterr()
-    assert main([*with_waivers(folder, waiver()), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+def test_a_live_waiver_lets_a_cell_be_published_and_is_said(folder: Path) -> None:
+    found = answered([*with_waivers(folder, waiver()), "--json"]).json
     assert found["verdict"] == "PASS"
     said = next(each for each in found["findings"] if each["rule"] == "minimum_frequency")
     assert said["verdict"] == "FAIL"
@@ -68,9 +66,8 @@ def test_a_live_waiver_lets_a_cell_be_published_and_is_said(folder: Path, capsys
         {"scope": "K1, R3"},
     ],
 )
-def test_no_other_waiver_does(folder: Path, capsys: pytest.CaptureFixture[str], other: dict[str, Any]) -> None:
-    assert main(with_waivers(folder, waiver(**other))) == 1
-    said = capsys.readouterr().err
+def test_no_other_waiver_does(folder: Path, other: dict[str, Any]) -> None:
+    said = answered(with_waivers(folder, waiver(**other)), 1).err
     golden(said)
     golden(said)
     assert not (folder / "cells.csv").exists()
@@ -82,17 +79,10 @@ def test_codes_in_another_order_are_the_same_cell(folder: Path) -> None:
 
 def test_what_is_wrong_with_a_list_is_said(folder: Path) -> None:
     assert read_waivers_of(folder, [waiver()])[0].owner == "mia"
-    for written in (
-        [],
-        [waiver(reason="because")],
-        [{**waiver(), "until": "2026-01-01"}],
-    ):
-        with golden.raises(DocumentError):
-            read_waivers_of(folder, written)
-    with golden.raises(DocumentError):
-        read_waivers(folder / "no.yaml")
-    with golden.raises(DocumentError):
-        waivers_of([{name: entry for name, entry in waiver().items() if name != "scope"}])
+    for written in ([], [waiver(reason="because")], [{**waiver(), "until": "2026-01-01"}]):
+        golden.refused(DocumentError, read_waivers_of, folder, written)
+    golden.refused(DocumentError, read_waivers, folder / "no.yaml")
+    golden.refused(DocumentError, waivers_of, [{name: entry for name, entry in waiver().items() if name != "scope"}])
 
 
 def read_waivers_of(folder: Path, written: list[dict[str, Any]]) -> Any:
@@ -100,7 +90,9 @@ def read_waivers_of(folder: Path, written: list[dict[str, Any]]) -> Any:
     return read_waivers(folder / "waivers.yaml")
 
 
-def test_waivers_without_a_wish_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_waivers_without_a_wish_are_refused(folder: Path) -> None:
     (folder / "waivers.yaml").write_text(yaml.safe_dump([waiver()]), encoding="utf-8")
-    assert main(protect(folder, *COUNT, f"--waivers={folder / 'waivers.yaml'}")) == 1
-    assert "--waivers: give --a-priori, too" in capsys.readouterr().err
+    assert (
+        "--waivers: give --a-priori, too"
+        in answered(protect(folder, *COUNT, f"--waivers={folder / 'waivers.yaml'}"), 1).err
+    )

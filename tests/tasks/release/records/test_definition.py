@@ -37,8 +37,7 @@ def test_a_recoding_by_strata_comes_before_what_changes_the_strata() -> None:
     """Else the original could not be put on the masked file's categories, or would be by another stratum's limits."""
     assert len(definition(TOP, SUPPRESSION).plan) == 2
     assert len(definition(RECODING, TOP).plan) == 2  # a recoding is carried out on the original, too
-    with golden.raises(ValidationError):
-        definition(SUPPRESSION, TOP)
+    golden.refused(ValidationError, definition, SUPPRESSION, TOP)
 
 
 @given(st.integers(2, 20))

@@ -135,10 +135,7 @@ def test_totals_of_tables_without_a_common_dimension_need_a_decision(house: Tabl
     """A firm more is the difference of the two totals, which is all that the editions share."""
     publish(edition(house)[0])
     house.data = with_newcomer(house.data)
-    house.definition |= {
-        "dimensions": [{"variable": "size"}],
-        "tables": [{"name": "cells", "dimensions": ["size"]}],
-    }
+    house.definition |= {"dimensions": [{"variable": "size"}], "tables": [{"name": "cells", "dimensions": ["size"]}]}
     second = made(house)
     cells_of(second)
     golden.words(compared(second)[Verdict.REVIEW].says)

@@ -46,8 +46,7 @@ def test_a_file_goes_before_the_contract(fair: Contract) -> None:
 def test_a_variable_without_either_is_refused(fair: Contract) -> None:
     free = fair.by_name["occupation"].model_copy(update={"hierarchy": None, "categories": None, "labels": {}})
     bare = fair.model_copy(update={"variables": (free,)})
-    with golden.raises(DataError):
-        dimension_of(TableDimension(variable="occupation"), bare)
+    golden.refused(DataError, dimension_of, TableDimension(variable="occupation"), bare)
 
 
 def definition(**measure: Any) -> TablesDefinition:

@@ -34,5 +34,4 @@ def test_proofs_come_back_as_they_were(
 def test_another_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "proofs.npz"
     path.write_bytes(b"no archive")
-    with golden.raises(DataError):
-        read_proofs(path)
+    golden.refused(DataError, read_proofs, path)

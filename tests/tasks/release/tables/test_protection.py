@@ -89,8 +89,7 @@ def test_intervals_hold_the_true_values_and_an_unbounded_one_is_refused(cells: C
     hidden = made.status != Status.PUBLISHED
     assert ((low <= cells.total) & (cells.total <= high))[hidden].all()
     everything = np.full(len(cells), Status.SECONDARY, dtype=np.uint8)
-    with golden.raises(DataError):
-        PublishedCells.with_intervals(cells, everything, request, workers=1)
+    golden.refused(DataError, PublishedCells.with_intervals, cells, everything, request, workers=1)
 
 
 def test_rounded_cells_are_multiples_of_the_base_and_amounts_are_refused_where_counts_are_meant(cells: Cells) -> None:
@@ -112,5 +111,4 @@ def test_rounded_cells_are_multiples_of_the_base_and_amounts_are_refused_where_c
         SmallCountRounding(method="small_count_rounding", base=3),
         CellKey(method="cell_key", maximum=2, variance=1.0),
     ):
-        with golden.raises(DataError):
-            alter_cells(cells, request, method, is_count=False, rng=unused, records=unused)  # type: ignore[arg-type]
+        golden.refused(DataError, alter_cells, cells, request, method, is_count=False, rng=unused, records=unused)

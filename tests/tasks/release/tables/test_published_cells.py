@@ -40,5 +40,4 @@ def test_they_come_back_as_they_were(
 def test_another_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "cells.npz"
     path.write_bytes(b"no archive")
-    with golden.raises(DataError):
-        PublishedCells.read(path)
+    golden.refused(DataError, PublishedCells.read, path)

@@ -57,5 +57,4 @@ def test_records_of_one_item_have_no_pairs() -> None:
     ],
 )
 def test_what_cannot_be_done_is_said(changes: dict[str, Any], error: type[Exception]) -> None:
-    with golden.raises(error):
-        sluice.disassociate(**{"frame": BASKETS, "column": "basket", **changes})
+    golden.refused(error, sluice.disassociate, **{"frame": BASKETS, "column": "basket", **changes})

@@ -61,5 +61,4 @@ def test_what_is_no_plain_frame_is_refused(argument: str, frame: object, error: 
 
 @pytest.mark.parametrize("argument", [each for each in TAKES if each.partition(": ")[2] not in OPTIONAL])
 def test_none_at_all_is_refused(argument: str) -> None:
-    with golden.raises(TypeError):
-        TAKES[argument](None)
+    golden.refused(TypeError, TAKES[argument], None)

@@ -33,15 +33,9 @@ def test_the_figures_are_those_of_the_rule(households: pd.DataFrame) -> None:
 
 
 def test_refusals(households: pd.DataFrame) -> None:
-    with golden.raises(DataError):
-        sluice.individual_risk(households, HOUSEHOLD_KEYS)
-    with golden.raises(DataError):
-        sluice.individual_risk(households, HOUSEHOLD_KEYS, weight="sampling_wieght")
-    with golden.raises(TypeError):
-        sluice.individual_risk(households, HOUSEHOLD_KEYS, weight=["sampling_weight"])  # type: ignore[arg-type]
-    with golden.raises(DataError):
-        sluice.individual_risk(households, HOUSEHOLD_KEYS, weight="sex")
-    with golden.raises(DataError):
-        sluice.individual_risk(households.assign(words="many"), HOUSEHOLD_KEYS, weight="words")
-    with golden.raises(DataError):
-        sluice.individual_risk(households.assign(w=-1), HOUSEHOLD_KEYS, weight="w")
+    golden.refused(DataError, sluice.individual_risk, households, HOUSEHOLD_KEYS)
+    golden.refused(DataError, sluice.individual_risk, households, HOUSEHOLD_KEYS, weight="sampling_wieght")
+    golden.refused(TypeError, sluice.individual_risk, households, HOUSEHOLD_KEYS, weight=["sampling_weight"])
+    golden.refused(DataError, sluice.individual_risk, households, HOUSEHOLD_KEYS, weight="sex")
+    golden.refused(DataError, sluice.individual_risk, households.assign(words="many"), HOUSEHOLD_KEYS, weight="words")
+    golden.refused(DataError, sluice.individual_risk, households.assign(w=-1), HOUSEHOLD_KEYS, weight="w")

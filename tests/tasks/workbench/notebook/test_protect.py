@@ -155,8 +155,7 @@ def test_wishes_waivers_and_the_pattern_before(fair: pd.DataFrame) -> None:
         "granted": today,
         "expires": today + timedelta(days=1),  # it may be midnight before it is looked at
     }
-    with golden.raises(DataError):
-        sluice.protect(fair, OCCUPATIONS, rules=COUNTS, a_priori=wish)
+    golden.refused(DataError, sluice.protect, fair, OCCUPATIONS, rules=COUNTS, a_priori=wish)
     waived = sluice.protect(fair, OCCUPATIONS, rules=COUNTS, a_priori=pd.DataFrame(wish), waivers=[waiver])
     assert waived.verdict is Verdict.PASS
     assert [finding.waiver is not None for finding in waived.findings] == [False, True]
@@ -180,23 +179,14 @@ CELL_KEY = {"method": "cell_key", "maximum": 4, "variance": 2, "threshold": 2}
         ({"dimensions": {"nace": 3}}, TypeError),
         ({"dimensions": {"nace": pd.DataFrame({"code": []})}}, DataError),
         ({"dimensions": {"nace": {"01": ""}}}, DataError),
-        (
-            {"records": pd.DataFrame({"status": ["a", "b"]}), "dimensions": ["status"], "value": None},
-            DataError,
-        ),
+        ({"records": pd.DataFrame({"status": ["a", "b"]}), "dimensions": ["status"], "value": None}, DataError),
         ({"rules": []}, DocumentError),
         ({"rules": "p_percent"}, TypeError),
         ({"rules": [{"rule": "p_precent", "p": 10}]}, DocumentError),
         ({"rules": [{"rule": "p_percent", "p": 0.1}]}, DocumentError),
-        (
-            {"rules": [{"rule": "k_anonymity"}]},
-            DocumentError,
-        ),
+        ({"rules": [{"rule": "k_anonymity"}]}, DocumentError),
         ({"rules": [{"rule": "dominance", "n": 85, "k": 2}]}, DocumentError),
-        (
-            {"dimensions": {"nace": "flat"}},
-            DataError,
-        ),
+        ({"dimensions": {"nace": "flat"}}, DataError),
         ({"waivers": "all"}, DataError),
         ({"method": CELL_KEY, "value": None}, DataError),
         ({"value": "turnovr"}, DataError),
@@ -211,10 +201,7 @@ CELL_KEY = {"method": "cell_key", "maximum": 4, "variance": 2, "threshold": 2}
         ({"method": "rounding"}, DocumentError),
         ({"method": {"method": "controlled_rounding", "base": 1}}, DocumentError),
         ({"method": {"method": "cell_key", "maximum": 5}}, DocumentError),
-        (
-            {"method": {"method": "controlled_rounding", "base": 5}, "mode": "fast"},
-            DataError,
-        ),
+        ({"method": {"method": "controlled_rounding", "base": 5}, "mode": "fast"}, DataError),
         ({"method": {"method": "suppression", "mode": "fast"}, "mode": "fast"}, DataError),
         ({"a_priori": "a.csv"}, TypeError),
         ({"a_priori": [{"nace": "01"}]}, DataError),
@@ -225,5 +212,4 @@ CELL_KEY = {"method": "cell_key", "maximum": 4, "variance": 2, "threshold": 2}
 )
 def test_refusals(firms: pd.DataFrame, given: dict[str, Any], error: type[Exception]) -> None:
     usual = {"records": firms, "dimensions": ["nace", "region"], "value": "turnover", "rules": RULES}
-    with golden.raises(error):
-        sluice.protect(**(usual | given))
+    golden.refused(error, sluice.protect, **usual | given)

@@ -53,15 +53,9 @@ def test_only_who_is_in_a_sample_is_at_risk(fair: pd.DataFrame) -> None:
 
 
 def test_refusals(fair: pd.DataFrame, leaking: Any) -> None:
-    with golden.raises(DocumentError):
-        sluice.reference_standard(fair, leaking, standard={"margn": 0.1})
-    with golden.raises(TypeError):
-        sluice.reference_standard(fair, leaking, standard=0.05)  # type: ignore[arg-type]
-    with golden.raises(DataError):
-        sluice.reference_standard(fair.iloc[::-1], leaking)
-    with golden.raises(DataError):
-        sluice.reference_standard(fair, leaking, sensitive=["affairs"])
-    with golden.raises(DataError):
-        sluice.reference_standard(fair, leaking.frame.head(10), paired=True)
-    with golden.raises(DataError):
-        sluice.reference_standard(fair, leaking, seed=1).plot(measure="distence")
+    golden.refused(DocumentError, sluice.reference_standard, fair, leaking, standard={"margn": 0.1})
+    golden.refused(TypeError, sluice.reference_standard, fair, leaking, standard=0.05)
+    golden.refused(DataError, sluice.reference_standard, fair.iloc[::-1], leaking)
+    golden.refused(DataError, sluice.reference_standard, fair, leaking, sensitive=["affairs"])
+    golden.refused(DataError, sluice.reference_standard, fair, leaking.frame.head(10), paired=True)
+    golden.refused(DataError, sluice.reference_standard(fair, leaking, seed=1).plot, measure="distence")

@@ -107,8 +107,7 @@ def test_it_draws_on_the_axes_that_are_given(result: Any, tmp_path: Path) -> Non
     assert axes.patches or axes.lines or axes.collections
     figure.savefig(tmp_path / "drawn.png")  # a name that were taken for a formula would fail here
     pyplot.close("all")
-    with golden.raises(TypeError):
-        result.plot(ax=figure)
+    golden.refused(TypeError, result.plot, ax=figure)
 
 
 def test_a_page_holds_no_record(fair: pd.DataFrame) -> None:

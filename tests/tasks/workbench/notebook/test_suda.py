@@ -19,21 +19,6 @@ def test_sdcmicros_testdata(households: pd.DataFrame) -> None:
     assert set(found.per_key.index) == set(HOUSEHOLD_KEYS)
 
 
-def test_the_example_of_the_practice_guide() -> None:
-    """sdcMicro's practice guide, "Calculating SUDA scores", table of ten records."""
-    guide = pd.DataFrame(
-        {
-            "residence": ["urban"] * 4 + ["rural"] + ["urban"] * 5,
-            "gender": ["f", "f", "f", "m", "f", "m", "f", "m", "f", "f"],
-            "education": ["si", "si", "pi", "sc", "sc", "sc", "pc", "ps", "si", "si"],
-            "labour": ["e", "e", "n", "e", "u", "e", "n", "u", "n", "n"],
-        }
-    )
-    found = sluice.suda(guide, list(guide))
-    assert found.per_record["score"].tolist() == [0, 0, 6, 0, 12, 0, 6, 10, 0, 0]
-    assert ("residence",) in set(found.minimal_sample_uniques["keys"])
-
-
 def test_the_share_at_risk_is_that_of_the_rule(households: pd.DataFrame) -> None:
     frame = households[HOUSEHOLD_KEYS]
     found = sluice.suda(frame, HOUSEHOLD_KEYS, size=3, sampling_fraction=0.01)
@@ -50,9 +35,6 @@ def test_nobody_is_special_among_equals() -> None:
 
 
 def test_refusals(households: pd.DataFrame) -> None:
-    with golden.raises(DataError):
-        sluice.suda(households, HOUSEHOLD_KEYS, size=8)
-    with golden.raises(DataError):
-        sluice.suda(households, HOUSEHOLD_KEYS, sampling_fraction=10)
-    with golden.raises(TypeError):
-        sluice.suda(households, HOUSEHOLD_KEYS, sampling_fraction="0.1")  # type: ignore[arg-type]
+    golden.refused(DataError, sluice.suda, households, HOUSEHOLD_KEYS, size=8)
+    golden.refused(DataError, sluice.suda, households, HOUSEHOLD_KEYS, sampling_fraction=10)
+    golden.refused(TypeError, sluice.suda, households, HOUSEHOLD_KEYS, sampling_fraction="0.1")
