@@ -18,7 +18,6 @@ from policies.rules.table_rule import TableRule
 from sluice.documents.documents import parse_document
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Verdict
-from tests.policies.rules.written_rules import is_sensitive
 
 DOCS = (Path(__file__).parents[3] / "docs" / "rules.md").read_text(encoding="utf-8")
 EXAMPLES = dict(re.findall(r"^### `(\w+)`\n.*?^```yaml\n(.*?)^```$", DOCS, re.DOTALL | re.MULTILINE))
@@ -70,21 +69,13 @@ def load(name: str) -> Any:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_rule_has_a_file_and_a_test_of_its_name(name: str) -> None:
-    assert RULES[name].__module__ == f"policies.rules.{name}"
-    assert (Path(__file__).parent / f"test_{name}.py").is_file()
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_the_example_of_every_rule_loads_and_judges(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     keys = people(4000, 4)[["age", "height", "area"]]
     pd.concat([keys, ORIGINAL[["age", "height", "area"]]]).to_csv("population.csv", index=False)
     rule = load(name)
     if isinstance(rule, TableRule):
-        sensitive, safe = ([0, 0], [5, 5, 5]) if name == "zero_cells" else ([90, 5], [30, 30, 30, 30])
-        assert (is_sensitive(rule, sensitive), is_sensitive(rule, safe)) == (True, False)
-        return
+        return  # a rule on cells judges them in the contract
     if isinstance(rule, AttackRule):
         files = OriginalAndMasked(
             ORIGINAL, ORIGINAL, MASKED, HOLDOUT, VARIABLES, VARIABLES, np.random.default_rng(5), recoded_holdout=HOLDOUT

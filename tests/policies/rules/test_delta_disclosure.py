@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
 from policies.rules.delta_disclosure import DeltaDisclosure
 from sluice.verdict import Verdict
@@ -18,8 +17,3 @@ def test_delta_disclosure_is_strict_on_absent_values_unless_told() -> None:
     assert one(DeltaDisclosure(delta=0.7, absent_values="ignore"), frame).verdict is Verdict.PASS  # ln 2 is 0.693
     ignoring = one(DeltaDisclosure(delta=0.69, absent_values="ignore"), frame)
     assert (ignoring.verdict, ignoring.observed) == (Verdict.FAIL, pytest.approx(np.log(2)))
-
-
-def test_a_threshold_out_of_bounds_is_refused() -> None:
-    with pytest.raises(ValidationError, match="finite"):
-        DeltaDisclosure(delta=float("inf"))

@@ -1,6 +1,5 @@
 """km-anonymity as a rule: the m-item attack on a file as it reads, whatever masked it."""
 
-import numpy as np
 import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,8 +12,7 @@ from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Finding, Verdict
 from tests.golden import golden
 from tests.items.brute_force import crowds
-from tests.items.set_columns import NAMES, ROWS, baskets, column_of, variable
-from tests.policies.rules.written_rules import refusal
+from tests.items.set_columns import NAMES, baskets, column_of, variable
 
 BASKET = {"basket": variable()}
 SEX = {"sex": Variable(name="sex", kind=Kind.BINARY, categories=("f", "m"), role=Role.QUASI_IDENTIFIER)}
@@ -59,12 +57,6 @@ def test_quasi_identifiers_are_known_beside_the_items_unless_the_policy_says_oth
     assert found(KmAnonymity(k=2, known=("sex",)), frame, BASKET | SEX).scope == "basket, sex"
 
 
-def test_people_with_several_sets_count_once() -> None:
-    person = {"person": Variable(name="person", kind=Kind.TEXT, role=Role.PERSON)}
-    frame = basket_file([{"apple"}, {"apple"}, {"beer"}, {"beer"}]).assign(person=["1", "1", "2", "3"])
-    assert found(KmAnonymity(k=2, m=1), frame, BASKET | person).observed == 1
-
-
 def test_sets_of_one_household_are_read_together_where_it_is_released() -> None:
     """Each pair is that of two records, and only one household has bought all three."""
     household = {"household": Variable(name="household", kind=Kind.TEXT, role=Role.HOUSEHOLD)}
@@ -90,11 +82,6 @@ def test_only_sets_of_items_are_looked_at() -> None:
         found(KmAnonymity(k=2, columns=("sex",)), basket_file([{"apple"}], sex=["f"]), BASKET | SEX)
 
 
-def test_limits_are_checked_when_a_policy_is_read() -> None:
-    assert "rules.0.km_anonymity.k" in refusal(rule="km_anonymity", k=1)
-    assert "rules.0.km_anonymity.m" in refusal(rule="km_anonymity", k=2, m=5)
-
-
 def test_sets_of_which_no_rule_asks_are_unknown() -> None:
     """Rules on other columns, or on whole sets, leave single items unjudged."""
     (finding,) = unjudged_sets([KAnonymity(k=5)], BASKET | SEX)
@@ -113,11 +100,3 @@ def test_rules_on_sensitive_values_do_not_take_different_sets_for_different_secr
     frame = pd.DataFrame({"sex": pd.Categorical(["f"] * 3), "drugs": column_of([{"x", "a"}, {"x", "b"}, {"x", "c"}])})
     (finding,) = LDiversity(l=2).find(frame, SEX | drugs, "masked")
     assert finding.verdict is Verdict.UNKNOWN
-
-
-def test_order_and_index_do_not_matter() -> None:
-    rng = np.random.default_rng(2)
-    sets = [set(rng.choice(list(ROWS), rng.integers(1, 4), replace=False)) for _ in range(40)]
-    frame = basket_file(sets)
-    mixed = frame.iloc[rng.permutation(40)].set_axis([0] * 40)
-    assert found(KmAnonymity(k=3), mixed, BASKET) == found(KmAnonymity(k=3), frame, BASKET)

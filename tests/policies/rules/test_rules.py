@@ -1,20 +1,13 @@
 """Rules as a policy writes them."""
 
-import pytest
-from pydantic import TypeAdapter
-
 from policies.rules.dominance import Dominance
 from policies.rules.k_anonymity import KAnonymity
 from policies.rules.l_diversity import LDiversity
 from policies.rules.minimum_frequency import MinimumFrequency
 from policies.rules.p_percent import PPercent
-from policies.rules.rule import Rule
-from policies.rules.rules import PolicyRule
 from policies.rules.sample_uniques_share import SampleUniquesShare
 from policies.rules.t_closeness import TCloseness
 from tests.golden import golden
-from tests.policies.rules.test_microdata_rule import MICRODATA
-from tests.policies.rules.test_table_rule import TABLE
 from tests.policies.rules.written_rules import load, refusal
 
 
@@ -32,9 +25,3 @@ def test_an_unknown_rule_is_refused_with_the_nearest_name() -> None:
     said = refusal(rule="k_anonimity", k=5)
     golden.words(said)
     assert "Did you mean 'k_anonymity'?" in said
-
-
-@pytest.mark.parametrize("rule", [*MICRODATA, *TABLE], ids=lambda rule: rule.rule)
-def test_every_rule_describes_itself_and_survives_a_round_trip(rule: Rule) -> None:
-    assert rule.describe().endswith(".")
-    assert TypeAdapter(PolicyRule).validate_python(rule.model_dump(mode="json")) == rule

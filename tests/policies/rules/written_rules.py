@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from policies.rules.catalogue import rules
 from policies.rules.rule import Rule
-from policies.rules.rules import PolicyRule
+from policies.rules.rules import AttackPolicyRule, PolicyRule
 from policies.rules.table_rule import TableRule
 from sluice.documents.documents import parse_document
 from sluice.errors import DocumentError
@@ -14,7 +15,8 @@ from sluice.tabular.rules.contributions import Values, one_cell
 
 
 class Rules(BaseModel):
-    rules: tuple[PolicyRule, ...]
+    rules: tuple[PolicyRule, ...] = ()
+    attacks: tuple[AttackPolicyRule, ...] = ()
 
 
 def load(**rule: Any) -> Rule:
@@ -22,8 +24,10 @@ def load(**rule: Any) -> Rule:
 
 
 def refusal(**rule: Any) -> str:
+    """What is said of a rule or an attack."""
+    part = "attacks" if rule["rule"] in rules(AttackPolicyRule) else "rules"
     with pytest.raises(DocumentError) as error:
-        load(**rule)
+        parse_document(Rules, {part: [rule]}, "policy")
     return str(error.value)
 
 
