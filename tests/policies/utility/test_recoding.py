@@ -6,7 +6,7 @@ from sluice.utility.recoding.recoding_summary import RecodingView
 from sluice.variables import Role
 from sluice.verdict import Verdict
 from tests.golden import golden
-from tests.policies.utility.test_marginals import data, files, judge
+from tests.policies.utility.files import data, files, judge
 
 KEY = {"town": Role.QUASI_IDENTIFIER, "sick": Role.SENSITIVE}
 

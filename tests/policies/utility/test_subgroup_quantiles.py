@@ -4,12 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.original_and_masked import OriginalAndMasked
 from sluice.variables import Role
 from sluice.verdict import Verdict
 from tests.golden import golden
-from tests.policies.utility.test_marginals import data, judge
-from tests.policies.utility.test_subgroups import declared
+from tests.policies.utility.files import data, declared, judge
 
 RULES = ("subgroup_quantiles", "subgroup_propensity")
 LIMITS = {name: {"at_most": 0.05} for name in RULES}
@@ -79,16 +77,6 @@ def test_whoever_removes_what_forms_subgroups_or_every_number_has_lost_them() ->
     assert without_numbers.verdict is Verdict.FAIL
     nobody = judge(declared(original, original.head(0)), **LIMITS)[1]
     assert {nobody[rule].verdict for rule in RULES} == {Verdict.UNKNOWN}
-
-
-def test_data_that_declare_no_categories_have_no_subgroups() -> None:
-    original, masked = worst_in_c()
-    of = declared(original, masked)
-    bare: OriginalAndMasked = replace(
-        of, variables={name: v.model_copy(update={"categories": None}) for name, v in of.variables.items()}
-    )
-    findings = judge(bare, **LIMITS)[1]
-    assert {(findings[rule].verdict, findings[rule].binding) for rule in RULES} == {(Verdict.PASS, False)}
 
 
 def test_a_subgroup_that_was_suppressed_altogether_is_lost() -> None:
