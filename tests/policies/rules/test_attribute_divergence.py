@@ -4,15 +4,7 @@ import numpy as np
 import pandas as pd
 
 from policies.rules.attribute_divergence import AttributeDivergence
-from tests.policies.rules.attacked_people import (
-    FAIL,
-    ILLNESSES,
-    ORIGINAL,
-    UNKNOWN,
-    VARIABLES,
-    attacked,
-    scrambled,
-)
+from tests.policies.rules.attacked_people import FAIL, ILLNESSES, ORIGINAL, UNKNOWN, VARIABLES, attacked, scrambled
 
 
 def test_attribute_divergence():

@@ -12,16 +12,7 @@ from policies.rules.maximum_knowledge import MaximumKnowledge
 from sluice.errors import DataError
 from sluice.variables import Kind, Variable
 from tests.golden import golden
-from tests.policies.rules.attacked_people import (
-    FAIL,
-    ILLNESSES,
-    ORIGINAL,
-    PASS,
-    UNKNOWN,
-    VARIABLES,
-    attacked,
-    by_scope,
-)
+from tests.policies.rules.attacked_people import FAIL, ILLNESSES, ORIGINAL, PASS, UNKNOWN, VARIABLES, attacked, by_scope
 
 RULES = (
     DataInvasion(excess=0.1),

@@ -6,12 +6,7 @@ import pandas as pd
 from policies.rules.inference import Inference
 from sluice.verdict import Verdict
 from tests.golden import golden
-from tests.policies.rules.people_and_control import (
-    ORIGINAL,
-    STRANGERS,
-    attacked,
-    without_roles,
-)
+from tests.policies.rules.people_and_control import ORIGINAL, STRANGERS, attacked, without_roles
 
 
 def test_an_attack_that_does_worse_than_guessing_is_unknown() -> None:

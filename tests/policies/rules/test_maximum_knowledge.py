@@ -6,13 +6,7 @@ import pandas as pd
 from policies.rules.maximum_knowledge import MaximumKnowledge
 from sluice.variables import Kind, Variable
 from tests.golden import golden
-from tests.policies.rules.attacked_people import (
-    FAIL,
-    ORIGINAL,
-    UNKNOWN,
-    VARIABLES,
-    attacked,
-)
+from tests.policies.rules.attacked_people import FAIL, ORIGINAL, UNKNOWN, VARIABLES, attacked
 
 
 def test_maximum_knowledge_of_records():

@@ -11,11 +11,7 @@ from sluice.errors import DataError
 from sluice.risk.classes import equivalence_classes as module
 from sluice.risk.classes.class_values import class_values
 from sluice.risk.classes.crowds import agreeing
-from sluice.risk.classes.equivalence_classes import (
-    category_codes,
-    classes_of,
-    equivalence_classes,
-)
+from sluice.risk.classes.equivalence_classes import category_codes, classes_of, equivalence_classes
 from tests.golden import golden
 
 small_frames = st.integers(1, 3).flatmap(
