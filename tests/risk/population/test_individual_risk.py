@@ -77,18 +77,3 @@ def test_one_record_and_its_share() -> None:
 def test_a_wrong_weight_is_refused(weight: float) -> None:
     with golden.raises(DataError):
         estimated_population(equivalence_classes([np.array([0, 1])]), np.array([2.0, weight]))
-
-
-def test_classes_without_records_and_lengths_that_differ_are_refused() -> None:
-    with golden.raises(DataError):
-        individual_risk(np.array([0]), np.array([1.0]))
-    with golden.raises(DataError):
-        individual_risk(np.array([2]), np.array([np.nan]))
-    with golden.raises(DataError):
-        individual_risk(np.array([2]), np.array([2.0, 3.0]))
-    with golden.raises(DataError):
-        estimated_population(equivalence_classes([np.array([0, 1])]), np.ones(3))
-    with golden.raises(DataError):
-        expected_share(np.zeros(0))
-    with golden.raises(DataError):
-        expected_share(np.array([0.1, np.nan]))

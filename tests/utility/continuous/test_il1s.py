@@ -4,9 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sluice.errors import DataError
 from sluice.utility.continuous.il1s import il1s
-from tests.golden import golden
 
 columns = arrays(np.float64, st.tuples(st.integers(2, 10), st.integers(1, 3)), elements=st.integers(-9, 9).map(float))
 
@@ -53,8 +51,3 @@ def test_cells_missing_in_either_file_are_left_out() -> None:
     original = np.array([[0.0], [2.0], [np.nan], [4.0]])
     masked = np.array([[1.0], [np.nan], [9.0], [4.0]])
     assert il1s(original, masked) == pytest.approx(0.5 / (np.sqrt(2) * 2))
-
-
-def test_files_of_different_shape_are_refused() -> None:
-    with golden.raises(DataError):
-        il1s(np.ones((3, 1)), np.ones((2, 1)))

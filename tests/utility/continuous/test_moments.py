@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import spearmanr
 
-from sluice.errors import DataError
 from sluice.utility.continuous.moments import moment_differences
-from tests.golden import golden
 
 matrices = arrays(
     np.float64, st.tuples(st.integers(4, 12), st.integers(2, 4)), elements=st.integers(-50, 50).map(float)
@@ -100,8 +98,3 @@ def test_nothing_to_compare_is_nan() -> None:
     assert np.isnan(moment_differences(np.empty((5, 0)), np.empty((5, 0)))).all()
     assert np.isnan(moment_differences(np.ones((1, 2)), np.ones((1, 2)))).all()
     assert np.isnan(moment_differences(np.full((5, 2), np.nan), np.full((5, 2), np.nan))).all()
-
-
-def test_different_columns_are_refused() -> None:
-    with golden.raises(DataError):
-        moment_differences(np.ones((4, 2)), np.ones((4, 3)))

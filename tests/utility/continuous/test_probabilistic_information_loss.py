@@ -4,9 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from sluice.errors import DataError
 from sluice.utility.continuous.probabilistic_information_loss import probabilistic_information_loss as pil
-from tests.golden import golden
 
 
 def test_a_sample_of_the_original_has_a_loss_of_a_half() -> None:
@@ -67,8 +65,3 @@ def test_extremes() -> None:
     lumped = np.repeat([0.0, 5.0], [95, 5])[:, np.newaxis]  # most quantiles lie on one value
     assert pil(lumped, lumped).quantiles == 0
     assert np.isnan(pil(np.zeros((0, 2)), np.zeros((0, 2))).average)
-
-
-def test_files_of_other_columns_are_refused() -> None:
-    with golden.raises(DataError):
-        pil(np.ones((3, 2)), np.ones((3, 3)))
