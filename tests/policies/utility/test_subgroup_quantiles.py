@@ -6,7 +6,6 @@ import pytest
 
 from sluice.variables import Role
 from sluice.verdict import Verdict
-from tests.golden import golden
 from tests.policies.utility.files import data, declared, judge
 
 RULES = ("subgroup_quantiles", "subgroup_propensity")
@@ -65,18 +64,6 @@ def test_what_a_few_records_of_a_subgroup_changed_decides_and_is_not_told(paired
         assert "town = c" not in findings[rule].says
         assert findings[rule].verdict is Verdict.FAIL
         assert view is None or "c" not in {each.category for each in view.worst}
-
-
-def test_whoever_removes_what_forms_subgroups_or_every_number_has_lost_them() -> None:
-    original, _ = worst_in_c()
-    gone = judge(declared(original, original.drop(columns="town")), **LIMITS)[1]
-    for rule in RULES:
-        assert (gone[rule].verdict, gone[rule].observed, gone[rule].binding) == (Verdict.FAIL, None, True)
-        golden.words(gone[rule].says)
-    without_numbers = judge(declared(original, original.drop(columns="x")), **LIMITS)[1]["subgroup_quantiles"]
-    assert without_numbers.verdict is Verdict.FAIL
-    nobody = judge(declared(original, original.head(0)), **LIMITS)[1]
-    assert {nobody[rule].verdict for rule in RULES} == {Verdict.UNKNOWN}
 
 
 def test_a_subgroup_that_was_suppressed_altogether_is_lost() -> None:
