@@ -10,7 +10,7 @@ from sluice.errors import DataError
 from sluice.risk.attacks.participant_inference import InferenceGain, participant_inference
 from sluice.risk.attacks.participant_inference_kernel import nearest_without_each
 from tests.golden import golden
-from tests.risk.attacks.test_learned_membership import VARIABLES, people
+from tests.risk.attacks.people import VARIABLES, people
 
 
 def attack(released: pd.DataFrame, columns: tuple[str, ...] = tuple(VARIABLES)) -> InferenceGain:
@@ -36,16 +36,6 @@ def test_missing_equals_missing_and_labels_count_one() -> None:
     labels, other_labels = np.array([[1]], np.int32), np.array([[1], [2]], np.int32)
     index = nearest_without_each(numbers, labels, others, other_labels, 1)
     assert index[0, :, 0].tolist() == [0, 0, 1]  # without the label, the missing value decides
-
-
-def test_a_file_of_other_people_tells_nothing_and_the_original_all() -> None:
-    strangers, own = attack(people(800, 3)).measurement, attack(people(800, 1)).measurement
-    assert strangers.interval is not None
-    assert strangers.baseline is not None
-    assert strangers.interval[0] <= strangers.baseline <= strangers.interval[1]
-    assert own.value > 0.95
-    assert own.baseline is not None
-    assert own.baseline < 0.5
 
 
 def test_the_variable_that_leaks_is_found() -> None:
