@@ -94,6 +94,8 @@ WRONG: list[Refusal] = [
     ("neighbours", lambda: nearest_neighbours(np.zeros((4, 2)), np.zeros((4, 2)), 4, own_row=np.arange(4))),
     ("prediction", lambda: prediction(np.zeros((3, 2)), np.zeros((3, 2)), k=1)),
     ("prediction", lambda: prediction(np.zeros((3, 2)), np.zeros((3, 2)), k=4)),
+    ("measurement", lambda: Measurement(0, 5, 6)),
+    ("measurement", lambda: Measurement(0, 5, 5, interval=(0.1, 0.2))),
     ("measurement", lambda: Measurement(0.5, 10, 10, interval=(0.6, 0.7))),
 ]
 

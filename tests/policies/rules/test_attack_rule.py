@@ -81,10 +81,3 @@ def test_a_rule_that_does_not_decide_says_so() -> None:
     assert not rule.judge(Measurement(value=1, attempted=1, completed=1), "x").binding
     assert not rule.unknown("No pairs.").binding
     assert rule.unknown("No pairs.").verdict is Verdict.UNKNOWN
-
-
-def test_a_measurement_must_be_coherent() -> None:
-    with golden.raises(ValueError):
-        Measurement(value=0, attempted=5, completed=6)
-    with golden.raises(ValueError):
-        Measurement(value=0, attempted=5, completed=5, interval=(0.1, 0.2))

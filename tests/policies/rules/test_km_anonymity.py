@@ -1,8 +1,6 @@
 """km-anonymity as a rule: the m-item attack on a file as it reads, whatever masked it."""
 
 import pandas as pd
-from hypothesis import given
-from hypothesis import strategies as st
 
 from policies.rules.k_anonymity import KAnonymity
 from policies.rules.km_anonymity import KmAnonymity, unjudged_sets
@@ -11,8 +9,7 @@ from sluice.errors import DataError
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Finding, Verdict
 from tests.golden import golden
-from tests.items.brute_force import crowds
-from tests.items.set_columns import NAMES, baskets, column_of, variable
+from tests.items.set_columns import column_of, variable
 
 BASKET = {"basket": variable()}
 SEX = {"sex": Variable(name="sex", kind=Kind.BINARY, categories=("f", "m"), role=Role.QUASI_IDENTIFIER)}
@@ -26,28 +23,6 @@ def basket_file(sets: list[set[str]] | list[frozenset[str]], **columns: list[str
 def found(rule: KmAnonymity, frame: pd.DataFrame, variables: dict[str, Variable], unit: str = "people") -> Finding:
     (finding,) = rule.find(frame, variables, "masked", unit)
     return finding
-
-
-def test_who_is_found_by_two_items_fails_it_in_plain_words() -> None:
-    frame = basket_file([{"apple", "beer"}, {"apple"}, {"apple"}, {"beer"}])
-    failed = found(KmAnonymity(k=2, m=2), frame, BASKET)
-    assert (failed.verdict, failed.stage, failed.scope) == (Verdict.FAIL, "masked", "basket")
-    assert (failed.observed, failed.limit, failed.attempted, failed.completed) == (1, 2, 4, 4)
-    assert failed.code == "km_anonymity.too_few"
-    assert failed.data == {"items": "2 items of basket", "beside": "", "n": 4, "unit": "people", "below": 1, "k": 2}
-    assert [note.code for note in failed.notes] == ["km_anonymity.some_alone", "km_anonymity.asked"]
-    passed = found(KmAnonymity(k=2, m=1), frame, BASKET)
-    assert passed.verdict is Verdict.PASS
-    assert passed.observed == 2
-    golden(passed.says)
-
-
-@given(baskets(NAMES, least=1), st.integers(2, 4), st.integers(1, 3))
-def test_it_passes_if_and_only_if_a_search_finds_k_people(sets: list[frozenset[str]], k: int, m: int) -> None:
-    least = min(crowds(sets, m))
-    finding = found(KmAnonymity(k=k, m=m), basket_file(sets), BASKET)
-    assert finding.observed == least
-    assert finding.verdict is (Verdict.PASS if least >= k else Verdict.FAIL)
 
 
 def test_quasi_identifiers_are_known_beside_the_items_unless_the_policy_says_otherwise() -> None:

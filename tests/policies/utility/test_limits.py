@@ -61,12 +61,10 @@ def find(
     return {finding.rule: finding for finding in findings}
 
 
-def test_every_measure_is_reported_without_any_limit_and_does_not_decide() -> None:
+def test_the_figures_are_those_of_the_measures() -> None:
     original = typed(50)
     masked = original.assign(x=original["x"] + 1)
     found = find(UtilityLimits(), original, masked)
-    assert all(f.verdict is Verdict.PASS and not f.binding and f.limit is None for f in found.values())
-    golden.words(found["mean"].says)
     before, after = original[["x", "y"]].to_numpy(), masked[["x", "y"]].to_numpy()
     moments = moment_differences(before, after)
     assert [found[name].observed for name in MEASURES[:4]] == pytest.approx(list(moments))
@@ -108,13 +106,8 @@ def test_numbers_of_which_no_value_is_left_are_lost_whatever_the_plan_calls_it()
     assert "are lost" in one_left["correlation"].says
 
 
-def test_who_removes_the_numbers_does_not_escape_their_limits() -> None:
+def test_who_leaves_one_number_has_lost_what_went_together() -> None:
     original = typed(400)
-    no_numbers = find(all_limits(), original, original[["town"]], TOWN)
-    for name in MEASURES[:5]:
-        assert (no_numbers[name].verdict, no_numbers[name].binding) == (Verdict.FAIL, True)
-        assert (no_numbers[name].observed, no_numbers[name].completed) == (None, 0)
-        golden(no_numbers[name].says)
     one = {name: VARIABLES[name] for name in ("x", "town")}
     one_number = find(all_limits(), original, original[["x", "town"]], one)
     assert (one_number["mean"].verdict, one_number["mean"].binding) == (Verdict.PASS, True)

@@ -16,10 +16,8 @@ def data(n: int = 1_000) -> pd.DataFrame:
 
 def test_an_unchanged_file_passes_and_top_coding_moves_inequality() -> None:
     original = data()
-    same = judge(files(original, original), **LIMITS)
-    assert same[1]["quantiles"].observed == 0
-    assert same[1]["gini"].observed == 0
-    assert (same[1]["quantiles"].completed, same[1]["gini"].completed) == (2, 1)  # x has negative values
+    same = judge(files(original, original))[1]
+    assert (same["quantiles"].completed, same["gini"].completed) == (2, 1)  # x has negative values
     coded = original.assign(income=original["income"].clip(upper=2.0))
     found, findings = judge(files(original, coded), **LIMITS)
     assert (findings["gini"].verdict, findings["gini"].scope) == (Verdict.FAIL, "income")
