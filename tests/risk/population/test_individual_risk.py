@@ -48,19 +48,6 @@ def test_lies_between_the_sampled_share_and_one_by_f_and_below_the_approximation
     assert risk(f + 1, p) < exact
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.floats(0.5, 200)), min_size=1, max_size=20), st.randoms())
-def test_another_order_of_the_rows_gives_each_record_its_risk(rows: list[tuple[int, float]], random: object) -> None:
-    order = list(range(len(rows)))
-    random.shuffle(order)  # type: ignore[attr-defined]
-
-    def risks(rows: list[tuple[int, float]]) -> np.ndarray:
-        classes = equivalence_classes([np.array([key for key, _ in rows])])
-        people = estimated_population(classes, np.array([weight for _, weight in rows]))
-        return individual_risk(classes.sizes, people)[classes.labels]
-
-    np.testing.assert_allclose(risks([rows[i] for i in order]), risks(rows)[order], rtol=1e-12)
-
-
 def test_when_everybody_was_sampled_the_risk_is_one_by_f() -> None:
     classes = equivalence_classes([np.array([0, 0, 0, 1])])
     people = estimated_population(classes, np.full(4, 0.5))  # no fewer people than records
