@@ -23,6 +23,7 @@ from sluice.variables import Role
 from sluice.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules import attacked_people, linked_people, people_and_control
+from tests.policies.rules.written_rules import documented
 
 ILL = attacked_people.attacked
 PEOPLE = attacked_people.ORIGINAL
@@ -127,6 +128,17 @@ def test_neither_the_order_of_the_records_nor_the_index_matters(
     here, there = rule.find(each_frame(safe, lambda frame: frame)), rule.find(each_frame(safe, moved))
     assert [each.verdict for each in here] == [each.verdict for each in there]
     assert [each.observed for each in here] == pytest.approx([each.observed for each in there], abs=1e-12)
+
+
+@each_attack
+def test_the_example_in_the_documentation_judges(
+    rule: AttackRule, safe: OriginalAndMasked, unsafe: OriginalAndMasked
+) -> None:
+    example = documented(rule.rule)
+    fewer = {"trees": 5} if hasattr(example, "trees") else {}  # the rest of the forest takes long
+    findings = example.model_copy(update=fewer).find(unsafe)
+    assert {finding.rule for finding in findings} == {rule.rule}
+    assert [finding.says for finding in findings if finding.verdict is Verdict.UNKNOWN] == []
 
 
 @each_attack

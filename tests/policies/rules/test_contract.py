@@ -32,7 +32,7 @@ from tests.golden import golden
 from tests.items.set_columns import column_of, variable
 from tests.policies.rules import ill_people
 from tests.policies.rules.test_attack_contract import ATTACKS
-from tests.policies.rules.written_rules import is_sensitive, load, refusal
+from tests.policies.rules.written_rules import documented, is_sensitive, load, refusal
 
 QUASI, SENSITIVE, WEIGHT, HOUSEHOLD = Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD
 VARIABLES = ill_people.VARIABLES | {"home": Variable(name="home", kind=Kind.INTEGER, role=HOUSEHOLD)}
@@ -89,7 +89,7 @@ PROMISES = {
     ),
     "individual_risk": Promise({"highest_at_most": 0.3}, {"highest_at_most": 0.2}, ALONE, RARE, WEIGHTED),
     "k_anonymity": Promise({"k": 3}, {"k": 4}, 3, CROWDS),
-    "k_map": Promise({"k": 4, "population": "list.csv"}, {"k": 5}, 4, RARE),
+    "k_map": Promise({"k": 4, "population": "population.csv"}, {"k": 5}, 4, RARE),
     "km_anonymity": Promise({"k": 2, "m": 2}, {"k": 3}, 2, BASKETS, (), {"basket": variable()}),
     "l_diversity": Promise({"l": 2}, {"l": 3}, 2, CROWDS, ON_VALUES),
     "loglinear_risk": Promise(  # by main effects half a person has the keys of who is alone: nine tenths were not drawn
@@ -221,7 +221,7 @@ each_rule = pytest.mark.parametrize("name", PROMISES)
 @pytest.fixture(autouse=True)
 def population(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A list of the population, in the current folder."""
-    (tmp_path / "list.csv").write_text("age,area,count\n30,a,4\n40,b,10\n50,b,5\n", encoding="utf-8")
+    (tmp_path / "population.csv").write_text("age,area,count\n30,a,4\n40,b,10\n50,b,5\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
 
@@ -285,6 +285,13 @@ def test_without_what_it_needs_it_is_unknown_never_a_pass(name: str, role: Role)
         assert (unknown.verdict, unknown.attempted, unknown.completed) == (Verdict.UNKNOWN, len(of.promise.frame), 0)
         golden(unknown)
     golden(of.passes.needs)
+
+
+@each_rule
+def test_the_example_in_the_documentation_judges(name: str) -> None:
+    findings = judged(name).find(documented(name))
+    assert {finding.rule for finding in findings} == {name}
+    assert [finding.says for finding in findings if finding.verdict is Verdict.UNKNOWN] == []
 
 
 @each_rule
@@ -360,3 +367,4 @@ def test_a_rule_on_cells_judges_them_as_it_is_written_and_lets_no_file_of_record
     assert (finding.verdict, finding.binding, finding.attempted, finding.completed) == (Verdict.UNKNOWN, True, 6, 0)
     golden(finding)
     assert advice_on(finding).startswith(rule.needs)
+    assert is_sensitive(documented(rule.rule), sensitive)
