@@ -41,6 +41,8 @@ def test_sets_of_one_household_are_read_together_where_it_is_released() -> None:
     joined = found(KmAnonymity(k=2), frame, BASKET | household)
     assert joined.observed == 1
     golden.words(joined.says)
+    apart = found(KmAnonymity(k=2), frame.assign(household=["1", "2", "3", "4"]), BASKET | household)
+    assert apart.observed == 2
 
 
 def test_a_file_of_equal_sets_passes_and_one_without_sets_is_unknown() -> None:

@@ -23,6 +23,7 @@ def test_the_figures_are_those_of_the_measures() -> None:
     before, after = original.to_numpy(), masked.to_numpy()
     assert findings["apil"].observed == pytest.approx(probabilistic_information_loss(before, after).average)
     assert findings["mean_variations"].observed == pytest.approx(mean_variations(before, after).loss)
+    assert judge(files(numbers(9), numbers(9)))[0].view.continuous is None  # a small file shows nothing
 
 
 def test_recoding_and_removal_are_losses() -> None:

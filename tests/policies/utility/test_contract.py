@@ -114,6 +114,9 @@ FILES: dict[str, Callable[[], OriginalAndMasked]] = {
     "in another order": lambda: of_each(file(LITTLE), lambda f: f.iloc[ORDER].set_axis(range(800, 0, -1))),
     "of equal weights": weighted,
     "of nobody": lambda: replace(file(), masked=file().masked.head(0)),
+    "of nobody before and after": lambda: of_each(file(LITTLE), lambda f: f.head(0)),
+    "of nine people": lambda: of_each(file(LITTLE), lambda f: f.head(9)),
+    "that held nothing": lambda: file(NOT_AT_ALL, (), ()),
     "without pairs": lambda: replace(file(LITTLE), masked=file(LITTLE).masked.head(700)),
     "of which the town is left": lambda: file(NOT_AT_ALL, ALL, ("town",)),
     "of which the numbers are left": lambda: file(NOT_AT_ALL, ALL, NUMBERS),
@@ -221,6 +224,19 @@ def test_a_file_of_nobody_is_unknown_or_has_lost_all(name: str) -> None:
         assert (finding.verdict, finding.observed) == (Verdict.UNKNOWN, None)
         assert reported is None or reported.verdict is Verdict.UNKNOWN
     golden.words(finding)
+
+
+@each_measure
+@pytest.mark.parametrize("of", ["of nobody before and after", "that held nothing"])
+def test_nothing_to_measure_is_no_pass_that_decides(name: str, of: str) -> None:
+    finding = found(of)[name]
+    assert finding.observed is None
+    assert finding.verdict is Verdict.UNKNOWN or not finding.binding
+
+
+@pytest.mark.parametrize("name", [name for name in MEASURES if name not in OF_SETS])
+def test_of_fewer_people_than_a_cell_nothing_is_told(name: str) -> None:
+    assert found("of nine people")[name].observed is None
 
 
 @each_measure

@@ -24,6 +24,8 @@ def test_an_unchanged_file_loses_nothing_and_is_as_good_as_all_records() -> None
         golden(findings[name].says)
     assert found.view.marginals is not None
     assert found.view.marginals.pairs.by_variable == {"town": 0, "sex": 0, "x": 0}
+    two = judge(files(data(2), data(2)), pair_marginals={"at_most": 0})[1]["pair_marginals"]
+    assert "random sample" not in two.says  # of two records there is none
 
 
 def test_what_a_variable_lost_is_not_what_the_removed_ones_lost() -> None:

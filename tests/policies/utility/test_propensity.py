@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -27,6 +29,15 @@ def test_what_goes_together_is_seen_by_pairs_alone() -> None:
     assert view.table_propensity.worst_triples[0].variables == ("town", "sex", "x")
     assert view.propensity is not None
     assert view.propensity.curve is None  # nothing to tell apart
+
+
+def test_variables_under_other_names_do_not_escape_the_limits() -> None:
+    of = files(data(300), data(300)[["town"]])
+    other = {"place": of.released["town"].model_copy(update={"name": "place"})}
+    renamed = of.masked.rename(columns={"town": "place"})
+    limits = {"propensity": {"at_most": 1}, "pair_propensity": {"at_most": 1}}
+    found = judge(replace(of, masked=renamed, recoded=renamed, released=other), **limits)[1]
+    assert all((found[name].verdict, found[name].binding) == (Verdict.FAIL, True) for name in limits)
 
 
 def test_removed_variables_are_left_out_and_named() -> None:

@@ -55,3 +55,10 @@ def test_one_column_is_refused() -> None:
         participant_inference(
             people(10, 1), people(10, 1), people(50, 2), VARIABLES, list(VARIABLES), 10, np.random.default_rng(0)
         )
+
+
+def test_numbers_of_few_values_are_right_where_they_are_equal() -> None:
+    original, control = (people(400, seed).assign(age=lambda each: each["age"].round()) for seed in (1, 2))
+    rng = np.random.default_rng(0)
+    found = participant_inference(original, original, control, VARIABLES, ["age", "wage"], 400, rng)
+    assert found.measurement.value == 1
