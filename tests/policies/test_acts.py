@@ -116,10 +116,35 @@ def standing(*entries: Entry, people: Roster | None = None, approvals: Approvals
     return approvals.standing(entries, SUBJECT, ["emil"], people or roster(), later(hours=hours), OFFICE_ID)
 
 
-def test_two_people_who_sign_approve() -> None:
-    assert standing(decided("mina"), decided("jonas")).complete
-    assert not standing(decided("mina"), decided("mina", at=2)).complete
-    assert not standing(decided("mina"), decided("jonas", by="mina")).complete
+WEEK = TWO.model_copy(update={"valid_days": 7})
+LATE = 8 * 24
+COPY = replace(decided("jonas"), at=later(days=7).isoformat())
+BOTH = decided("mina"), decided("jonas")
+RENEWED = roster(PEOPLE, jonas={"keys": [key_line("jonas anew")]})
+WITH_TWO_KEYS = roster(PEOPLE, jonas={"keys": [key_line("jonas anew"), key_line("jonas")]})
+
+
+@pytest.mark.parametrize(
+    ("entries", "given", "complete"),
+    [
+        (BOTH, {}, True),
+        ((decided("mina"), decided("mina", at=2)), {}, False),
+        ((decided("mina"), decided("jonas", by="mina")), {}, False),
+        # An approval holds from when it was signed, and a copy is no new one.
+        ((decided("mina", at=LATE - 24), decided("jonas")), {"approvals": WEEK, "hours": 7 * 24}, True),
+        ((decided("mina", at=LATE - 24), decided("jonas"), COPY), {"approvals": WEEK, "hours": LATE}, False),
+        # A key that was taken away decides nothing, even what it decided before.
+        (BOTH, {"people": RENEWED}, False),
+        (BOTH, {"people": WITH_TWO_KEYS}, True),
+        ((decided("jonas"), decided("jonas", at=2, by="jonas anew")), {"people": WITH_TWO_KEYS}, False),
+        (BOTH, {"people": roster(PEOPLE, jonas={"valid_until": "2026-02-28"})}, False),  # who does not count any more
+    ],
+)
+def test_two_people_who_sign_approve_by_keys_that_are_theirs(
+    entries: tuple[Entry, ...], given: dict[str, Any], complete: bool
+) -> None:
+    found = standing(*entries, **given)
+    assert (found.complete, found.missing_count == 0) == (complete, complete)
 
 
 @pytest.mark.parametrize(
@@ -158,30 +183,6 @@ def test_a_decision_that_was_kept_back_does_not_undo_a_later_one() -> None:
     assert not found.complete
     assert len(found.void) == 1
     assert standing(decided("mina"), decided("jonas", "reject", at=3, said=1), decided("jonas", at=4, said=2)).complete
-
-
-def test_an_approval_holds_from_when_it_was_signed_and_a_copy_is_no_new_one() -> None:
-    week = TWO.model_copy(update={"valid_days": 7})
-    late = 8 * 24
-    copy = replace(decided("jonas"), at=later(days=7).isoformat())
-    assert standing(decided("mina", at=late - 24), decided("jonas"), approvals=week, hours=7 * 24).complete
-    assert not standing(decided("mina", at=late - 24), decided("jonas"), copy, approvals=week, hours=late).complete
-
-
-def test_a_key_that_was_taken_away_decides_nothing_even_what_it_decided_before() -> None:
-    entries = decided("mina"), decided("jonas")
-    renewed = roster(PEOPLE, jonas={"keys": [key_line("jonas anew")]})
-    assert standing(*entries).complete
-    assert not standing(*entries, people=renewed).complete
-    both = roster(PEOPLE, jonas={"keys": [key_line("jonas anew"), key_line("jonas")]})
-    assert standing(*entries, people=both).complete
-    found = standing(decided("jonas"), decided("jonas", at=2, by="jonas anew"), people=both)
-    assert (found.complete, found.missing_count) == (False, 1)  # one person under two keys
-
-
-def test_who_does_not_count_any_more_decides_nothing() -> None:
-    left = roster(PEOPLE, jonas={"valid_until": "2026-02-28"})
-    assert not standing(decided("mina"), decided("jonas"), people=left).complete
 
 
 @given(

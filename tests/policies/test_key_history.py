@@ -18,17 +18,7 @@ from sluice.custody.ledger import Entry
 from sluice.custody.signing.allowed_signers import AllowedSigner, parse_allowed_signers
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.signing.ssh_signature import signed_by_key
-from tests.policies.signed_acts import (
-    BEGAN,
-    PEOPLE,
-    act,
-    adopts_roster,
-    founding,
-    key_line,
-    later,
-    private_key,
-    roster,
-)
+from tests.policies.signed_acts import BEGAN, PEOPLE, act, adopts_roster, founding, key_line, later, private_key, roster
 
 FOUNDED = later(days=-1)
 WITHOUT_MINA = roster({name: roles for name, roles in PEOPLE.items() if name != "mina"})

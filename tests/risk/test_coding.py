@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from sklearn.preprocessing import OneHotEncoder, RobustScaler
 
 from sluice.errors import DocumentError
@@ -222,13 +221,3 @@ def test_an_unknown_category_is_counted():
     assert unread == 400
     middle = np.append(0.0, coding.original(frame)[:, 3:7].mean(axis=0))  # the median of what has an order
     np.testing.assert_allclose(points[:, 2:7], np.tile(middle, (200, 1)), atol=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_order_and_index_do_not_show(seed):
-    frame, _ = with_gaps(people(80), 0.2)
-    order = np.random.default_rng(seed).permutation(80)
-    shuffled = frame.iloc[order].set_axis(order[::-1])
-    one, other = (Coding.fit(f, f, VARIABLES, VARIABLES) for f in (frame, shuffled))
-    np.testing.assert_allclose(other.original(shuffled), one.original(frame)[order], atol=1e-12)
-    np.testing.assert_allclose(other.released(frame)[0], one.released(frame)[0], atol=1e-12)

@@ -3,7 +3,6 @@
 import pytest
 
 from sluice.risk.measurement import Measurement
-from tests.golden import golden
 
 
 def test_the_excess_as_a_figure_of_its_own() -> None:
@@ -15,8 +14,3 @@ def test_the_excess_as_a_figure_of_its_own() -> None:
     assert lower.interval == pytest.approx((-0.1, 0.2))
     nothing = Measurement(0.0, 10, 0)
     assert nothing.beyond_baseline() is nothing
-
-
-def test_an_interval_without_its_value_is_refused() -> None:
-    with golden.raises(ValueError):
-        Measurement(0.5, 10, 10, interval=(0.6, 0.7))

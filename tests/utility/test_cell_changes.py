@@ -4,9 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
 from sluice.utility.cell_changes import CellChanges, cell_changes
-from tests.golden import golden
 
 cells = st.lists(st.tuples(*[st.one_of(st.none(), st.integers(0, 2))] * 2), min_size=1, max_size=15)
 
@@ -70,10 +68,3 @@ def test_extremes() -> None:
     assert cell_changes(column, gone) == (0, 1)
     assert cell_changes(gone, column) == (1, 0)
     assert cell_changes(gone, gone) == (0, 0)
-
-
-def test_refusals() -> None:
-    with golden.raises(DataError):
-        cell_changes(pd.Series([1.0, 2.0]), pd.Series([1.0]))
-    with golden.raises(DataError):
-        cell_changes(pd.Series([], dtype=float), pd.Series([], dtype=float))

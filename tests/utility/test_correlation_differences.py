@@ -89,15 +89,6 @@ def test_v_is_of_the_records_that_have_both_values() -> None:
     assert found.mean < 0.01
 
 
-@given(st.integers(0, 2**32))
-def test_an_unchanged_file_in_any_order_has_no_difference(seed: int) -> None:
-    before = values(40, seed)
-    after = before[np.random.default_rng(seed).permutation(40)]
-    for found in (pearson_differences(numbers(before, after)), kendall_differences(numbers(before, after), RNG)):
-        assert found.mean == pytest.approx(0, abs=1e-9)
-        assert np.isnan(np.diag(found.original)).all()
-
-
 def test_of_many_records_some_are_drawn_and_the_margin_says_so() -> None:
     before = values(3_000, 0)
     found = kendall_differences(numbers(before, before), np.random.default_rng(0), most=500)

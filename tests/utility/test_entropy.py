@@ -3,8 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import entropy as scipy_entropy
 
 from sluice.utility.entropy import entropies
@@ -52,10 +50,3 @@ def test_missing_values_hold_no_bits_and_nothing_at_all_has_no_figure() -> None:
 def test_a_constant_loses_nothing() -> None:
     constant = pd.Series(np.ones(100))
     assert entropies(constant, constant, 10).lost == 0
-
-
-@given(st.lists(st.sampled_from("abcd"), min_size=40, max_size=200), st.randoms())
-def test_the_order_of_the_records_does_not_matter(letters: list[str], random: np.random.Generator) -> None:
-    column = pd.Series(pd.Categorical(letters))
-    random.shuffle(letters)
-    assert entropies(column, pd.Series(pd.Categorical(letters)), 10).lost == pytest.approx(0, abs=1e-12)

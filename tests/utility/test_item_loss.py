@@ -53,16 +53,6 @@ def test_each_occurrence_loses_what_stands_for_it(sets: Sets, data: st.DataObjec
     assert found.left_out <= found.penalty + 1e-12
 
 
-@given(baskets(least=1))
-def test_a_copy_has_lost_nothing(sets: Sets) -> None:
-    found = loss(sets, sets)
-    for figure in (found.penalty, found.left_out, found.top, found.pairs):
-        assert figure == 0 or np.isnan(figure)
-    unpaired = loss(sets, sets[::-1], paired=False)
-    assert np.isnan(unpaired.penalty)
-    assert unpaired.top == found.top or np.isnan(found.top)
-
-
 def test_combinations_and_pairs_are_counted() -> None:
     """Of apple, pear and beer with two pairs, fruit and beer are left: beer alone is as it was."""
     before = [frozenset({"apple", "beer"}), frozenset({"pear", "beer"}), frozenset({"apple", "beer"})]

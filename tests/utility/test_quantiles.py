@@ -3,9 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
 from sluice.utility.quantiles import PROBABILITIES, order_statistics, quantile_change
-from tests.golden import golden
 
 samples = st.lists(st.tuples(st.integers(0, 50), st.integers(1, 9)), min_size=1, max_size=40)
 
@@ -70,9 +68,3 @@ def test_extremes() -> None:
     assert quantile_change(order_statistics(mostly), order_statistics(1 - mostly)).mean == pytest.approx(0.6)
     assert np.isnan(order_statistics(np.zeros(3)).gini)
     assert order_statistics(np.array([1.0, 9.0]), np.array([1.0, 0.0])).quantiles.tolist() == [1] * 5
-
-
-def test_weights_that_do_not_fit_are_refused() -> None:
-    for weight in (np.ones(2), np.array([1.0, -1, 1]), np.array([1.0, np.nan, 1])):
-        with golden.raises(DataError):
-            order_statistics(np.arange(3.0), weight)

@@ -1,9 +1,6 @@
 """(alpha,k)-anonymity as a rule."""
 
-from typing import Any
-
 import pytest
-from pydantic import ValidationError
 
 from policies.rules.alpha_k import AlphaK
 from sluice.errors import DataError
@@ -24,15 +21,3 @@ def test_alpha_k_judges_the_sizes_and_the_shares() -> None:
         AlphaK(alpha=0.4, k=3, values=("plague",)).find(frame, VARIABLES, "masked")
     with golden.raises(DataError):
         AlphaK(alpha=0.4, k=3, values=("1",), columns=("weight",)).find(frame, VARIABLES, "masked")
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"alpha": 0.5, "k": 1},
-        {"alpha": 0.5, "k": 2, "values": []},
-    ],
-)
-def test_a_threshold_out_of_bounds_is_refused(fields: dict[str, Any]) -> None:
-    with golden.raises(ValidationError):
-        AlphaK(**fields)

@@ -84,10 +84,3 @@ def test_a_rule_that_does_not_decide_says_so() -> None:
     assert not rule.judge(Measurement(value=1, attempted=1, completed=1), GUESSED()).binding
     assert not rule.unknown(GUESSED()).binding
     assert rule.unknown(GUESSED()).verdict is Verdict.UNKNOWN
-
-
-def test_a_measurement_must_be_coherent() -> None:
-    with golden.raises(ValueError):
-        Measurement(value=0, attempted=5, completed=6)
-    with golden.raises(ValueError):
-        Measurement(value=0, attempted=5, completed=5, interval=(0.1, 0.2))

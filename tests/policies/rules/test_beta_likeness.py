@@ -1,7 +1,5 @@
 """Beta-likeness as a rule."""
 
-from pydantic import ValidationError
-
 from policies.rules.beta_likeness import BetaLikeness
 from sluice.verdict import Verdict
 from tests.golden import golden
@@ -17,8 +15,3 @@ def test_beta_likeness_of_both_variants() -> None:
     # 1/3 is more than -ln 3/4: a cold is certain in the first group.
     assert one(BetaLikeness(beta=1), frame).verdict is Verdict.FAIL
     assert one(BetaLikeness(beta=1), people([30, 30, 40, 40], "aaaa", "cfcf")).verdict is Verdict.PASS
-
-
-def test_a_threshold_out_of_bounds_is_refused() -> None:
-    with golden.raises(ValidationError):
-        BetaLikeness(beta=0)

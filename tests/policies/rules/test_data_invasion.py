@@ -2,7 +2,6 @@
 
 import pandas as pd
 import pytest
-from pydantic import ValidationError
 
 from policies.rules.data_invasion import DataInvasion
 from tests.golden import golden
@@ -52,10 +51,3 @@ def test_a_small_count_is_told_as_a_bound():
     assert found.verdict is UNKNOWN
     assert "Too few records" in found.says
     assert "5" not in found.says
-
-
-def test_refusals():
-    with golden.raises(ValidationError):
-        DataInvasion()
-    with golden.raises(ValidationError):
-        DataInvasion(limit=15)

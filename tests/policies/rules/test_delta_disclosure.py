@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
 from policies.rules.delta_disclosure import DeltaDisclosure
 from sluice.verdict import Verdict
@@ -20,6 +19,8 @@ def test_delta_disclosure_is_strict_on_absent_values_unless_told() -> None:
     assert (ignoring.verdict, ignoring.observed) == (Verdict.FAIL, pytest.approx(np.log(2)))
 
 
-def test_a_threshold_out_of_bounds_is_refused() -> None:
-    with pytest.raises(ValidationError, match="finite"):
-        DeltaDisclosure(delta=float("inf"))
+def test_near_numbers_are_one_value_in_all_groups() -> None:
+    frame = people([30, 30, 40, 40], "aaaa", weights=[1.0, 5.0, 1.001, 5.001])
+    rule = DeltaDisclosure(delta=0.1, columns=("weight",))
+    assert one(rule, frame).verdict is Verdict.PASS
+    assert one(rule.model_copy(update={"near": 0.0}), frame).verdict is Verdict.FAIL

@@ -2,13 +2,11 @@
 
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from policies.rules.delta_presence import DeltaPresence
 from sluice.errors import DataError
 from sluice.verdict import Verdict
 from tests.golden import golden
-from tests.policies.rules.ill_people import VARIABLES, one, people
+from tests.policies.rules.ill_people import one, people
 
 
 def test_delta_presence_by_weights() -> None:
@@ -33,14 +31,5 @@ def test_delta_presence_by_a_list_of_the_population(tmp_path: Path) -> None:
         one(DeltaPresence(at_most=0.2, population=str(path)), people([99], "a"))
 
 
-def test_an_unknown_population_is_unknown() -> None:
-    without = {name: variable for name, variable in VARIABLES.items() if name != "weight"}
-    (finding,) = DeltaPresence(at_most=0.2).find(people([30], "a"), without, "masked")
-    assert (finding.verdict, finding.completed) == (Verdict.UNKNOWN, 0)
-    golden.words(finding.says)
+def test_missing_keys_that_match_any_need_a_list_of_the_population() -> None:
     assert one(DeltaPresence(at_most=0.2, missing_matches="any"), people([30], "a")).verdict is Verdict.UNKNOWN
-
-
-def test_a_threshold_out_of_bounds_is_refused() -> None:
-    with golden.raises(ValidationError):
-        DeltaPresence(at_most=1)

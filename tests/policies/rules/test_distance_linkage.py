@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.distance_linkage import DistanceLinkage
@@ -55,12 +54,3 @@ def test_what_was_not_compared_is_said() -> None:
     assert find(DistanceLinkage(limit=0.05), COPY).verdict is Verdict.FAIL
     named = find(DistanceLinkage(limit=0.05, columns=("age",)), SHUFFLED)
     assert (named.verdict, "Not compared" in named.says) == (Verdict.PASS, False)
-
-
-def test_refusals() -> None:
-    with golden.raises(DataError):
-        DistanceLinkage(limit=0.1, columns=("wait",)).find(COPY)
-    with golden.raises(DataError):
-        DistanceLinkage(limit=0.1).find(attacked(ORIGINAL, ORIGINAL[:9]))
-    with golden.raises(ValidationError):
-        DistanceLinkage()

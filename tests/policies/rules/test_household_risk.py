@@ -3,13 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from pydantic import ValidationError
 
 from policies.rules.household_risk import HouseholdRisk
-from sluice.variables import Role
 from sluice.verdict import Verdict
 from tests.golden import golden
-from tests.policies.rules.weighted_survey import SURVEY, one, without
+from tests.policies.rules.weighted_survey import SURVEY, one
 
 
 def test_household_risk_is_above_the_individual_risks() -> None:
@@ -19,14 +17,8 @@ def test_household_risk_is_above_the_individual_risks() -> None:
     assert one(HouseholdRisk(expected_at_most=0.5)).verdict is Verdict.PASS
 
 
-def test_without_a_household_or_with_a_gap_in_it_nothing_is_judged() -> None:
+def test_with_a_gap_in_the_households_nothing_is_judged() -> None:
     rule = HouseholdRisk(highest_at_most=0.9)
-    golden.words(one(rule, SURVEY, without(Role.HOUSEHOLD)).says)
     gap = one(rule, SURVEY.assign(household=pd.array(["a", None, "b", "b"], dtype="str")))
     assert gap.verdict is Verdict.UNKNOWN
     golden(gap.says)
-
-
-def test_a_threshold_out_of_bounds_is_refused() -> None:
-    with golden.raises(ValidationError):
-        HouseholdRisk(expected_at_most=0)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
 from policies.rules.individual_risk import IndividualRisk
 from policies.rules.loglinear_risk import LoglinearRisk
@@ -32,8 +31,3 @@ def test_the_log_linear_model_stands_beside_it_and_the_worse_of_both_counts(rare
     assert str(10 if rare else 0) in finding.says
     strict = IndividualRisk(expected_at_most=(by_weight + by_model) / 2).find(frame, VARIABLES, "masked")[0]
     assert strict.verdict is Verdict.FAIL
-
-
-def test_a_threshold_out_of_bounds_is_refused() -> None:
-    with golden.raises(ValidationError):
-        IndividualRisk()

@@ -2,18 +2,11 @@
 
 import numpy as np
 import pandas as pd
-import pytest
-from pydantic import ValidationError
 
 from policies.rules.inference import Inference
 from sluice.verdict import Verdict
 from tests.golden import golden
-from tests.policies.rules.people_and_control import (
-    ORIGINAL,
-    STRANGERS,
-    attacked,
-    without_roles,
-)
+from tests.policies.rules.people_and_control import ORIGINAL, STRANGERS, attacked, without_roles
 
 
 def test_an_attack_that_does_worse_than_guessing_is_unknown() -> None:
@@ -34,10 +27,3 @@ def test_without_a_key_or_a_sensitive_variable_nothing_is_guessed() -> None:
     (finding,) = Inference(limit=0.1).find(without_roles(STRANGERS))
     assert finding.verdict is Verdict.UNKNOWN
     golden.words(finding.says)
-
-
-def test_refusals() -> None:
-    with golden.raises(ValidationError):
-        Inference(limit=5)
-    with pytest.raises(ValidationError, match="excess"):
-        Inference(limit=0.1, excess=0.1)  # type: ignore[arg-type]

@@ -1,8 +1,5 @@
 """Interval disclosure as a rule."""
 
-import pytest
-from pydantic import ValidationError
-
 from policies.rules.interval_disclosure import IntervalDisclosure
 from sluice.verdict import Verdict
 from tests.golden import golden
@@ -14,8 +11,3 @@ def test_an_attack_that_does_worse_than_guessing_tells_nothing():
     finding = find(IntervalDisclosure(limit=0.5, columns=("weight",)), attacked(ORIGINAL, opposite))
     assert finding.verdict is Verdict.UNKNOWN
     golden.words(finding.says)
-
-
-def test_widths_are_needed() -> None:
-    with pytest.raises(ValidationError, match="widths"):
-        IntervalDisclosure(limit=0.1, widths=())

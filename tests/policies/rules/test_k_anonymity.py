@@ -1,12 +1,5 @@
 """k-anonymity as a rule."""
 
-from typing import Any
-
-import numpy as np
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from policies.rules.behind import Behind
 from policies.rules.k_anonymity import KAnonymity
 from sluice.sentence import Statement, as_fields
@@ -14,7 +7,6 @@ from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Finding, Verdict
 from tests.golden import golden
 from tests.policies.rules.married_women import VARIABLES, one, typed
-from tests.policies.rules.written_rules import refusal
 
 
 def test_a_file_with_uniques_fails_k_anonymity_and_says_so_in_plain_words() -> None:
@@ -47,21 +39,8 @@ def test_the_words_fit_one_unique_small_groups_and_a_pass() -> None:
     golden(passed.says)
 
 
-@given(st.lists(st.one_of(st.none(), st.integers(20, 24)), min_size=1, max_size=15), st.integers(2, 5), st.randoms())
-def test_k_anonymity_in_any_row_order_and_with_any_index(
-    ages: list[int | None], k: int, random: "np.random.Generator"
-) -> None:
-    expected = min(ages.count(age) for age in ages)
-    random.shuffle(ages)
-    finding = one(KAnonymity(k=k), typed(ages, index=[0] * len(ages)))
-    assert finding.observed == expected
-    assert finding.verdict is (Verdict.PASS if expected >= k else Verdict.FAIL)
-
-
-def test_a_missing_key_is_a_category_unless_the_policy_says_that_it_matches_any() -> None:
-    frame = typed([30, 30, 30, None])
-    assert one(KAnonymity(k=3), frame).observed == 1
-    lenient = one(KAnonymity(k=3, missing_matches="any"), frame)
+def test_a_missing_key_matches_any_where_the_policy_says_so() -> None:
+    lenient = one(KAnonymity(k=3, missing_matches="any"), typed([30, 30, 30, None]))
     assert (lenient.verdict, lenient.observed) == (Verdict.PASS, 3)
     golden.words(lenient.says)
 
@@ -94,21 +73,3 @@ def test_named_columns_replace_the_quasi_identifiers() -> None:
     frame = typed([30, 31, 32])
     assert one(KAnonymity(k=3, columns=("years_married",)), frame).observed == 3
     assert one(KAnonymity(k=3), frame).observed == 1
-
-
-def test_k_equal_to_all_records_and_one_more() -> None:
-    assert one(KAnonymity(k=4), typed([30] * 4)).verdict is Verdict.PASS
-    assert one(KAnonymity(k=5), typed([30] * 4)).verdict is Verdict.FAIL
-
-
-@pytest.mark.parametrize(
-    "rule",
-    [
-        {"rule": "k_anonymity", "k": 1},
-        {"rule": "k_anonymity", "k": 5, "missing_matches": "none"},
-        {"rule": "k_anonymity", "k": 5, "columns": []},
-        {"rule": "k_anonymity", "k": 5, "limit": 3},
-    ],
-)
-def test_a_threshold_out_of_bounds_is_refused(rule: dict[str, Any]) -> None:
-    golden(refusal(**rule))

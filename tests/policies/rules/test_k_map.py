@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
 
 from policies.rules.k_map import KMap
 from sluice.verdict import Verdict
@@ -35,8 +34,3 @@ def test_k_map_fails_where_the_list_lacks_a_record_and_nobody_of_unknown_age_vou
     assert (
         one(KMap(k=2, population=population, missing_matches="any"), stranger).observed == 0
     )  # a man of no age is there
-
-
-def test_a_threshold_out_of_bounds_is_refused() -> None:
-    with golden.raises(ValidationError):
-        KMap(k=1, population="p.csv")

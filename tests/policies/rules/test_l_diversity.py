@@ -1,7 +1,5 @@
 """l-diversity as a rule."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,6 @@ from sluice.variables import Harmless, Kind, Role, Variable
 from sluice.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.married_women import VARIABLES, one, typed
-from tests.policies.rules.written_rules import refusal
 
 
 def test_l_diversity_judges_every_sensitive_variable() -> None:
@@ -119,18 +116,3 @@ def test_the_values_of_one_person_are_not_those_of_several() -> None:
         (found,) = named.find(stays, VARIABLES | {"patient": person}, "masked")
         assert found.verdict is Verdict.FAIL
         assert one(named, stays).verdict is Verdict.PASS
-
-
-@pytest.mark.parametrize(
-    "rule",
-    [
-        {"rule": "l_diversity", "l": 0.5},
-        {"rule": "l_diversity", "l": 2, "variant": "probable"},
-        {"rule": "l_diversity", "l": 2, "variant": "recursive"},
-        {"rule": "l_diversity", "l": 2, "c": 3},
-        {"rule": "l_diversity", "l": 2.5, "variant": "recursive", "c": 3},
-        {"rule": "l_diversity", "l": 2, "variant": "recursive", "c": 0},
-    ],
-)
-def test_a_threshold_out_of_bounds_is_refused(rule: dict[str, Any]) -> None:
-    golden(refusal(**rule))

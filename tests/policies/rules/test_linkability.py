@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-from pydantic import ValidationError
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.linkability import Linkability
@@ -51,8 +50,3 @@ def test_fewer_than_two_quasi_identifiers_link_nothing() -> None:
     (finding,) = Linkability(limit=0.1).find(without_roles(STRANGERS))
     assert finding.verdict is Verdict.UNKNOWN
     golden(finding.says)
-
-
-def test_refusals() -> None:
-    with golden.raises(ValidationError):
-        Linkability(limit=0.1, known=(("age", "sex"), ("age",)))

@@ -1,8 +1,5 @@
 """Membership inference as a rule."""
 
-import pytest
-from pydantic import ValidationError
-
 from policies.rules.membership import MembershipInference
 from sluice.verdict import Verdict
 from tests.golden import golden
@@ -29,8 +26,3 @@ def test_one_person_on_a_side_is_too_few() -> None:
     (finding,) = MembershipInference(limit=0.1).find(attacked(STRANGERS, CONTROL.iloc[:1]))
     assert finding.verdict is Verdict.UNKNOWN
     golden(finding.says)
-
-
-def test_refusals() -> None:
-    with pytest.raises(ValidationError, match="nearer"):
-        MembershipInference(limit=0.1, nearer=0.3)

@@ -1,7 +1,5 @@
 """Participant inference as a rule."""
 
-from pydantic import ValidationError
-
 from policies.rules.participant_inference import ParticipantInference
 from sluice.verdict import Verdict
 from tests.golden import golden
@@ -22,8 +20,3 @@ def test_one_column_or_a_handful_of_people_tell_nothing() -> None:
     (finding,) = ParticipantInference(limit=0.1).find(attacked(STRANGERS, CONTROL.iloc[:10]))
     assert finding.verdict is Verdict.UNKNOWN
     golden(finding.says)
-
-
-def test_a_percentage_is_refused() -> None:
-    with golden.raises(ValidationError):
-        ParticipantInference(limit=10)

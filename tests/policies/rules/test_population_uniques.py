@@ -1,10 +1,5 @@
 """Population uniques as a rule."""
 
-from typing import Any
-
-import pytest
-from pydantic import ValidationError
-
 from policies.rules.population_uniques import PopulationUniques
 from sluice.verdict import Verdict
 from tests.golden import golden
@@ -38,15 +33,3 @@ def test_an_estimator_that_does_not_fit_is_unknown() -> None:
     golden.words(finding.says)
     fewer = one(PopulationUniques(at_most=0.5, population=3))
     golden(fewer.says)
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"at_most": 0.1, "population": 9, "sampling_fraction": 0.1},
-        {"at_most": 5},
-    ],
-)
-def test_a_threshold_out_of_bounds_is_refused(fields: dict[str, Any]) -> None:
-    with golden.raises(ValidationError):
-        PopulationUniques(**fields)

@@ -1,8 +1,6 @@
 """Probabilistic record linkage as a rule."""
 
 import numpy as np
-import pytest
-from pydantic import ValidationError
 
 from policies.rules.probabilistic_linkage import ProbabilisticLinkage
 from tests.golden import golden
@@ -25,8 +23,3 @@ def test_the_tolerance_that_serves_the_intruder_best_counts() -> None:
     rule, files = ProbabilisticLinkage(limit=0.5, columns=("weight", "income", "size")), attacked(ORIGINAL, moved)
     each = [find(rule.model_copy(update={"tolerances": (share,)}), files).observed for share in rule.tolerances]
     assert find(rule, files).observed == max(each) > 5 * min(each)
-
-
-def test_refusals() -> None:
-    with pytest.raises(ValidationError, match="tolerances"):
-        ProbabilisticLinkage(limit=0.1, tolerances=(0.1, -1))

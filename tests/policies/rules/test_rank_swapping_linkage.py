@@ -1,8 +1,6 @@
 """Linkage by who knows the window of rank swapping."""
 
 import numpy as np
-import pytest
-from pydantic import ValidationError
 
 from policies.rules.distance_linkage import DistanceLinkage
 from policies.rules.rank_swapping_linkage import RankSwappingLinkage
@@ -19,8 +17,3 @@ def test_an_intruder_who_knows_the_window_finds_more() -> None:
     specific = find(RankSwappingLinkage(limit=0.01, window=0.05, columns=NAMES), attacked(ORIGINAL, masked))
     assert specific.observed > generic.observed
     golden.words(specific.says)
-
-
-def test_a_window_is_a_share() -> None:
-    with pytest.raises(ValidationError, match="window"):
-        RankSwappingLinkage(limit=0.1, window=15)

@@ -1,7 +1,5 @@
 """Rare combinations as a rule."""
 
-from pydantic import ValidationError
-
 from policies.rules.rare_combinations import RareCombinations
 from sluice.verdict import Verdict
 from tests.golden import golden
@@ -19,8 +17,3 @@ def test_without_anybody_alone_nothing_is_known() -> None:
     (finding,) = RareCombinations(limit=0.1, sizes=(2,), columns=("sex", "area")).find(attacked(STRANGERS))
     assert finding.verdict is Verdict.UNKNOWN
     golden(finding.says)
-
-
-def test_a_percentage_is_refused() -> None:
-    with golden.raises(ValidationError):
-        RareCombinations(limit=15)

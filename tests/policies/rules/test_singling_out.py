@@ -1,8 +1,6 @@
 """Singling out as a rule."""
 
 import pandas as pd
-import pytest
-from pydantic import ValidationError
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.singling_out import SinglingOut
@@ -32,10 +30,3 @@ def test_released_columns_that_the_original_lacks_are_named() -> None:
 def test_columns_that_are_missing_are_named() -> None:
     with golden.raises(DataError):
         SinglingOut(limit=0.1, columns=("hight", "age", "sex")).find(attacked(STRANGERS))
-
-
-def test_refusals() -> None:
-    with pytest.raises(ValidationError, match="limit"):
-        SinglingOut()  # type: ignore[call-arg]
-    with pytest.raises(ValidationError, match="attacks"):
-        SinglingOut(limit=0.1, attacks=10)

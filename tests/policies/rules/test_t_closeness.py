@@ -1,7 +1,5 @@
 """t-closeness as a rule."""
 
-from typing import Any
-
 import pytest
 
 from policies.rules.t_closeness import TCloseness
@@ -10,7 +8,6 @@ from sluice.generalization.hierarchy import Hierarchy
 from sluice.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.married_women import VARIABLES, one, typed
-from tests.policies.rules.written_rules import refusal
 
 
 def test_t_closeness_takes_the_ground_distance_of_the_kind() -> None:
@@ -48,18 +45,6 @@ def test_the_hierarchical_distance_takes_the_hierarchy_of_the_contract() -> None
     assert one(TCloseness(t=0.4, columns=("illness",)), frame).verdict is Verdict.FAIL
     with golden.raises(DataError):
         one(rule, frame)
-
-
-@pytest.mark.parametrize(
-    "rule",
-    [
-        {"rule": "t_closeness", "t": 0.2, "ground_distance": "far"},
-        {"rule": "t_closeness", "t": 0},
-        {"rule": "t_closeness", "t": 20},
-    ],
-)
-def test_a_threshold_out_of_bounds_is_refused(rule: dict[str, Any]) -> None:
-    golden(refusal(**rule))
 
 
 def test_values_in_an_order_may_have_a_limit_of_their_own() -> None:

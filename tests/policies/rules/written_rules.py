@@ -1,29 +1,49 @@
 """Rules as a policy writes them: what is read, and what is said of one that is refused."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from pydantic import BaseModel
 
+from policies.policy import Policy
+from policies.rules.catalogue import rules
 from policies.rules.rule import Rule
-from policies.rules.rules import PolicyRule
+from policies.rules.rules import AttackPolicyRule, PolicyRule
 from policies.rules.table_rule import TableRule
 from sluice.documents.documents import parse_document
 from sluice.errors import DocumentError
 from sluice.tabular.rules.contributions import Values, one_cell
 
+DOCS = (Path(__file__).parents[3] / "docs" / "rules.md").read_text(encoding="utf-8")
+EXAMPLES = dict(re.findall(r"^### `(\w+)`\n.*?^```yaml\n(.*?)^```$", DOCS, re.DOTALL | re.MULTILINE))
+
 
 class Rules(BaseModel):
-    rules: tuple[PolicyRule, ...]
+    rules: tuple[PolicyRule, ...] = ()
+    attacks: tuple[AttackPolicyRule, ...] = ()
 
 
 def load(**rule: Any) -> Rule:
     return parse_document(Rules, {"rules": [rule]}, "policy").rules[0]
 
 
+def documented(name: str) -> Any:
+    """The rule or attack as its example in docs/rules.md has it, in a policy with nothing else."""
+    needed = {"name": "example", "version": 1, "approvals": {}, "rules": [{"rule": "k_anonymity", "k": 3}]}
+    policy = parse_document(Policy, needed | yaml.safe_load(EXAMPLES[name]), "example")
+    (rule,) = policy.attacks or policy.rules
+    assert rule.rule == name
+    return rule
+
+
 def refusal(**rule: Any) -> str:
+    """What is said of a rule or an attack."""
+    part = "attacks" if rule["rule"] in rules(AttackPolicyRule) else "rules"
     with pytest.raises(DocumentError) as error:
-        load(**rule)
+        parse_document(Rules, {part: [rule]}, "policy")
     return str(error.value)
 
 

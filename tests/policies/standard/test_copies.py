@@ -9,14 +9,7 @@ from policies.standard.reference_standard import ReferenceStandard
 from sluice.variables import Variable
 from sluice.verdict import Verdict, decide
 from tests.golden import golden
-from tests.policies.standard.population_sample import (
-    ORIGINAL,
-    RECODED,
-    SAFE,
-    judge,
-    planted,
-    recode,
-)
+from tests.policies.standard.population_sample import ORIGINAL, RECODED, SAFE, judge, planted, recode
 from tests.policies.standard.wealth_sample import paired, wealthy
 
 

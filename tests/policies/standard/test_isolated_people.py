@@ -7,12 +7,7 @@ import pytest
 from sluice.variables import Variable
 from sluice.verdict import Verdict
 from tests.golden import golden
-from tests.policies.standard.population_sample import (
-    HOLDOUT,
-    SAFE,
-    judge,
-    verdicts,
-)
+from tests.policies.standard.population_sample import HOLDOUT, SAFE, judge, verdicts
 
 AMOUNTS = {f"amount{j}": Variable(name=f"amount{j}", kind="continuous") for j in range(8)}
 

@@ -8,11 +8,7 @@ from sluice.risk.reference.prediction import Prediction
 from sluice.risk.reference.reference_attack import ReferenceAttack
 from sluice.verdict import Verdict
 from tests.golden import golden
-from tests.policies.standard.population_sample import (
-    NUMBERS,
-    ORIGINAL,
-    judge,
-)
+from tests.policies.standard.population_sample import NUMBERS, ORIGINAL, judge
 
 
 def test_copies_within_groups_are_no_pass_for_uncertainty():

@@ -9,13 +9,7 @@ from sluice.errors import DataError
 from sluice.variables import Variable
 from sluice.verdict import Verdict
 from tests.golden import golden
-from tests.policies.standard.population_sample import (
-    NUMBERS,
-    ORIGINAL,
-    SAFE,
-    VARIABLES,
-    people,
-)
+from tests.policies.standard.population_sample import NUMBERS, ORIGINAL, SAFE, VARIABLES, people
 
 
 def reidentified(masked, seed=0, variables=VARIABLES, cell=10, **setting):

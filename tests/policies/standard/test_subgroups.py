@@ -8,14 +8,7 @@ from sluice.errors import DocumentError
 from sluice.variables import Variable
 from sluice.verdict import Verdict, decide
 from tests.golden import golden
-from tests.policies.standard.population_sample import (
-    NUMBERS,
-    SAFE,
-    VARIABLES,
-    judge,
-    people,
-    verdicts,
-)
+from tests.policies.standard.population_sample import NUMBERS, SAFE, VARIABLES, judge, people, verdicts
 
 
 def with_region(frame, minority=0.04):

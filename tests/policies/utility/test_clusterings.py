@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.advice import ADVICE
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.analyses import Analyses
 from policies.utility.asked import unfit_analyses
@@ -83,7 +82,6 @@ def test_a_clustering_that_does_not_fit_says_why(given: dict[str, Any], says: st
     assert found.view.clusterings is not None
     assert says in found.view.clusterings[0].says
     assert says in unfit_analyses(Analyses.model_validate({"clusterings": [CLUSTERING | given]}), VARIABLES)[0]
-    assert "clusterings" in ADVICE
 
 
 def test_no_complete_record_is_unknown() -> None:

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
-from policies.advice import ADVICE
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.analyses import Analyses
 from policies.utility.asked import unfit_analyses
@@ -128,7 +127,6 @@ def test_a_prediction_that_does_not_fit_says_why(given: dict[str, Any], says: st
 def test_other_learners_are_refused() -> None:
     with golden.raises(ValidationError):
         UtilityLimits.model_validate({"predictions": [PREDICTION | {"learners": ["boosting"]}]})
-    assert "predictions" in ADVICE
 
 
 def test_the_worst_subgroup_of_the_people_is_named_and_held_to_its_limit() -> None:

@@ -54,20 +54,6 @@ def people(n: int, seed: int) -> tuple[pd.DataFrame, dict]:
     return typed_frame(frame)
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("secret", ["wage", "ill"])
-def test_order_and_index_of_the_rows_do_not_matter(seed: int, secret: str) -> None:
-    (original, variables), (control, _) = people(40, seed), people(30, seed + 1)
-    files = (original, pd.concat([original.iloc[:20], people(20, seed + 2)[0]]), control)
-    shuffled = [frame.sample(frac=1, random_state=np.random.default_rng(seed)) for frame in files]
-    one, two = (
-        inference(*each, variables, ["area"], secret, 0.3, 25, np.random.default_rng(5)) for each in (files, shuffled)
-    )
-    assert one.main.successes == pytest.approx(two.main.successes)
-    assert one.control.successes == pytest.approx(two.control.successes)
-    assert one.baseline == pytest.approx(two.baseline)
-
-
 def test_negative_numbers_have_a_tolerance_too() -> None:
     """A published tool divides by the guess, sign and all: every negative guess is right."""
     original = pd.DataFrame({"x": [0.0, 1.0], "debt": [-100.0, -100.0]})

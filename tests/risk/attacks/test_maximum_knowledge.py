@@ -76,21 +76,6 @@ def test_attributes_are_permuted_as_a_whole():
     assert found.measurement.value == 0
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_the_order_of_the_rows_does_not_matter(seed):
-    original, masked = correlated(60, seed), correlated(50, seed + 1)
-    moved = np.random.default_rng(seed).permutation(60), np.random.default_rng(seed).permutation(50)
-    for attack in (
-        lambda a, b: of_records(a, b, COLUMNS, rng(), records=40, copies=3),
-        lambda a, b: of_attribute(a, b, COLUMNS[0], rng(), records=40, copies=3),
-    ):
-        here, there = attack(original, masked).measurement, attack(original[moved[0]], masked[moved[1]]).measurement
-        assert there == here
-        assert here.interval[0] <= here.value <= here.interval[1]
-        assert 0 <= here.value <= 1
-        assert (here.attempted, here.completed) == (60, 40)
-
-
 def test_a_sample_widens_the_interval():
     original = correlated(2000, 3)
     masked = original + np.random.default_rng(4).normal(size=original.shape) * 2

@@ -13,7 +13,7 @@ from sluice.risk.attacks.subset_inference import SubsetInference, subset_inferen
 from sluice.risk.attacks.subset_inference_kernel import read_by_all, read_by_subsets
 from sluice.variables import Kind, Variable
 from tests.golden import golden
-from tests.risk.attacks.test_learned_membership import VARIABLES, people
+from tests.risk.attacks.people import VARIABLES, people
 
 OWN, OTHERS, STRANGERS = people(1_000, 1), people(800, 2), people(1_000, 3)
 

@@ -69,17 +69,6 @@ def test_extremes() -> None:
     assert attribute_combinations([missing], 1, 2).unique.tolist() == [1]
 
 
-def test_refusals() -> None:
-    with golden.raises(DataError):
-        attribute_combinations([np.array([0])], 1, 1)
-    with golden.raises(DataError):
-        attribute_combinations([np.array([0])], 0, 2)
-    with golden.raises(DataError):
-        attribute_combinations([np.zeros(0, dtype=np.int64)], 1, 2)
-    with golden.raises(DataError):
-        attribute_combinations([], 1, 2)
-
-
 @given(tables, st.integers(2, 4), st.data())
 def test_people_are_counted_where_they_are_known(table: np.ndarray, k: int, data: st.DataObject) -> None:
     """Equal records of one person count once."""

@@ -4,10 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
 from sluice.risk.classes.class_values import Near, class_values
 from sluice.risk.classes.equivalence_classes import equivalence_classes
-from tests.golden import golden
 
 
 def test_the_span_that_holds_most_comes_first_and_no_border_parts_it() -> None:
@@ -50,10 +48,3 @@ def test_people_are_counted_once_for_each_value() -> None:
     assert (found.records.tolist(), found.share.tolist()) == ([2, 1], [1.0, 0.5])
     near = class_values(classes, Near(np.array([1.0, 1.1, 1.2, 9.0]), 0.5))
     assert near.share.tolist() == [1.0, 0.5]
-
-
-def test_lengths_must_agree_and_somebody_must_be_there() -> None:
-    with golden.raises(DataError):
-        class_values(equivalence_classes([np.array([0])]), Near(np.zeros(2), 1.0))
-    with golden.raises(DataError):
-        class_values(equivalence_classes([np.zeros(0, dtype=int)]), Near(np.zeros(0), 1.0))

@@ -3,10 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from sluice.errors import DataError
 from sluice.risk.classes.delta_presence import estimated_presence, presence
 from sluice.risk.classes.equivalence_classes import equivalence_classes
-from tests.golden import golden
 
 
 def test_an_example_by_hand() -> None:
@@ -27,14 +25,3 @@ def test_agrees_with_the_definition_in_any_order(people: list[tuple[int, int]], 
     classes = equivalence_classes([keys])
     expected = [(keys == key).sum() / weights[keys == key].sum() for key in keys]
     assert_allclose(estimated_presence(classes, weights.astype(float))[classes.labels], expected)
-
-
-def test_refusals() -> None:
-    with golden.raises(DataError):
-        presence(np.array([1, 0]), np.array([0, 3]))
-    classes = equivalence_classes([np.array([0, 0])])
-    for weights in ([1.0, 0.5], [1.0, np.nan]):
-        with golden.raises(DataError):
-            estimated_presence(classes, np.array(weights))
-    with golden.raises(DataError):
-        estimated_presence(equivalence_classes([np.zeros(0, dtype=np.int64)]), np.zeros(0))

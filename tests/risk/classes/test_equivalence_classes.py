@@ -7,16 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from sluice.errors import DataError
 from sluice.risk.classes import equivalence_classes as module
 from sluice.risk.classes.class_values import class_values
 from sluice.risk.classes.crowds import agreeing
-from sluice.risk.classes.equivalence_classes import (
-    category_codes,
-    classes_of,
-    equivalence_classes,
-)
-from tests.golden import golden
+from sluice.risk.classes.equivalence_classes import category_codes, classes_of, equivalence_classes
 
 small_frames = st.integers(1, 3).flatmap(
     lambda columns: st.lists(st.tuples(*[st.sampled_from(["a", "b", None])] * columns), min_size=1, max_size=12).map(
@@ -172,12 +166,3 @@ def test_codes_stay_narrow_when_values_are_missing() -> None:
     assert category_codes(column).dtype == np.int8
     labels = [str(value) for value in range(127)]
     assert category_codes(pd.Series(pd.Categorical([*labels, None], categories=labels))).dtype == np.int16
-
-
-def test_refusals() -> None:
-    with golden.raises(DataError):
-        equivalence_classes([])
-    with golden.raises(DataError):
-        equivalence_classes([np.array([0, -1])])
-    with golden.raises(DataError):
-        equivalence_classes([np.array([0, 1]), np.array([0])])

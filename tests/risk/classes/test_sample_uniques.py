@@ -2,10 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
 from sluice.risk.classes.equivalence_classes import equivalence_classes
 from sluice.risk.classes.sample_uniques import sample_uniques, sample_uniques_share
-from tests.golden import golden
 
 
 def test_table_2_3_has_four_uniques() -> None:
@@ -24,8 +22,3 @@ def test_uniques_are_the_values_that_occur_once(values: list[int]) -> None:
 
 def test_doubling_a_file_leaves_no_unique() -> None:
     assert sample_uniques(equivalence_classes([np.tile(np.arange(5), 2)]).frequencies) == 0
-
-
-def test_the_share_of_no_records_is_refused() -> None:
-    with golden.raises(DataError):
-        sample_uniques_share(np.array([], dtype=np.int64))

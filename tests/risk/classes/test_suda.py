@@ -52,15 +52,6 @@ def test_agrees_with_the_definition(table: np.ndarray, size: int) -> None:
     assert ((scores.score > 0) == [any(record == each for _, each in expected) for record in range(len(table))]).all()
 
 
-@given(tables, st.randoms())
-def test_row_order_does_not_matter(table: np.ndarray, random: "np.random.Generator") -> None:
-    order = list(range(len(table)))
-    random.shuffle(order)
-    here, there = suda(list(table.T)), suda(list(table[order].T))
-    assert_allclose(there.score, here.score[order])
-    assert_allclose(there.dis(0.1), here.dis(0.1)[order])
-
-
 def test_shares_of_keys() -> None:
     keys = [np.array([1, 0, 0]), np.array([0, 1, 0]), np.array([0, 1, 0])]
     scores = suda(keys)

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +10,7 @@ from scipy.stats import wasserstein_distance
 from sluice.errors import DataError
 from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.taxonomy import taxonomy_of
-from sluice.risk.classes.equivalence_classes import category_codes, classes_of, equivalence_classes
+from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
 from sluice.risk.classes.t_closeness import equal_distance, hierarchical_distance, hierarchy_levels, ordered_distance
 from tests.golden import golden
 
@@ -149,15 +147,6 @@ def test_a_missing_value_is_a_branch_below_the_root_and_a_flat_tree_is_the_equal
     assert hierarchical_distance(equivalence_classes([np.array([0])]), hierarchy_levels(alone, DISEASES)).tolist() == [
         0
     ]
-
-
-def test_adult_as_pycanon_measures_it(reference_data: Path) -> None:
-    """pycanon 1.3.6, t_closeness on ARX's adult.csv by sex and race: equal distance for texts, ordered for numbers."""
-    frame = pd.read_csv(reference_data / "adult" / "arx" / "adult.csv.gz", sep=";").astype("category")
-    classes = classes_of(frame, ["sex", "race"])
-    occupation, age = category_codes(frame["occupation"]), category_codes(frame["age"])
-    assert equal_distance(classes, occupation).max() == pytest.approx(0.3249624441807344, rel=1e-12)
-    assert ordered_distance(classes, age).max() == pytest.approx(0.09193571485872032, rel=1e-12)
 
 
 def test_a_hierarchy_that_lacks_a_value_is_refused() -> None:

@@ -124,11 +124,6 @@ def test_refusals(queries, points, k):
         nearest_neighbours(queries, points, k)
 
 
-def test_leaving_oneself_out_leaves_one_point_less():
-    with golden.raises(ValueError):
-        nearest_neighbours(np.zeros((4, 2)), np.zeros((4, 2)), 4, own_row=np.arange(4))
-
-
 @pytest.mark.parametrize("dimensions", [6, 24])
 def test_many_queries_choose_how_many_axes_to_look_at_first(dimensions):
     # Two factors behind all columns, a few far-off points; beside scikit-learn's brute force.

@@ -4,9 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
 from sluice.risk.linkage.linkage_score import disclosure_risk, linkage_score
-from tests.golden import golden
 
 NEEDED = {
     "generic": ("dld", "pld", "id"),
@@ -25,10 +23,3 @@ def test_weights_add_up_to_one(weighting, figure):
 def test_extremes():
     assert disclosure_risk("generic", dld=0, pld=0, id=0) == 0
     assert linkage_score(0, 100) == linkage_score(100, 0) == 50
-
-
-def test_refusals():
-    with golden.raises(DataError):
-        disclosure_risk("generic", dld=1)
-    with golden.raises(DataError):
-        disclosure_risk("generic", rsld=1, dld=1, pld=1, id=1)

@@ -4,10 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.errors import DataError
 from sluice.risk.linkage.probabilistic_linkage import agreement_probabilities, agreement_values, probabilistic_linkage
 from sluice.variables import Kind
-from tests.golden import golden
 
 LEVELS = (2, 10, 50, 100)
 CHANGED = (0.05, 0.1, 0.2, 0.3)
@@ -102,15 +100,3 @@ def test_values_of_typed_columns():
     assert np.isnan(after[2])
     age = pd.Series([1, None], dtype="Int64")
     np.testing.assert_array_equal(agreement_values(age, age, Kind.INTEGER)[0], [1, np.nan])
-
-
-def test_refusals():
-    values = np.ones((5, 2))
-    with golden.raises(DataError):
-        probabilistic_linkage(values, values[:3], np.zeros(2))
-    with golden.raises(DataError):
-        probabilistic_linkage(values, values, np.array([-1.0, 0]))
-    with golden.raises(DataError):
-        probabilistic_linkage(np.ones((5, 17)), np.ones((5, 17)), np.zeros(17))
-    with golden.raises(DataError):
-        probabilistic_linkage(np.ones((2001, 1)), np.ones((2001, 1)), np.zeros(1), None, np.random.default_rng(0))

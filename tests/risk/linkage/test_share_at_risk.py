@@ -6,9 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from sluice.errors import DataError
 from sluice.risk.linkage.share_at_risk import share_at_risk
-from tests.golden import golden
 
 
 def test_exact_when_all_were_examined_and_an_interval_when_some_were():
@@ -41,8 +39,3 @@ def test_nothing_examined_is_no_small_share():
     nothing = share_at_risk(np.zeros(0), of=0)
     assert nothing.completed == 0
     assert np.isnan(nothing.value)
-
-
-def test_refuses_more_cases_than_there_are():
-    with golden.raises(DataError):
-        share_at_risk(np.zeros(3), of=2)

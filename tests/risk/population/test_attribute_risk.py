@@ -4,9 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
 from sluice.risk.population.attribute_risk import attribute_risk
-from tests.golden import golden
 
 
 def test_worked_by_hand():
@@ -35,10 +33,3 @@ def test_extremes():
     assert (nothing.attempted, nothing.completed) == (2, 0)
     partly = attribute_risk(pd.Series([1.0, 2.0, np.nan, np.nan]))
     assert (partly.value, partly.attempted, partly.completed) == (1, 4, 2)  # missing is not in the denominator
-
-
-def test_refusals():
-    with golden.raises(DataError):
-        attribute_risk(pd.Series([1.0, 2.0]), ["ann"])
-    with golden.raises(DataError):
-        attribute_risk(pd.Series([1.0, 2.0]), ["ann", None])

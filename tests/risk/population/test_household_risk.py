@@ -3,9 +3,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
 from sluice.risk.population.household_risk import household_risk
-from tests.golden import golden
 
 
 def test_a_household_by_hand() -> None:
@@ -26,12 +24,3 @@ def test_certain_risks_lone_members_and_tiny_risks() -> None:
     np.testing.assert_array_equal(household_risk(np.array([1.0, 0.3]), pd.Series([1, 1])), [1, 1])
     np.testing.assert_allclose(household_risk(np.array([0.3]), pd.Series([1])), [0.3])
     np.testing.assert_allclose(household_risk(np.full(2, 1e-18), pd.Series([1, 1])), 2e-18)
-
-
-def test_a_missing_household_or_risk_is_refused() -> None:
-    with golden.raises(DataError):
-        household_risk(np.zeros(2), pd.Series(["a", None]))
-    with golden.raises(DataError):
-        household_risk(np.array([np.nan]), pd.Series(["a"]))
-    with golden.raises(DataError):
-        household_risk(np.zeros(2), pd.Series(["a"]))

@@ -48,19 +48,6 @@ def test_lies_between_the_sampled_share_and_one_by_f_and_below_the_approximation
     assert risk(f + 1, p) < exact
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.floats(0.5, 200)), min_size=1, max_size=20), st.randoms())
-def test_another_order_of_the_rows_gives_each_record_its_risk(rows: list[tuple[int, float]], random: object) -> None:
-    order = list(range(len(rows)))
-    random.shuffle(order)  # type: ignore[attr-defined]
-
-    def risks(rows: list[tuple[int, float]]) -> np.ndarray:
-        classes = equivalence_classes([np.array([key for key, _ in rows])])
-        people = estimated_population(classes, np.array([weight for _, weight in rows]))
-        return individual_risk(classes.sizes, people)[classes.labels]
-
-    np.testing.assert_allclose(risks([rows[i] for i in order]), risks(rows)[order], rtol=1e-12)
-
-
 def test_when_everybody_was_sampled_the_risk_is_one_by_f() -> None:
     classes = equivalence_classes([np.array([0, 0, 0, 1])])
     people = estimated_population(classes, np.full(4, 0.5))  # no fewer people than records
@@ -77,18 +64,3 @@ def test_one_record_and_its_share() -> None:
 def test_a_wrong_weight_is_refused(weight: float) -> None:
     with golden.raises(DataError):
         estimated_population(equivalence_classes([np.array([0, 1])]), np.array([2.0, weight]))
-
-
-def test_classes_without_records_and_lengths_that_differ_are_refused() -> None:
-    with golden.raises(DataError):
-        individual_risk(np.array([0]), np.array([1.0]))
-    with golden.raises(DataError):
-        individual_risk(np.array([2]), np.array([np.nan]))
-    with golden.raises(DataError):
-        individual_risk(np.array([2]), np.array([2.0, 3.0]))
-    with golden.raises(DataError):
-        estimated_population(equivalence_classes([np.array([0, 1])]), np.ones(3))
-    with golden.raises(DataError):
-        expected_share(np.zeros(0))
-    with golden.raises(DataError):
-        expected_share(np.array([0.1, np.nan]))

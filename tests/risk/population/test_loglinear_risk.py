@@ -139,15 +139,3 @@ def test_a_model_that_cannot_have_all_interactions_says_so_and_errs_on_the_safe_
     many = loglinear_risk([np.arange(200)] * 3, 0.1)
     golden(many.lacking)
     assert many.correct_guesses.value == loglinear_risk([np.arange(200)] * 3, 0.1, "none").correct_guesses.value
-
-
-def test_what_cannot_be_fitted_is_refused() -> None:
-    with golden.raises(DataError):
-        loglinear_risk([np.arange(200)] * 3, 0.1, "all")
-    for wrong in (0.0, 1.5, np.nan):
-        with golden.raises(DataError):
-            loglinear_risk([np.array([0, 1])], wrong)
-    with golden.raises(DataError):
-        loglinear_risk([np.zeros(0, int)], 0.1)
-    with golden.raises(DataError):
-        loglinear_risk([], 0.1)

@@ -5,9 +5,7 @@ from hypothesis import strategies as st
 from scipy.optimize import fsolve, minimize
 from scipy.stats import hypergeom, nbinom
 
-from sluice.errors import DataError
 from sluice.risk.population.population_uniques import population_uniques
-from tests.golden import golden
 
 SIZES = np.repeat([1, 2, 3, 5, 9, 30], [40, 15, 8, 5, 2, 1])  # 71 classes, 167 records
 
@@ -134,20 +132,3 @@ def test_ewens_formula_where_uniques_are_too_few_for_pitman() -> None:
     expected = sum(thetas / (thetas + i) for i in range(int(sizes.sum())))
     theta = thetas[np.argmin(np.abs(expected - 6))]
     assert share(sizes, 1_000, "pitman") == pytest.approx(theta / (1_000 + theta - 1), rel=1e-3)
-
-
-def test_what_cannot_be_estimated_is_refused() -> None:
-    with golden.raises(DataError):
-        population_uniques(np.zeros(0, int), 10)
-    with golden.raises(DataError):
-        population_uniques(np.array([1, 2]), 2)
-    with golden.raises(DataError):
-        population_uniques(np.array([1, 2]), np.nan)
-    with golden.raises(DataError):
-        population_uniques(np.array([0, 2]), 10)
-    with golden.raises(DataError):
-        population_uniques(np.ones(5, int), 100, "pitman")
-    with golden.raises(DataError):
-        population_uniques(np.array([1, 3]), 100, "snb")
-    with golden.raises(DataError):
-        population_uniques(np.repeat([1, 2, 60], [1, 20, 3]), 1_000, "snb")

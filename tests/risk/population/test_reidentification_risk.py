@@ -3,10 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
 from sluice.risk.classes.equivalence_classes import equivalence_classes
 from sluice.risk.population.reidentification_risk import journalist_risk, prosecutor_risk
-from tests.golden import golden
 
 
 def test_five_records_by_hand() -> None:
@@ -40,12 +38,3 @@ def test_all_alone_all_alike_and_one_record() -> None:
 
 def test_a_list_that_lacks_the_records_is_not_believed() -> None:
     assert journalist_risk(np.array([2]), np.array([0])).highest.value == 0.5
-
-
-def test_no_record_and_wrong_frequencies_are_refused() -> None:
-    with golden.raises(DataError):
-        prosecutor_risk(np.zeros(0, int))
-    with golden.raises(DataError):
-        prosecutor_risk(np.array([0, 1]))
-    with golden.raises(DataError):
-        journalist_risk(np.array([1, 1]), np.array([1]))

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.risk.reference.prediction import prediction
-from tests.golden import golden
 
 
 def test_worked_by_hand():
@@ -55,10 +54,3 @@ def test_many_records_are_gathered_in_blocks(monkeypatch):
     whole = prediction(original, released).uncertainty
     monkeypatch.setattr("sluice.risk.reference.prediction._BLOCK_CELLS", 45)
     np.testing.assert_array_equal(prediction(original, released).uncertainty, whole)
-
-
-def test_refusals():
-    with golden.raises(ValueError):
-        prediction(np.zeros((3, 2)), np.zeros((3, 2)), k=1)
-    with golden.raises(ValueError):
-        prediction(np.zeros((3, 2)), np.zeros((3, 2)), k=4)

@@ -8,7 +8,7 @@ from sluice.masking import SequentialTrees
 from sluice.risk.transparency.copied_people import CopiedPeople
 from sluice.risk.transparency.pairs import Pairs
 from tests.golden import golden
-from tests.risk.attacks.test_learned_membership import VARIABLES, people
+from tests.risk.attacks.people import VARIABLES, people
 
 
 def made(leaf: int, n: int = 600) -> tuple[CopiedPeople, Pairs]:

@@ -6,12 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
-from sluice.utility.analyses.clustering_agreement import (
-    IndexLoss,
-    clustering_agreement,
-    fuzzy_centres,
-    memberships,
-)
+from sluice.utility.analyses.clustering_agreement import IndexLoss, clustering_agreement, fuzzy_centres, memberships
 from tests.golden import golden
 
 pytestmark = pytest.mark.chain

@@ -6,7 +6,6 @@ from sklearn.metrics import adjusted_rand_score, mutual_info_score, pair_confusi
 
 from sluice.errors import DataError
 from sluice.utility.analyses.partition_indices import partition_indices
-from tests.golden import golden
 
 parts = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=40)
 
@@ -54,11 +53,6 @@ def test_extremes() -> None:
     assert partition_indices(each_alone, each_alone).jaccard == 1
     assert partition_indices(all_in_one, all_in_one).mantaras == 0
     assert np.isnan(partition_indices(all_in_one[:1], each_alone[:1]).rand)
-
-
-def test_other_records_are_refused() -> None:
-    with golden.raises(DataError):
-        partition_indices(np.arange(3), np.arange(2))
 
 
 @given(st.integers(0, 2**32))

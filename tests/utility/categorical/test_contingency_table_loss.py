@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
 from sluice.utility.categorical.contingency_table_loss import contingency_table_loss
 from sluice.utility.common_bins import common_bins
-from tests.golden import golden
 from tests.typed_frame import typed_frame
 
 
@@ -56,8 +54,3 @@ def test_extremes() -> None:
     found = contingency_table_loss(common_bins(original, original, suppressed, variables, variables), 9)
     assert (found.normalised, found.tables) == (1, 7)
     assert np.isnan(contingency_table_loss((), 2).total)
-
-
-def test_an_order_below_1_is_refused() -> None:
-    with golden.raises(DataError):
-        contingency_table_loss((), 0)

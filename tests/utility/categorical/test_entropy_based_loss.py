@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import entropy
 
-from sluice.errors import DataError
 from sluice.utility.categorical.entropy_based_loss import (
     conditional_entropy,
     ebil,
@@ -14,7 +13,6 @@ from sluice.utility.categorical.entropy_based_loss import (
     pril,
     probabilities_of_counts,
 )
-from tests.golden import golden
 
 STATE, CITY, ALBANY = 17_990_455, 7_322_564, 101_082
 
@@ -65,16 +63,3 @@ def test_extremes() -> None:
     assert ebil(impossible, np.array([1, 0])) == 0
     assert pril(certain, np.array([0]), np.array([1])).tolist() == [np.inf]
     assert np.isnan(mean_pril(certain, np.zeros((2, 2))))
-
-
-def test_refusals() -> None:
-    with golden.raises(DataError):
-        original_probabilities(np.ones(2), np.array([[0.5, 0.4], [0, 1]]))
-    with golden.raises(DataError):
-        original_probabilities(np.ones(3), np.eye(2))
-    with golden.raises(DataError):
-        original_probabilities(np.zeros(2), np.eye(2))
-    with golden.raises(DataError):
-        ebil(np.eye(2), np.ones(3))
-    with golden.raises(DataError):
-        pril(np.eye(2), np.array([0, 1]), np.array([0]))

@@ -1,8 +1,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.utility.common_bins import CommonBins, common_bins
@@ -57,14 +55,6 @@ def test_answers_are_those_of_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.median == pytest.approx(np.median(errors))
     assert found.mean == pytest.approx(np.mean(errors))
     assert found.interval[0] <= found.median <= found.interval[1]
-
-
-@pytest.mark.chain
-@given(st.integers(0, 1_000))
-def test_an_unchanged_file_in_any_order_answers_rightly(seed: int) -> None:
-    frame = data(80, seed)
-    found = query_error(bins_of(frame, frame.sample(frac=1, random_state=seed)), np.random.default_rng(seed), 20)
-    assert (found.median, found.mean, found.queries) == (pytest.approx(0), pytest.approx(0), 20)
 
 
 def test_a_group_is_taken_to_be_even_and_a_removed_variable_answers_nothing() -> None:

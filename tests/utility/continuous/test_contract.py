@@ -1,4 +1,7 @@
-"""Weights in the measures of numbers: a record counts as often as it weighs."""
+"""What all measures of numbers have in common, and that a record counts as often as it weighs.
+
+A new measure is added to `MEASURES`.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -29,7 +32,8 @@ Measure = Callable[[FloatArray, FloatArray, FloatArray | None, FloatArray | None
 
 def _of_matrices(original: FloatArray, masked: FloatArray, w: FloatArray | None, v: FloatArray | None) -> list[float]:
     found = matrix_comparisons(original, masked, weights=(w, v)).model_dump()
-    return [np.nan if figure is None else figure for part in found.values() for figure in part.values()]
+    figures = [(name, figure) for part in found.values() for name, figure in part.items()]
+    return [np.nan if figure is None else figure for name, figure in figures if name != "cells"]
 
 
 MEASURES: dict[str, Measure] = {
@@ -38,8 +42,10 @@ MEASURES: dict[str, Measure] = {
     "matrices": _of_matrices,
     "probabilities": lambda x, y, w, v: list(probabilistic_information_loss(x, y, weights=(w, v))),
     "il1s": lambda x, y, w, v: [il1s(x, y, w)],
-    "kendall": lambda x, y, w, v: [*kendall_tau(x, w).ravel(), *kendall_tau(y, v).ravel()],
+    "kendall": lambda x, y, w, v: [*np.abs(kendall_tau(x, w) - kendall_tau(y, v)).ravel()],
 }
+WITHOUT_A_UNIT = ("moments", "probabilities", "il1s", "kendall")
+each_measure = pytest.mark.parametrize("name", MEASURES)
 
 
 def files(seed: int, n: int = 60) -> tuple[FloatArray, FloatArray]:
@@ -51,7 +57,59 @@ def files(seed: int, n: int = 60) -> tuple[FloatArray, FloatArray]:
     return original, masked
 
 
-@pytest.mark.parametrize("name", MEASURES)
+def told(name: str, original: FloatArray, masked: FloatArray) -> list[float]:
+    return MEASURES[name](original, masked, None, None)
+
+
+@each_measure
+@given(st.integers(0, 2**32))
+def test_an_unchanged_file_has_lost_nothing(name: str, seed: int) -> None:
+    original, _ = files(seed)
+    assert told(name, original, original) == pytest.approx([0] * len(told(name, original, original)), abs=1e-9)
+
+
+@each_measure
+@given(st.integers(0, 2**32))
+def test_the_order_of_the_records_does_not_matter(name: str, seed: int) -> None:
+    original, masked = files(seed)
+    order = np.random.default_rng(seed).permutation(len(original))
+    expected = pytest.approx(told(name, original, masked), rel=1e-6, abs=1e-9, nan_ok=True)
+    assert told(name, original[order], masked[order]) == expected
+
+
+@pytest.mark.parametrize("name", WITHOUT_A_UNIT)
+@given(st.integers(0, 2**32), st.floats(0.1, 100), st.integers(-5, 5))
+def test_neither_unit_nor_origin_matter(name: str, seed: int, unit: float, origin: int) -> None:
+    original, masked = files(seed)
+    expected = pytest.approx(told(name, original, masked), rel=1e-6, abs=1e-6)
+    assert told(name, original * unit + origin, masked * unit + origin) == expected
+
+
+@each_measure
+def test_more_noise_is_more_loss(name: str) -> None:
+    rng = np.random.default_rng(1)
+    original = rng.normal(5, 1, (2_000, 3)) + rng.normal(size=(2_000, 1))
+    noise = rng.normal(size=original.shape)
+    losses = [float(np.nansum(told(name, original, original + noise * share))) for share in (0.0, 0.3, 1.0, 3.0)]
+    assert losses == sorted(losses)
+    assert losses[-1] > losses[1] > 0
+
+
+@each_measure
+def test_without_records_or_values_nothing_is_known_or_all_is_lost(name: str) -> None:
+    nothing, some = np.empty((0, 3)), np.arange(15.0).reshape(5, 3) ** 2
+    assert np.isnan(told(name, nothing, nothing)).all()
+    of_blanks = np.array(told(name, some, np.full((5, 3), np.nan)))
+    assert (np.isnan(of_blanks) | (of_blanks > 0)).all()
+
+
+@pytest.mark.parametrize("name", [name for name in MEASURES if name != "kendall"])
+def test_files_of_other_columns_are_refused(name: str) -> None:
+    with golden.raises(DataError):
+        told(name, np.ones((3, 2)), np.ones((3, 3)))
+
+
+@each_measure
 @given(st.integers(0, 2**32), st.sampled_from([1.0, 3.0, 1e-200, 1e200]))
 def test_equal_weights_of_any_size_are_none(name: str, seed: int, size: float) -> None:
     original, masked = files(seed)
@@ -61,7 +119,7 @@ def test_equal_weights_of_any_size_are_none(name: str, seed: int, size: float) -
     assert measure(original, masked, weight, weight) == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@each_measure
 @given(st.integers(0, 2**32))
 def test_a_record_of_weight_0_is_not_there(name: str, seed: int) -> None:
     original, masked = files(seed)
