@@ -3,7 +3,7 @@
 import gzip
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import pytest
 import sqlalchemy as sa
 from pyarrow import feather
 
+from sluice.errors import DataError
 from sluice.sources.database_url import database_url
 from sluice.sources.sources import (
     ArrowSource,
@@ -62,6 +63,7 @@ TEXTS = dict.fromkeys(NATURAL, "string")
 DOUBLES = NATURAL | {"number": "double", "yes": "double"}
 STATA = DOUBLES | {"yes": "int64"}
 FORMULA = "=1+1"
+WESTERN = {"Łódź": "Besançon"}  # Latin-1 has the second
 ANY_NAME = ['the "name"', "a,b;c|d", "größe", "{x} %s :y", "'; DROP TABLE records; --", FORMULA, "select", "a.b", "<b>"]
 PLAIN_NAMES = ["x_1", "Name", "NaN", "n" * 30]
 
@@ -151,7 +153,7 @@ READERS = {
     "csv": Reader(_csv(), _read(CsvSource), TEXTS),
     "csv of an office": Reader(
         _csv(sep=";", encoding="cp1252"), _read(CsvSource, separator=";", encoding="cp1252"), TEXTS,
-        lacks={"Łódź": "Besançon"},
+        lacks=WESTERN,
     ),
     "csv of a spreadsheet": Reader(
         _csv(sep="\t", encoding="utf-16"), _read(CsvSource, separator="\t", encoding="utf-16"), TEXTS
@@ -178,7 +180,7 @@ READERS = {
     "duckdb": _sql("duckdb"),
     "sqlite": _sql("sqlite", yes="int64", seen="string"),
     "postgresql": _sql("postgresql", code="string"),
-    "mariadb": _sql("mariadb", yes="int64"),
+    "mariadb": replace(_sql("mariadb", yes="int64"), lacks=WESTERN),
 }  # fmt: skip
 SERVERS = ("postgresql", "mariadb")
 DATABASES = ("duckdb", "sqlite", *SERVERS)
@@ -193,6 +195,21 @@ def marked(*names: str) -> list[Any]:
 def place_of(name: str, request: pytest.FixtureRequest, folder: Path) -> Any:
     """Where a reader's frame is written: a path, whose name says nothing, or the address of an empty database."""
     return request.getfixturevalue(name) if name in SERVERS else folder / "data"
+
+
+def cells(source: TabularSource, *columns: str, size: int = 100) -> list[list[Any]]:
+    """The cells of all records as they come, those that are missing as None."""
+    batches = [batch.astype(object) for batch in source.batches(columns, size)]
+    return [record for batch in batches for record in batch.where(batch.notna(), None).to_numpy().tolist()]
+
+
+def refusal(source: TabularSource, *columns: str) -> str:
+    """The sentence of the DataError, which holds no cell and carries no other exception with it."""
+    with pytest.raises(DataError) as raised:
+        cells(source, *columns)
+    assert raised.value.__context__ is raised.value.__cause__ is None
+    assert SECRET not in str(raised.value)
+    return str(raised.value)
 
 
 def as_text(frame: pd.DataFrame) -> pd.DataFrame:
