@@ -13,27 +13,6 @@ from sluice.variables import Kind, Variable
 from tests.publication.small_codebook import codebook
 
 
-def test_it_says_what_a_variable_means_and_what_was_done(tmp_path: Path) -> None:
-    page = codebook_page(codebook(tmp_path, publisher="An office", doi="10.1234/abc")).decode()
-    for said in (
-        "Age at the interview",
-        "in years",
-        "women aged 15 and over",
-        "some &amp; more",
-        "by An office",
-        "doi:10.1234/abc",
-        "Noise was added. Large values were replaced.",
-        "3 records of 12 variables",
-        "None: the values are as they were collected.",
-        "To correct for in an analysis",
-        "It was removed.",
-        "In an analysis</dt><dd>Divide a variance by 1.1.",
-        "<p>Multiply totals by 4.</p>",
-        "each row is an original category",
-    ):
-        assert said in page
-
-
 def test_it_leads_to_each_variable_and_file(tmp_path: Path) -> None:
     page = codebook_page(codebook(tmp_path)).decode()
     assert len(set(re.findall(r'href="#([^"]*)"', page))) == 12

@@ -25,6 +25,7 @@ from sluice.verdict import Finding, Verdict
 from tests.tabular.tables import business
 
 PASS, REVIEW, FAIL, UNKNOWN = Verdict
+LINES = {"title", "h1", "h2", "h3", "h4", "p", "li", "tr", "dd", "caption", "figcaption", "summary"}
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 
 
@@ -35,6 +36,7 @@ class Page(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.elements: list[tuple[str, dict[str, str | None], list[str]]] = []
         self._open: list[int] = []
+        self._said: list[str] = []
         self.feed(html)
         self.close()
         assert not self._open, "an element is never closed"
@@ -51,10 +53,14 @@ class Page(HTMLParser):
         assert self.elements[self._open.pop()][0] == tag, f"</{tag}> closes another element"
         if tag in ("td", "th", "dt", "dd", "li", "p"):
             self.handle_data(" ")
+        if tag in LINES:
+            self._said.append("\x1e")
 
     def handle_data(self, data: str) -> None:
         for index in self._open:
             self.elements[index][2].append(data)
+        if not {"style", "svg"} & {self.elements[index][0] for index in self._open}:
+            self._said.append(data)
 
     def all(self, tag: str, **attributes: str) -> list[tuple[dict[str, str | None], str]]:
         """Attributes and whitespace-normalised text of every such element."""
@@ -66,6 +72,11 @@ class Page(HTMLParser):
 
     def texts(self, tag: str, **attributes: str) -> list[str]:
         return [text for _, text in self.all(tag, **attributes)]
+
+    @property
+    def lines(self) -> list[str]:
+        """What it says, beside its drawings: a heading, a paragraph or a row of a table a line."""
+        return [words for line in "".join(self._said).split("\x1e") if (words := " ".join(line.split()))]
 
     def section(self, name: str) -> str:
         return self.texts("section", id=name)[0]

@@ -23,9 +23,10 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.utility.utility_view import UtilityView
 from sluice.variables import Kind, Variable
 from sluice.verdict import Finding
+from tests.golden import golden
 from tests.injection.corpus import UNSEEN, WRITABLE
 from tests.injection.corpus import Page as AsBrowsersReadIt
-from tests.publication.small_codebook import DONE, codebook, records
+from tests.publication.small_codebook import ALLOW_FOR, DONE, codebook, records
 from tests.publication.test_catalogue import APRIL, MARCH
 from tests.report.pages import (
     FAIL,
@@ -129,8 +130,10 @@ def catalogue(text: str, _: Path) -> bytes:
 def example_of_a_codebook(folder: Path) -> bytes:
     frame, variables = records()
     write_parquet(frame.assign(person=CANARY), folder / "own.parquet", variables)
-    described = codebook_variables(folder / "own.parquet", variables, DONE)
-    return codebook_page(codebook(folder, variables=described, license="CC-BY-4.0", doi="10.1234/a"))
+    described = codebook_variables(folder / "own.parquet", variables, DONE, ALLOW_FOR)
+    return codebook_page(
+        codebook(folder, variables=described, license="CC-BY-4.0", doi="10.1/a", publisher="Office")
+    )
 
 
 def codebook_by(text: str, folder: Path) -> bytes:
@@ -182,6 +185,12 @@ def test_no_page_is_without_a_promise() -> None:
 @every_page
 def test_it_is_valid_and_can_be_followed_without_seeing_it(page: Rendered, tmp_path: Path) -> None:
     holds_together(text_of(page.example(tmp_path)))
+
+
+@every_page
+def test_it_says_what_it_says(page: Rendered, tmp_path: Path) -> None:
+    """Each finding, figure and description of the example, in its order."""
+    golden("\n".join(Page(text_of(page.example(tmp_path))).lines))
 
 
 @every_page

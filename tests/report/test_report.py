@@ -12,8 +12,7 @@ from jinja2 import Environment
 
 from sluice.report.dossier import Dossier
 from sluice.report.report import render
-from tests.golden import golden
-from tests.report.pages import FAIL, PASS, REVIEW, Page, curve, dossier, finding, full_records, variable
+from tests.report.pages import Page, curve, dossier, finding, full_records, variable
 
 
 @pytest.fixture(scope="module")
@@ -27,81 +26,14 @@ def page(full: Dossier) -> Page:
 
 
 class TestStructure:
-    def test_sections_come_in_the_reviewers_order(self, page: Page) -> None:
-        assert page.texts("h1") == ["Survey, teaching file"]
-        assert page.texts("h2") == [
-            "Verdict",
-            "Findings",
-            "The reference standard",
-            "What the file is still good for",
-            "Variable by variable",
-            "What was done",
-            "Appendix",
-            "Glossary",
-        ]
-
     def test_every_drawing_has_a_caption(self, page: Page) -> None:
         assert len(page.all("svg", class_="plot")) == 5  # three curves, two distributions
         assert len(page.all("figure")) == len([text for text in page.texts("figcaption") if text]) == 6
 
-    def test_every_finding_appears_with_its_verdict_in_words(self, full: Dossier, page: Page) -> None:
-        rows = [text for text in page.texts("tr") if "says" in text]
-        assert len(rows) == len(full.findings)
-        for found in full.findings:
-            row = next(row for row in rows if found.says in row and (found.scope or "–") in row)
-            word = {REVIEW: "! needs a decision", FAIL: "✗ breaks the rule"}
-            without_limit = found.limit is None and not found.binding and found.verdict is PASS
-            word = {PASS: "no limit" if without_limit else "✓ meets the rule"} | word
-            assert word.get(found.verdict, "? could not be judged, therefore blocked") in row
-            assert ("reported only" in row) is not found.binding
-            assert (found.waiver or "") in row
-            assert ("waived" in row) is bool(found.waiver)
-        golden(next(row for row in rows if "k-anonymity" in row and "990" in row))
-        golden.words(next(row for row in rows if "A. Lind" in row))
-
-    def test_stages_stand_in_order_and_a_foreign_stage_is_not_lost(self, page: Page) -> None:
-        section = page.section("findings")
-        titles = ["against their contract", "Before masking", "The masked file", "compared with the reference standard"]
-        titles += ["still good for", "The run itself", "Other findings"]
-        places = [section.index(title) for title in titles]
-        assert places == sorted(places)
-        assert "own_check says REVIEW." in section[places[-1] :]
-
-    def test_each_curve_says_its_verdict_and_figures(self, page: Page) -> None:
-        section = page.section("curves")
-        assert section.count("rises at most 0.100 above the reference, at 0.4") == 3
-        assert "more than chance explains (p < 0.001)" in section
-        assert "chance could explain it (p = 0.200): a person must decide" in section
-        assert "✗ breaks the rule reported only" in section
-
-    def test_every_variable_appears_and_the_withheld_are_listed(self, page: Page) -> None:
-        section = page.section("variables")
-        released, withheld = section.split("Not released")
-        rows = page.texts("tr")
-        assert any(
-            row.startswith("age (years) quasi-identifier continuous → ordinal 31.25 → 31.5 6 → 6.5") for row in rows
-        )
-        assert "50.0 %" in released
-        assert "0.0 % → 2.0 %" in released
-        assert "No distribution is shown for this variable" in released
-        assert "person (identifier)" in withheld
-        assert "person (" not in released
-
-    def test_what_was_done_and_the_appendix_are_complete(self, full: Dossier, page: Page) -> None:
-        done, appendix = page.section("done"), page.section("appendix")
-        for text in (
-            *full.plan,
-            full.approvals_needed,
-            full.submitter,
-            "Original records 1,000",
-            "public-use, version 2",
-        ):
-            assert text in done
-        for text in (*full.hashes.values(), *full.versions.values(), "no count of records below 10"):
-            assert text in appendix
-        assert "differ in one record of twenty at most, were judged 3 times before." in appendix
-        assert len(page.texts("dt")) >= 10
-        assert sum(term in page.section("glossary") for term in ("k-anonymity", "Masking", "Equivalence class")) == 3
+    def test_the_appendix_holds_all_hashes_and_a_glossary_that_an_empty_dossier_has_too(
+        self, full: Dossier, page: Page
+    ) -> None:
+        assert all(each in page.section("appendix") for each in full.hashes.values())
         assert len(Page(render(dossier())).all("dl", class_="glossary")) == 1
 
     def test_the_first_attempt_is_not_warned_about(self) -> None:
