@@ -220,19 +220,8 @@ if softhsm():
             return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
 
         run("softhsm2-util", "--init-token", "--free", "--label", LABEL, "--pin", PIN, "--so-pin", "0815")
-        run(
-            "softhsm2-util",
-            "--import",
-            str(tmp_path / "key.pem"),
-            "--token",
-            LABEL,
-            "--label",
-            "x",
-            "--id",
-            "02",
-            "--pin",
-            PIN,
-        )
+        brought = f"--import {tmp_path}/key.pem --label x --id 02 --pin {PIN}".split()
+        run("softhsm2-util", *brought, "--token", LABEL)
         program = "import sys; from flows.cli.main import main; sys.exit(main(sys.argv[1:]))"
         sluice = (sys.executable, "-c", program)
         public = PublicKey.of(key.public_key())
