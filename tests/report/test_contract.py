@@ -131,9 +131,7 @@ def example_of_a_codebook(folder: Path) -> bytes:
     frame, variables = records()
     write_parquet(frame.assign(person=CANARY), folder / "own.parquet", variables)
     described = codebook_variables(folder / "own.parquet", variables, DONE, ALLOW_FOR)
-    return codebook_page(
-        codebook(folder, variables=described, license="CC-BY-4.0", doi="10.1/a", publisher="Office")
-    )
+    return codebook_page(codebook(folder, variables=described, license="CC-BY-4.0", doi="10.1/a", publisher="Office"))
 
 
 def codebook_by(text: str, folder: Path) -> bytes:
