@@ -130,7 +130,8 @@ def write_index(
     _write(
         folder / "index.html",
         f'<!DOCTYPE html><html lang="en-GB">{_POLICY}<meta charset="utf-8"><title>{title}</title>'
-        f"<style>{_STYLE}</style></head><body><h1>{title}</h1><p>Verdict: <strong>{decide(findings).name}</strong></p>{found}"
+        f"<style>{_STYLE}</style></head><body><h1>{title}</h1>"
+        f"<p>Verdict: <strong>{decide(findings).name}</strong></p>{found}"
         f'<h2>Every expectation</h2>{held}<h2>Great Expectations</h2><p><a href="expectations/contract.html">The suite'
         f"</a>, and its results:</p><ul>{links}</ul></body></html>\n",
     )
