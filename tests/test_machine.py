@@ -84,11 +84,7 @@ def test_free_is_what_the_machine_says_is_available(tmp_path: Path) -> None:
     ("groups", "folder", "names"),
     [
         ("0::/pod", "pod", ("memory.max", "memory.current", "inactive_file")),
-        (
-            "4:memory:/pod",
-            "memory__pod",
-            ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
-        ),
+        ("4:memory:/pod", "memory__pod", ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")),
     ],
     ids=["version 2", "version 1"],
 )

@@ -53,11 +53,7 @@ def test_the_documents_load_before_a_mistake_is_made(tmp_path: Path) -> None:
         ("k: 5", "k: 2.5", "k: must be a whole number; got 2.5"),
         ("[income]", "income", "line 9, plan.0.rank_swapping.columns: must be a list; got 'income'. Write [income]."),
         (", window: 0.1", "", "rank_swapping on 'income': variant plain needs 'window'"),
-        (
-            ", k: 5",
-            "",
-            "k: must be given: smallest number of records that may share a combination of keys; of people",
-        ),
+        (", k: 5", "", "k: must be given: smallest number of records that may share a combination of keys; of people"),
         (
             "method: rank_swapping, ",
             "",
@@ -80,15 +76,9 @@ def test_a_mistake_in_a_definition(tmp_path: Path, right: str, wrong: str, says:
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [
-        (
-            "margin: 0.05",
-            "margin: 5",
-        ),
+        ("margin: 0.05", "margin: 5"),
         ("margin: 0.05", "margin: -1"),
-        (
-            "mean: {at_most: 0.1}",
-            "mean: 0.1",
-        ),
+        ("mean: {at_most: 0.1}", "mean: 0.1"),
         ("[distance, ambiguity]", "[distances]"),
         ("reference: leave_one_out", "reference: loo"),
     ],

@@ -4,11 +4,8 @@ import io
 import json
 import struct
 from dataclasses import replace
-from typing import Any
 
-import duckdb
 import numpy as np
-import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -85,27 +82,6 @@ class TestBytes:
         other = replace(cells, equations=cells.equations[:, order], **{a: getattr(cells, a)[order] for a in arrays})
         for write in (to_csv, to_parquet):
             assert write(whole(cells, status)) == write(whole(other, status[order])) == write(whole(cells, status))
-
-
-class TestIndependentReaders:
-    """pandas and DuckDB read the same values; frictionless 5.21 accepted CSV and descriptor of the business data.
-
-    frictionless validates no byte count of a Parquet file and was not used for that one.
-    """
-
-    def test_pandas_reads_the_csv(self) -> None:
-        cells, status = small(decimals=1)
-        frame = pd.read_csv(io.BytesIO(to_csv(whole(cells, status))), dtype={"area": str}, keep_default_na=False)
-        assert list(frame["area"].unique()) == ["Total", "01", "NA"]
-        assert list(frame["value"]) == ["124.7", "92.6", "32.1", "92.6", "", "", "32.1", "", ""]
-
-    @pytest.mark.parametrize("decimals", [0, 3])
-    def test_duckdb_reads_the_parquet(self, decimals: int, tmp_path: Any) -> None:
-        path = tmp_path / "t.parquet"
-        path.write_bytes(to_parquet(whole(*small(decimals))))
-        rows = duckdb.execute("SELECT area, status, value, contributors FROM read_parquet(?)", [str(path)]).fetchall()
-        assert rows[0] == ("Total", "published", 1247 if decimals == 0 else 1.247, 6)
-        assert rows[4:6] == [("01", "primary", None, None), ("01", "secondary", None, None)]
 
 
 @st.composite

@@ -86,10 +86,7 @@ def test_a_query_goes_to_no_database_of_which_nobody_tried_how_it_reads_it(backe
 def test_a_dialect_that_is_not_installed_names_its_extra(backend: str) -> None:
     extra = DIALECTS[backend].extra
     url = database_url(ADDRESSES[backend])
-    with (
-        patch("sluice.sources.dialects.find_spec", return_value=None),
-        golden.raises(DataError),
-    ):
+    with patch("sluice.sources.dialects.find_spec", return_value=None), golden.raises(DataError):
         refuse_absent(url, "connection 'w'")
     written = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert extra in written

@@ -30,10 +30,7 @@ def test_what_was_found_is_written_and_said(tmp_path: Path) -> None:
         "type": "csv", "path": "data.csv", "separator": ";", "header": True, "decimal": ",", "encoding": "cp1252",
         "quote": '"',
     }  # fmt: skip
-    assert found.says == (
-        "text with 3 columns, separated by semicolon in cp1252",
-        "numbers have a decimal comma",
-    )
+    assert found.says == ("text with 3 columns, separated by semicolon in cp1252", "numbers have a decimal comma")
 
 
 def test_what_somebody_knows_is_taken(tmp_path: Path) -> None:

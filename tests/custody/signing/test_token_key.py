@@ -165,16 +165,7 @@ def test_only_what_ssh_can_verify_is_taken(insert: Insert) -> None:
         signed_by_token(b"a statement", URI)
 
 
-@pytest.mark.parametrize(
-    "uri",
-    [
-        "hsm:",
-        "hsm:two",
-        "hsm:2?lable=x",
-        "hsm:3",
-        "hsm:2?label=Jonas",
-    ],
-)
+@pytest.mark.parametrize("uri", ["hsm:", "hsm:two", "hsm:2?lable=x", "hsm:3", "hsm:2?label=Jonas"])
 def test_what_is_not_there_is_named(insert: Insert, uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
     insert(Card())
     monkeypatch.setenv("SLUICE_HSM_PIN", PIN)
