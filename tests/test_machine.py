@@ -32,39 +32,38 @@ def test_without_limits_it_is_the_machine(tmp_path: Path) -> None:
     assert (processors(free), memory(free)) == (16, 64 * GIB)
 
 
-def test_version_2(tmp_path: Path) -> None:
-    limited = machine(tmp_path, "0::/", **{"cpu.max": "250000 100000", "memory.max": str(2 * GIB)})
-    assert (processors(limited), memory(limited)) == (3, 2 * GIB)
+VERSION_1 = {
+    "cpu__pod__cpu.cfs_quota_us": "150000",
+    "cpu__pod__cpu.cfs_period_us": "100000",
+    "cpu__cpu.cfs_quota_us": "-1",
+    "cpu__cpu.cfs_period_us": "100000",
+    "memory__pod__memory.limit_in_bytes": str(GIB),
+    "memory__memory.limit_in_bytes": "9223372036854771712",
+}
+NESTED = {
+    "slice__pod__cpu.max": "800000 100000",
+    "slice__cpu.max": "400000 100000",
+    "slice__pod__memory.max": str(3 * GIB),
+    "slice__memory.max": str(5 * GIB),
+}
+OF_A_CONTAINER = {"memory__memory.limit_in_bytes": str(GIB), "cpu.max": "100000 100000"}
 
 
-def test_the_lowest_limit_on_the_way_up_counts(tmp_path: Path) -> None:
-    limits = {
-        "slice__pod__cpu.max": "800000 100000",
-        "slice__cpu.max": "400000 100000",
-        "slice__pod__memory.max": str(3 * GIB),
-        "slice__memory.max": str(5 * GIB),
-    }
-    nested = machine(tmp_path, "0::/slice/pod", **limits)
-    assert (processors(nested), memory(nested)) == (4, 3 * GIB)
-
-
-def test_version_1(tmp_path: Path) -> None:
-    limits = {
-        "cpu__pod__cpu.cfs_quota_us": "150000",
-        "cpu__pod__cpu.cfs_period_us": "100000",
-        "cpu__cpu.cfs_quota_us": "-1",
-        "cpu__cpu.cfs_period_us": "100000",
-        "memory__pod__memory.limit_in_bytes": str(GIB),
-        "memory__memory.limit_in_bytes": "9223372036854771712",
-    }
-    limited = machine(tmp_path, "4:memory:/pod\n2:cpu,cpuacct:/pod\n0::/", **limits)
-    assert (processors(limited), memory(limited)) == (2, GIB)
-
-
-def test_a_container_sees_its_own_group_at_the_top_under_the_path_of_the_host(tmp_path: Path) -> None:
-    limits = {"memory__memory.limit_in_bytes": str(GIB), "cpu.max": "100000 100000"}
-    inside = machine(tmp_path, "4:memory:/docker/0123\n0::/../../host", **limits)
-    assert (processors(inside), memory(inside)) == (1, GIB)
+@pytest.mark.parametrize(
+    ("groups", "limits", "allowed"),
+    [
+        ("0::/", {"cpu.max": "250000 100000", "memory.max": str(2 * GIB)}, (3, 2 * GIB)),
+        ("0::/slice/pod", NESTED, (4, 3 * GIB)),  # the lowest on the way up
+        ("4:memory:/pod\n2:cpu,cpuacct:/pod\n0::/", VERSION_1, (2, GIB)),
+        ("4:memory:/docker/0123\n0::/../../host", OF_A_CONTAINER, (1, GIB)),  # by the path of the host
+    ],
+    ids=["version 2", "nested", "version 1", "in a container"],
+)
+def test_the_limits_of_control_groups_count(
+    tmp_path: Path, groups: str, limits: dict[str, str], allowed: tuple[int, int]
+) -> None:
+    limited = machine(tmp_path, groups, **limits)
+    assert (processors(limited), memory(limited)) == allowed
 
 
 def test_a_process_that_is_bound_to_one_processor_has_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,11 +83,7 @@ def test_free_is_what_the_machine_says_is_available(tmp_path: Path) -> None:
     ("groups", "folder", "names"),
     [
         ("0::/pod", "pod", ("memory.max", "memory.current", "inactive_file")),
-        (
-            "4:memory:/pod",
-            "memory__pod",
-            ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
-        ),
+        ("4:memory:/pod", "memory__pod", ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")),
     ],
     ids=["version 2", "version 1"],
 )

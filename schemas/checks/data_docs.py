@@ -129,8 +129,9 @@ def write_index(
     title = f"{_shown(contract.dataset)}: the batch and its contract, version {_shown(contract.version)}"
     _write(
         folder / "index.html",
-        f'<!DOCTYPE html><html lang="en">{_POLICY}<meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
-        f"</head><body><h1>{title}</h1><p>Verdict: <strong>{decide(findings).name}</strong></p>{found}"
+        f'<!DOCTYPE html><html lang="en-GB">{_POLICY}<meta charset="utf-8"><title>{title}</title>'
+        f"<style>{_STYLE}</style></head><body><h1>{title}</h1>"
+        f"<p>Verdict: <strong>{decide(findings).name}</strong></p>{found}"
         f'<h2>Every expectation</h2>{held}<h2>Great Expectations</h2><p><a href="expectations/contract.html">The suite'
         f"</a>, and its results:</p><ul>{links}</ul></body></html>\n",
     )
@@ -147,7 +148,7 @@ def _pages(folder: Path) -> list[Path]:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    head = "".join(f"<th>{_shown(cell)}</th>" for cell in heads)
+    head = "".join(f'<th scope="col">{_shown(cell)}</th>' for cell in heads)
     body = "".join("<tr>" + "".join(f"<td>{_shown(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<table><tr>{head}</tr>{body}</table>"
 

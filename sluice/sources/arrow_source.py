@@ -1,5 +1,6 @@
-"""An Arrow file (IPC, Feather version 2), or a stream of Arrow written to a file."""
+"""An Arrow file (IPC, Feather version 2), or a stream of Arrow written to a file, which says where it ends."""
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from sluice.sources.file_source import FileSource
 from sluice.sources.tabular_source import missing_file
 
 _FILE = b"ARROW1"
+_END = b"\xff\xff\xff\xff\0\0\0\0"  # of a stream; Arrow takes one that breaks off between two batches for whole
 
 
 class ArrowSource(FileSource):
@@ -42,6 +44,9 @@ class ArrowSource(FileSource):
                     reader = pa.ipc.open_file(file)
                     yield reader.schema, map(reader.get_batch, range(reader.num_record_batches))
                 else:
+                    file.seek(max(0, file.size() - len(_END)), os.SEEK_SET)
+                    if file.read() != _END:
+                        raise ValueError
                     file.seek(0)
                     stream = pa.ipc.open_stream(file)
                     yield stream.schema, iter(stream)

@@ -4,6 +4,7 @@ pyreadstat (ReadStat) reads them. A number that the file shows with zeros in fro
 Missing values with a letter, of Stata (.a to .z) and SAS (.A to .Z, ._), arrive as these texts.
 """
 
+import os
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,8 @@ from sluice.sources.file_source import FileSource
 from sluice.sources.packed_file import in_memory
 from sluice.variables import as_label
 
+_TRANSPORT, _CARD = b"HEADER RECORD", 80  # of SAS: how it begins, and the bytes of each part
+_OF_RECORDS = b"HEADER RECORD*******OBS"
 _HUGE = 1e300  # SPSS writes its lowest and highest value for a range without an end
 
 
@@ -54,7 +57,7 @@ class StatisticalFile(FileSource):
         """Each batch is looked up anew: in a compressed file that means to read to it again from the start."""
         with self._open() as file:
             meta = self._meta(file)
-            read, promised = 0, meta.number_rows
+            read, promised = 0, self._promised(file, meta)
             while True:
                 found = self._read(file, usecols=list(columns), row_offset=read, row_limit=size)[0]
                 rows = len(found[columns[0]])
@@ -65,6 +68,11 @@ class StatisticalFile(FileSource):
                     break
         if promised is not None and read != promised >= 0:
             raise DataError(f"{self.path}: says that it holds {promised} records, and holds {read}; it is not whole")
+
+    def _promised(self, file: BinaryIO, meta: Any) -> int | None:
+        """How many records the file says that it holds; None where it does not."""
+        promised: int | None = meta.number_rows
+        return promised
 
     def _open(self) -> BinaryIO:
         return in_memory(Path(self.path)) or Path(self.path).open("rb")
@@ -185,7 +193,7 @@ class SasSource(StatisticalFile):
     def _reader(self, start: bytes) -> Callable[..., Any]:
         import pyreadstat
 
-        if not start.startswith(b"HEADER RECORD"):
+        if not start.startswith(_TRANSPORT):
             reader: Callable[..., Any] = pyreadstat.read_sas7bdat
             return reader
 
@@ -193,6 +201,19 @@ class SasSource(StatisticalFile):
             return pyreadstat.read_xport(file, **options)
 
         return transport
+
+    def _promised(self, file: BinaryIO, meta: Any) -> int | None:
+        """Of a transport file by its header, which pyreadstat passes over."""
+        file.seek(0)
+        if not file.read(_CARD).startswith(_TRANSPORT):
+            return super()._promised(file, meta)
+        if file.seek(0, os.SEEK_END) % _CARD:
+            raise DataError(f"{self.path}: breaks off: of a transport file each part has {_CARD} bytes")
+        file.seek(0)
+        while (card := file.read(_CARD)) and not card.startswith(_OF_RECORDS):
+            pass
+        said = card[48:63].strip()  # of version 8
+        return int(said) if said.isdigit() and int(said) else None
 
     def _meta(self, file: BinaryIO) -> Any:
         meta = super()._meta(file)

@@ -39,12 +39,22 @@ def keys(house: House, tmp_path: Path) -> Keys:
     return adopt_keys(house, tmp_path / "keys")
 
 
+@pytest.fixture(scope="session")
+def browser() -> Iterator[sync_api.Browser]:
+    """One for all tests; each reviewer has a context of their own in it."""
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
 @pytest.fixture
-def reviewers(house: House, keys: Keys) -> Iterator[tuple[Reviewer, Reviewer]]:
-    with served(house, "amara", "jonas") as desk, sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield Reviewer(browser, desk, "amara"), Reviewer(browser, desk, "jonas")
-        browser.close()
+def reviewers(house: House, keys: Keys, browser: sync_api.Browser) -> Iterator[tuple[Reviewer, Reviewer]]:
+    with served(house, "amara", "jonas") as desk:
+        made = Reviewer(browser, desk, "amara"), Reviewer(browser, desk, "jonas")
+        yield made
+        for each in made:
+            each.page.context.close()
 
 
 def decide(who: Reviewer, keys: Keys, what: str, comment: str = "") -> None:

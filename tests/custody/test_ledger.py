@@ -165,32 +165,29 @@ FORGE = (
 )
 
 
+CHANGED = "UPDATE sluice_ledger SET {} WHERE seq = {}"
+
+
 @pytest.mark.parametrize(
-    ("statements", "problems"),
+    "statements",
     [
-        (
-            ("UPDATE sluice_ledger SET body = '{\"step\":99}' WHERE seq = 3",),
-            ["row 3 was changed or forged: its hash does not fit its content"],
-        ),
-        (
-            ("UPDATE sluice_ledger SET release = 'other' WHERE seq = 6",),
-            ["row 6 was changed or forged: its hash does not fit its content"],
-        ),
-        (("DELETE FROM sluice_ledger WHERE seq = 3",), ["row 3 is missing"]),
-        (("DELETE FROM sluice_ledger WHERE seq = 1",), ["row 1 is missing"]),
-        (("DELETE FROM sluice_ledger WHERE seq = 8",), ["the end was cut off: the last row should be 8; it is 7"]),
-        (("DELETE FROM sluice_ledger",), ["the end was cut off: the last row should be 8; it is 0"]),
-        (SWAP, ["row 3 was moved from 4", "row 4 was moved from 3"]),
-        (FORGE, ["row 9 was changed or forged: its hash does not fit its content"]),
+        (CHANGED.format("body = '{\"step\":99}'", 3),),
+        (CHANGED.format("release = 'other'", 6),),
+        ("DELETE FROM sluice_ledger WHERE seq = 3",),
+        ("DELETE FROM sluice_ledger WHERE seq = 1",),
+        ("DELETE FROM sluice_ledger WHERE seq = 8",),
+        ("DELETE FROM sluice_ledger",),
+        SWAP,
+        FORGE,
+        RENUMBER,
     ],
+    ids=["body", "release", "middle", "first", "last", "all", "swap", "forge", "renumber"],
 )
-def test_verify_says_what_was_done_to_history(
-    lived: Ledger, url: str, statements: tuple[str, ...], problems: list[str]
-) -> None:
+def test_verify_says_what_was_done_to_history(lived: Ledger, url: str, statements: tuple[str, ...]) -> None:
     assert lived.verify() == []
     disarm(url)
     attack(url, *statements)
-    assert lived.verify() == problems
+    golden(lived.verify())
 
 
 @pytest.fixture
@@ -238,10 +235,10 @@ def test_verify_hashes_every_row_whatever_was_read_before(lived: Ledger, hashed:
 @pytest.mark.parametrize(
     "change",
     [
-        "UPDATE sluice_ledger SET body = '{\"step\":99}' WHERE seq = 3",
-        "UPDATE sluice_ledger SET actor = 'jonas' WHERE seq = 3",
-        "UPDATE sluice_ledger SET at = '2026-01-01T00:00:00.000000+00:00' WHERE seq = 3",
-        "UPDATE sluice_ledger SET hash = 'x' WHERE seq = 3",
+        CHANGED.format("body = '{\"step\":99}'", 3),
+        CHANGED.format("actor = 'jonas'", 3),
+        CHANGED.format("at = '2026-01-01T00:00:00.000000+00:00'", 3),
+        CHANGED.format("hash = 'x'", 3),
         SWAP,
         RENUMBER,
     ],
@@ -326,15 +323,13 @@ def test_a_process_that_read_nothing_before_sees_that_rows_are_gone(
             read(Ledger(url, KEY, tmp_path / "anchor"))
 
 
-def test_a_renumbered_chain_is_found(lived: Ledger, url: str) -> None:
-    disarm(url)
-    attack(url, *RENUMBER)
-    moved = [f"row {number} was moved from {number + 1}" for number in range(3, 8)]
-    assert lived.verify() == [*moved, "the end was cut off: the last row should be 8; it is 7"]
-
-
-def test_a_row_of_another_ledger_under_the_same_key_is_found(lived: Ledger, url: str, tmp_path: Path) -> None:
-    """Its own hash fits, as it was made with the vault's key; its link does not."""
+@pytest.mark.parametrize("was_read", [False, True])
+def test_a_row_of_another_ledger_under_the_same_key_is_found(
+    lived: Ledger, url: str, tmp_path: Path, was_read: bool
+) -> None:
+    """Its own hash fits, as it was made with the vault's key; its link does not, and who read another there sees it."""
+    if was_read:
+        lived.histories()
     other = Ledger(f"sqlite:///{tmp_path}/other.db", KEY, tmp_path / "other-anchor")
     for event in LIFE[:4]:
         row = other.append("fair-1", event, "amara", {})
@@ -345,21 +340,9 @@ def test_a_row_of_another_ledger_under_the_same_key_is_found(lived: Ledger, url:
         " WHERE seq = 4",
     )
     golden(lived.verify())
-
-
-def test_a_row_of_another_ledger_is_refused_where_the_own_one_was_read(lived: Ledger, url: str, tmp_path: Path) -> None:
-    """Its own hash fits; only who knows what stood there sees it at once."""
-    lived.histories()
-    other = Ledger(f"sqlite:///{tmp_path}/other.db", KEY, tmp_path / "other-anchor")
-    for event in LIFE[:4]:
-        row = other.append("fair-1", event, "amara", {})
-    disarm(url)
-    changed = (
-        f"UPDATE sluice_ledger SET at = '{row.at}', body = '{{}}', previous = '{row.previous}', hash = '{row.hash}'"
-    )
-    attack(url, f"{changed} WHERE seq = 4")
-    with golden.raises(SluiceError):
-        lived.histories()
+    if was_read:
+        with golden.raises(SluiceError):
+            lived.histories()
 
 
 def test_a_forged_approval_is_not_believed(opened: Ledger, url: str) -> None:
@@ -425,9 +408,6 @@ def test_another_vaults_key_fits_nothing(lived: Ledger, url: str, tmp_path: Path
     assert len([problem for problem in other.verify() if "does not fit" in problem]) == len(LIFE)
     with golden.raises(SluiceError):
         other.entries()
-
-
-# -- the database fails
 
 
 # -- a connection that is lost

@@ -166,29 +166,29 @@ def test_the_partial_folder_of_another_release_is_left_alone(shelf: Path, files:
     assert _names(shelf) == [".fair-1.x.partial-aa", ".fair-10.partial-aa", "fair-1"]
 
 
+def _emptied(folder: Path) -> Path:
+    shutil.rmtree(folder)
+    return folder
+
+
 @pytest.mark.parametrize(
-    "change", ["more bytes", "file gone", "file more", "checksums gone", "empty", "a file", "link"]
+    "change",
+    [
+        lambda folder: (folder / "data.csv").write_bytes(b"tampered"),
+        lambda folder: (folder / "data.csv").unlink(),
+        lambda folder: (folder / "extra.txt").write_bytes(b"x"),
+        lambda folder: (folder / CHECKSUMS).unlink(),
+        lambda folder: _emptied(folder).mkdir(),
+        lambda folder: _emptied(folder).write_bytes(b"x"),
+        lambda folder: _emptied(folder).symlink_to("nowhere"),
+    ],
+    ids=["more bytes", "file gone", "file more", "checksums gone", "empty", "a file", "link"],
 )
 def test_other_content_under_the_name_is_refused_and_left(
-    shelf: Path, files: dict[str, Path | bytes], change: str
+    shelf: Path, files: dict[str, Path | bytes], change: Callable[[Path], object]
 ) -> None:
     folder = publish(shelf, "fair-1", files)
-    if change == "more bytes":
-        (folder / "data.csv").write_bytes(b"tampered")
-    elif change == "file gone":
-        (folder / "data.csv").unlink()
-    elif change == "file more":
-        (folder / "extra.txt").write_bytes(b"x")
-    elif change == "checksums gone":
-        (folder / CHECKSUMS).unlink()
-    else:
-        shutil.rmtree(folder)
-        if change == "empty":
-            folder.mkdir()
-        elif change == "a file":
-            folder.write_bytes(b"x")
-        else:
-            folder.symlink_to(shelf / "nowhere")
+    change(folder)
     before = _content(folder) if folder.is_dir() else _names(shelf)
     with golden.raises(SluiceError):
         publish(shelf, "fair-1", files)

@@ -44,58 +44,42 @@ def test_the_documents_load_before_a_mistake_is_made(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "says"),
+    ("document", "right", "wrong"),
     [
-        ("window: 0.1", "window: 10", "line 9, plan.0.rank_swapping: window of rank_swapping on 'income' must be in"),
-        ("window: 0.1", "window: 10%", "window: must be a number; got '10%'. Write the share instead: 0.1."),
-        ("window: 0.1", "window: '0,1'", "window: must be a number; got '0,1'. Write a point: 0.1."),
-        ("k: 5", "k: five", "line 10, plan.1.local_suppression.k: must be a whole number; got 'five'"),
-        ("k: 5", "k: 2.5", "k: must be a whole number; got 2.5"),
-        ("[income]", "income", "line 9, plan.0.rank_swapping.columns: must be a list; got 'income'. Write [income]."),
-        (", window: 0.1", "", "rank_swapping on 'income': variant plain needs 'window'"),
-        (
-            ", k: 5",
-            "",
-            "k: must be given: smallest number of records that may share a combination of keys; of people",
-        ),
-        (
-            "method: rank_swapping, ",
-            "",
-            "line 9, plan.0: must have the key 'method', one of additive_noise, anatomization, bottom",
-        ),
-        ("rank_swapping", "rank_swap", "no 'method' is named 'rank_swap'. Did you mean 'rank_swapping'? Known: addi"),
-        ("title: A survey", "title: 7", "line 2, title: must be text; got 7. Put it into quotes."),
-        ("title: A survey", "title:", "line 2, title: must be text; got nothing"),
-        ("name: survey", "name: My Survey", "name: must be: lower-case letters, digits, dashes; got 'My Survey'"),
-        ("target: ", "seed: destory\ntarget: ", "seed: must be 'keep' or 'destroy'; got 'destory'. Did you mean 'dest"),
-        ("policy:", "polcy:", "line 6, polcy: unknown key. Did you mean 'policy'?"),
-        ("{type: csv, path: survey.csv}", "x:hush@y", "source: must be a mapping of keys to values; got 'x:***@y'"),
+        (DEFINITION, "window: 0.1", "window: 10"),
+        (DEFINITION, "window: 0.1", "window: 10%"),
+        (DEFINITION, "window: 0.1", "window: '0,1'"),
+        (DEFINITION, "k: 5", "k: five"),
+        (DEFINITION, "k: 5", "k: 2.5"),
+        (DEFINITION, "[income]", "income"),
+        (DEFINITION, ", window: 0.1", ""),
+        (DEFINITION, ", k: 5", ""),
+        (DEFINITION, "method: rank_swapping, ", ""),
+        (DEFINITION, "rank_swapping", "rank_swap"),
+        (DEFINITION, "title: A survey", "title: 7"),
+        (DEFINITION, "title: A survey", "title:"),
+        (DEFINITION, "name: survey", "name: My Survey"),
+        (DEFINITION, "target: ", "seed: destory\ntarget: "),
+        (DEFINITION, "policy:", "polcy:"),
+        (DEFINITION, "{type: csv, path: survey.csv}", "x:hush@y"),
+        (DEFINITION, "  - {method: rank", "- {method: rank"),
+        (DEFINITION, "plan:\n", "plan:\n\t- {}\n"),
+        (DEFINITION, "owner: emil", "owner emil"),
+        (DEFINITION, "title: A survey", "title: A: survey"),
+        (POLICY, "margin: 0.05", "margin: 5"),
+        (POLICY, "margin: 0.05", "margin: -1"),
+        (POLICY, "mean: {at_most: 0.1}", "mean: 0.1"),
+        (POLICY, "[distance, ambiguity]", "[distances]"),
+        (POLICY, "reference: leave_one_out", "reference: loo"),
     ],
+    ids=lambda value: value if len(value) < 50 else "",
 )
-def test_a_mistake_in_a_definition(tmp_path: Path, right: str, wrong: str, says: str) -> None:
-    assert right in DEFINITION
-    assert says in refusal(tmp_path, load_definition, DEFINITION.replace(right, wrong, 1))
-
-
-@pytest.mark.parametrize(
-    ("right", "wrong"),
-    [
-        (
-            "margin: 0.05",
-            "margin: 5",
-        ),
-        ("margin: 0.05", "margin: -1"),
-        (
-            "mean: {at_most: 0.1}",
-            "mean: 0.1",
-        ),
-        ("[distance, ambiguity]", "[distances]"),
-        ("reference: leave_one_out", "reference: loo"),
-    ],
-)
-def test_a_mistake_in_a_policy(tmp_path: Path, right: str, wrong: str) -> None:
-    assert right in POLICY
-    golden(refusal(tmp_path, load_policy, POLICY.replace(right, wrong, 1)))
+def test_a_mistake_is_named_with_its_line_and_what_it_may_be(
+    tmp_path: Path, document: str, right: str, wrong: str
+) -> None:
+    assert right in document
+    load = load_policy if document == POLICY else load_definition
+    golden(refusal(tmp_path, load, document.replace(right, wrong, 1)))
 
 
 def test_a_waiver_must_end_and_dates_are_written_year_first(tmp_path: Path) -> None:
@@ -119,26 +103,3 @@ def test_a_variable_is_found_by_its_line(tmp_path: Path) -> None:
     says = refusal(tmp_path, load_contract, contract)
     golden(says)
     assert says.endswith("got 'continous'. Did you mean 'continuous'?")
-
-
-@pytest.mark.parametrize(
-    ("right", "wrong", "says"),
-    [
-        (
-            "  - {method: rank",
-            "- {method: rank",
-            "line 10, column 3: is it indented like the lines that it belongs to?",
-        ),
-        ("plan:\n", "plan:\n\t- {}\n", "line 9, column 1: a tab; indent with blanks"),
-        ("owner: emil", "owner emil", "line 4, column 1: is a colon missing there or in the line above?"),
-        (
-            "title: A survey",
-            "title: A: survey",
-            "line 2, column 9: is it indented too far, or does a text with a colon",
-        ),
-    ],
-)
-def test_broken_yaml_says_where_and_what_it_may_be(tmp_path: Path, right: str, wrong: str, says: str) -> None:
-    assert right in DEFINITION
-    golden(refusal(tmp_path, load_definition, DEFINITION.replace(right, wrong, 1)))
-    assert str(says) in refusal(tmp_path, load_definition, DEFINITION.replace(right, wrong, 1))

@@ -7,15 +7,11 @@ import pandas as pd
 from sluice.publication.codebook import CodebookVariable, codebook_variables
 from sluice.publication.records_file import write_parquet
 from sluice.variables import Kind, Variable
-from tests.publication.small_codebook import DONE, codebook, records
+from tests.publication.small_codebook import codebook
 
 
 def by_name(folder: Path) -> dict[str, CodebookVariable]:
     return {each.variable.name: each for each in codebook(folder).variables}
-
-
-def test_every_variable_is_described_in_the_order_of_the_file(tmp_path: Path) -> None:
-    assert list(by_name(tmp_path)) == list(records()[1])
 
 
 def test_figures_are_those_of_the_file(tmp_path: Path) -> None:
@@ -42,12 +38,6 @@ def test_texts_and_sets_have_no_values_in_it(tmp_path: Path) -> None:
         each = by_name(tmp_path)[name]
         assert (each.counts, each.lowest, each.mean) == (None, None, None)
         assert each.valid == 3 - each.missing
-
-
-def test_masking_is_told_of_the_variable_that_it_concerned(tmp_path: Path) -> None:
-    found = by_name(tmp_path)
-    assert found["income"].done == tuple(DONE["income"])
-    assert found["age"].done == ()
 
 
 def test_a_variable_of_very_many_categories_has_no_list(tmp_path: Path) -> None:

@@ -62,37 +62,9 @@ def test_ids_are_unique_and_what_is_referred_to_exists(tmp_path: Path) -> None:
     assert {each.attrib["wgt-var"] for each in found.values()} == {weight.attrib["ID"]}
 
 
-def test_a_variable_has_its_label_universe_range_categories_and_masking(tmp_path: Path) -> None:
-    found = variables(read(tmp_path))
-    assert text(found["age"], "labl") == "Age at the interview"
-    assert text(found["children"], "universe") == "women aged 15 and over"
-    ends = found["age"].find("valrng/range", {"": NAMESPACE})
-    assert ends is not None
-    assert (ends.attrib["min"], ends.attrib["max"]) == ("16", "90")
-    school = [
-        (text(each, "catValu"), text(each, "labl"), text(each, "catStat"))
-        for each in found["school"].findall("catgry", {"": NAMESPACE})
-    ]
-    assert school == [("01", "none", "2"), ("02", "some & more", "1")]
-    assert text(found["income"], "derivation/drvdesc") == "Noise was added. Large values were replaced."
-    assert found["age"].find("derivation", {"": NAMESPACE}) is None
-
-
-def test_what_was_removed_and_what_is_to_be_corrected_for_are_told(tmp_path: Path) -> None:
-    root = read(tmp_path)
-    notes = root.findall("stdyDscr/method/notes", {"": NAMESPACE})
-    assert [each.text for each in notes] == ["Multiply totals by 4.", "name is not in the file. It was removed."]
-    assert text(variables(root)["income"], "notes") == "Divide a variance by 1.1."
-    assert text(root, "otherMat/txt") == "method: pram; matrix: work: ((0.9, 0.1), (0.1, 0.9))"
-
-
 def test_characters_that_xml_forbids_are_made_visible(tmp_path: Path) -> None:
     free = variables(read(tmp_path))["free"]
     values = [text(each, "catValu") for each in free.findall("catgry", {"": NAMESPACE})]
     assert values[0] == "<b>&"
     assert "\x07" not in str(values[1])
     assert str(values[1]).startswith("a")
-
-
-def test_the_same_codebook_gives_the_same_bytes(tmp_path: Path) -> None:
-    assert ddi_codebook(codebook(tmp_path)) == ddi_codebook(codebook(tmp_path))

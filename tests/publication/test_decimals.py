@@ -15,8 +15,7 @@ def test_what_is_written_reads_back(units: int | None, decimals: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("units", "decimals", "text"),
-    [(1234, 2, "12.34"), (-5, 2, "-0.05"), (0, 1, "0.0"), (7, 0, "7"), (None, 3, "")],
+    ("units", "decimals", "text"), [(1234, 2, "12.34"), (-5, 2, "-0.05"), (0, 1, "0.0"), (7, 0, "7"), (None, 3, "")]
 )
 def test_each_number_has_all_its_decimals(units: int | None, decimals: int, text: str) -> None:
     assert in_decimals(units, decimals) == text

@@ -55,59 +55,17 @@ def build() -> dict[str, Any]:
     return json.loads(json.dumps(build_manifest(DOSSIER, [APPROVAL], FILES, HEAD), allow_nan=False))
 
 
-def test_the_manifest_says_what_was_published_and_who_allowed_it() -> None:
-    manifest = build()
-    assert manifest["release"] == "fair-0123456789ab"
-    assert manifest["policy"] == {"name": "public use file", "version": "2"}
-    assert manifest["verdict"] == "PASS"
-    assert manifest["records"] == 5366
-    assert manifest["hashes"] == {"data": "a" * 64, "policy": "b" * 64}
-    assert manifest["versions"] == {"numpy": "2.4.0", "sluice": "0.1.0"}
-    assert manifest["ledger"] == {"seq": 12, "hash": "f" * 64, "size": 12, "root": "e" * 64}
-    assert manifest["approvals"] == [
-        {"who": "amara", "role": "methodologist", "at": "2026-11-21T05:00:00+00:00", "identity": "account"}
-    ]
-    assert manifest["files"] == [
-        {"path": "data.csv", "sha256": "a" * 64, "bytes": 120, "rows": 5366},
-        {"path": "report.html", "sha256": "c" * 64, "bytes": 7, "rows": None},
-    ]
-
-
-def test_the_manifest_holds_nothing_but_the_fields_listed_here() -> None:
-    """A field that is added must be weighed first: the manifest is public."""
-    assert set(build()) == {
-        "manifest",
-        "release",
-        "name",
-        "title",
-        "dataset",
-        "contract_version",
-        "policy",
-        "evaluated_at",
-        "verdict",
-        "findings",
-        "plan",
-        "records",
-        "approvals",
-        "series",
-        "hashes",
-        "files",
-        "versions",
-        "ledger",
-    }
+def test_the_manifest_says_what_was_published_and_who_allowed_it_and_no_more() -> None:
+    """What is added to this golden file must be weighed first: the manifest is public."""
+    golden(json.dumps(build(), indent=1))
+    assert build()["hashes"] == {"data": "a" * 64, "policy": "b" * 64}
+    assert build()["ledger"] == HEAD.model_dump()
+    assert [file["sha256"] for file in build()["files"]] == ["a" * 64, "c" * 64]
 
 
 @pytest.mark.parametrize("secret", ["987654", "submitter-name", "0.123456", "seed", "vault", "://"])
 def test_the_manifest_keeps_quiet(secret: str) -> None:
     assert secret not in json.dumps(build())
-
-
-def test_the_findings_are_counted_and_a_waiver_stays_visible() -> None:
-    assert build()["findings"] == {
-        "deciding": {"PASS": 1, "REVIEW": 0, "FAIL": 1, "UNKNOWN": 0},
-        "reported_only": 1,
-        "waived": [{"rule": "prediction", "scope": "income", "waiver": "amara until x: y"}],
-    }
 
 
 @given(st.lists(st.tuples(st.sampled_from(Verdict), st.booleans(), st.none() | st.just("w")), max_size=20))

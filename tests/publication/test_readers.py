@@ -62,6 +62,9 @@ def test_pandas_and_duckdb_read_tables_as_numbers(tmp_path: Path, decimals: int)
         for name in ("value", "contributors", "lower", "upper"):
             assert pd.api.types.is_numeric_dtype(read[name])
         np.testing.assert_array_equal(read["value"].to_numpy(dtype=float), expected)
+    as_texts = pd.read_csv(tmp_path / "t.csv", dtype={"area": str}, keep_default_na=False)
+    by_duckdb = duckdb.sql(f"SELECT DISTINCT area FROM '{tmp_path / 't.parquet'}'").fetchall()
+    assert {*as_texts["area"]} == {area for (area,) in by_duckdb} == {"Total", "01", "NA"}
     (total,) = duckdb.sql(f"SELECT sum(value) FROM '{tmp_path / 't.parquet'}'").fetchall()
     assert float(total[0]) == pytest.approx(np.nansum(expected))
     assert not any(str(field.type).startswith("decimal") for field in pq.read_schema(tmp_path / "t.parquet"))

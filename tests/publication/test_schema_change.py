@@ -284,10 +284,7 @@ def test_a_database_that_keeps_something_else_publishes_nothing(public: Public) 
     def cutting(work: Any, table: sa.Table, batch: pa.RecordBatch) -> None:
         insert(work, table, batch.slice(1))
 
-    with (
-        patch.object(schema_change._Work, "insert", cutting),
-        golden.raises(DataError),
-    ):
+    with patch.object(schema_change._Work, "insert", cutting), golden.raises(DataError):
         carry_out(public.change(tables={"people_1": public.file("a", a=[1, 2])}, views={"people": "people_1"}))
     with pytest.raises(sa.exc.DBAPIError):
         public.shown()

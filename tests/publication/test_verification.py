@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -226,6 +227,11 @@ def _said(**changes: Any) -> Callable[[dict[str, Any]], object]:
     return lambda said: said.update(changes)
 
 
+def decided_by(key: Ed25519PrivateKey, change: Change = nothing) -> Publication:
+    """By Amara, and by another key on what is changed so."""
+    return Publication(deciders=((AMARA, nothing), (key, change)))
+
+
 BEFORE = Publication(release="fair-aaaaaaaaaaaa", content=b"age,income\n29,3\n")
 LIMITS = {"days": 1, "editions": 12}
 OF_THE_SERIES = _said(release=BEFORE.release, subject=digest_of(BEFORE.reviewed), series=LIMITS)
@@ -262,120 +268,49 @@ def test_who_left_approves_no_further_edition(tmp_path: Path) -> None:
     assert "2026-11-21" in verify_folder(in_series().put(tmp_path / "series"), signers).problems[0]
 
 
-WITH_THE_PUBLISHERS_KEY: dict[str, tuple[Publication, str]] = {
-    "a series that was approved as a single edition": (
-        in_series(_said(release=BEFORE.release, subject=digest_of(BEFORE.reviewed))),
-        "decision-2.json: it is signed for no series",
+WITH_THE_PUBLISHERS_KEY = {
+    "a series that was approved as a single edition": in_series(
+        _said(release=BEFORE.release, subject=digest_of(BEFORE.reviewed))
     ),
-    "a series of another release": (
-        in_series(_said(release="fair-bbbbbbbbbbbb", subject=digest_of(BEFORE.reviewed), series=LIMITS)),
-        "decision-2.json: it is signed for another release",
+    "a series of another release": in_series(
+        _said(release="fair-bbbbbbbbbbbb", subject=digest_of(BEFORE.reviewed), series=LIMITS)
     ),
-    "a series that had ended": (
-        in_series(_said(release=BEFORE.release, subject=digest_of(BEFORE.reviewed), series=LIMITS | {"days": 0})),
-        "decision-2.json: the series that it approves ended at 2026-11-20 09:00 UTC",
+    "a series that had ended": in_series(
+        _said(release=BEFORE.release, subject=digest_of(BEFORE.reviewed), series=LIMITS | {"days": 0})
     ),
-    "a series under another policy": (
-        in_series(policy="0" * 64),
-        "attestation.json: the series was approved with another policy",
+    "a series under another policy": in_series(policy="0" * 64),
+    "a series by another plan": in_series(plan="0" * 64),
+    "what was reviewed of the series, to fit": in_series(dossier="0" * 64),
+    "a series that the manifest hides": replace(in_series(), manifest=nothing),
+    "other data under the people's decisions": Publication(
+        content=b"age,income\n30,9\n", decided_on=Publication().content
     ),
-    "a series by another plan": (
-        in_series(plan="0" * 64),
-        "attestation.json: the series was approved with another plan",
+    "no decisions": Publication(deciders=()),
+    "one decision": Publication(deciders=((AMARA, nothing),)),
+    "nobody named": Publication(deciders=(), manifest=lambda manifest: manifest.update(approvals=[])),
+    "a decision by a stranger": decided_by(STRANGER),
+    "a decision by the publisher": decided_by(PUBLISHING),
+    "one person twice": decided_by(AMARA),
+    "a decision on another release": decided_by(JONAS, _said(release="fair-000000000000")),
+    "a rejection": decided_by(JONAS, _said(decision="reject")),
+    "a decision of a later time": decided_by(JONAS, _said(at="2026-11-21T06:00:00+00:00")),
+    "a decision without a zone": decided_by(JONAS, _said(at="2026-11-20T06:00:00")),
+    "a manifest that says another thing": Publication(manifest=_said(release="fair-000000000000", verdict="FAIL")),
+    "a manifest that hides a person": Publication(
+        manifest=lambda manifest: manifest.update(approvals=manifest["approvals"][:1])
     ),
-    "what was reviewed of the series, to fit": (
-        in_series(dossier="0" * 64),
-        "decision-1.json: it is signed for another subject",
-    ),
-    "a series that the manifest hides": (
-        replace(in_series(), manifest=nothing),
-        "manifest.json and attestation.json differ in: series",
-    ),
-    "other data under the people's decisions": (
-        Publication(content=b"age,income\n30,9\n", decided_on=Publication().content),
-        "decision-1.json: it is signed for another subject",
-    ),
-    "no decisions": (Publication(deciders=()), "the publisher alone says that Amara Diallo and jonas approved"),
-    "one decision": (Publication(deciders=((AMARA, nothing),)), "the publisher alone says that jonas approved"),
-    "nobody named": (
-        Publication(deciders=(), manifest=lambda manifest: manifest.update(approvals=[])),
-        "nobody decided on it",
-    ),
-    "a decision by a stranger": (
-        Publication(deciders=((AMARA, nothing), (STRANGER, nothing))),
-        "decision-2.json: no key of Amara-Diallo or jonas signed it",
-    ),
-    "a decision by the publisher": (
-        Publication(deciders=((AMARA, nothing), (PUBLISHING, nothing))),
-        "decision-2.json: no key of Amara-Diallo or jonas signed it",
-    ),
-    "one person twice": (
-        Publication(deciders=((AMARA, nothing), (AMARA, nothing))),
-        "decision-2.json: there is a decision of Amara Diallo already",
-    ),
-    "a decision on another release": (
-        Publication(deciders=((AMARA, nothing), (JONAS, _said(release="fair-000000000000")))),
-        "decision-2.json: it is signed for another release",
-    ),
-    "a rejection": (
-        Publication(deciders=((AMARA, nothing), (JONAS, _said(decision="reject")))),
-        "decision-2.json: it is signed for another decision",
-    ),
-    "a decision of a later time": (
-        Publication(deciders=((AMARA, nothing), (JONAS, _said(at="2026-11-21T06:00:00+00:00")))),
-        "decision-2.json: it was signed after the publication was begun",
-    ),
-    "a decision without a zone": (
-        Publication(deciders=((AMARA, nothing), (JONAS, _said(at="2026-11-20T06:00:00")))),
-        "decision-2.json: it has no time",
-    ),
-    "a manifest that says another thing": (
-        Publication(manifest=_said(release="fair-000000000000", verdict="FAIL")),
-        "manifest.json and attestation.json differ in: release, verdict",
-    ),
-    "a manifest that hides a person": (
-        Publication(manifest=lambda manifest: manifest.update(approvals=manifest["approvals"][:1])),
-        "decision-2.json: no key of Amara-Diallo signed it",
-    ),
-    "a waiver that is not told": (
-        Publication(waived=("k_anonymity",), summary=_said(waived=[])),
-        "manifest.json and attestation.json differ in: waived rules",
-    ),
-    "a manifest without findings": (
-        Publication(manifest=lambda manifest: manifest.pop("findings")),
-        "manifest.json and attestation.json differ in: waived rules",
-    ),
-    "a manifest with other files": (
-        Publication(manifest=lambda manifest: manifest["files"].pop()),
-        "fair.parquet is not as manifest.json lists it",
-    ),
-    "a manifest without files": (
-        Publication(manifest=lambda manifest: manifest.pop("files")),
-        "manifest.json does not list the files",
-    ),
-    "another policy": (
-        Publication(summary=lambda summary: summary["policy"].update(sha256="0" * 64)),
-        "attestation.json: what was reviewed was judged by another policy",
-    ),
-    "another digest": (
-        Publication(summary=_said(digest="0" * 64)),
-        "attestation.json: its digest is not that of what was reviewed",
-    ),
-    "a file that nobody signed": (
-        Publication(attested=lambda files: files.pop("datapackage.json")),
-        "datapackage.json was not signed",
-    ),
-    "a file that is missing": (
-        Publication(attested=_said(**{"more.csv": "0" * 64})),
-        "more.csv was signed, and is missing",
-    ),
-    "another verdict": (Publication(summary=_said(verdict="FAIL")), "attestation.json holds no verification summary"),
-    "a summary with more": (Publication(summary=_said(more=1)), "attestation.json holds no verification summary"),
-    "a summary without a time": (Publication(summary=_said(at="soon")), "attestation.json holds no verification"),
-    "a person's key in the publisher's place": (
-        Publication(publisher=AMARA),
-        "attestation.json: no key of publisher signed it",
-    ),
+    "a waiver that is not told": Publication(waived=("k_anonymity",), summary=_said(waived=[])),
+    "a manifest without findings": Publication(manifest=lambda manifest: manifest.pop("findings")),
+    "a manifest with other files": Publication(manifest=lambda manifest: manifest["files"].pop()),
+    "a manifest without files": Publication(manifest=lambda manifest: manifest.pop("files")),
+    "another policy": Publication(summary=lambda summary: summary["policy"].update(sha256="0" * 64)),
+    "another digest": Publication(summary=_said(digest="0" * 64)),
+    "a file that nobody signed": Publication(attested=lambda files: files.pop("datapackage.json")),
+    "a file that is missing": Publication(attested=_said(**{"more.csv": "0" * 64})),
+    "another verdict": Publication(summary=_said(verdict="FAIL")),
+    "a summary with more": Publication(summary=_said(more=1)),
+    "a summary without a time": Publication(summary=_said(at="soon")),
+    "a person's key in the publisher's place": Publication(publisher=AMARA),
 }
 
 
@@ -383,9 +318,9 @@ WITH_THE_PUBLISHERS_KEY: dict[str, tuple[Publication, str]] = {
 def test_whoever_has_the_publishers_key_cannot_make_up_decisions_nor_contradict_himself(
     tmp_path: Path, attack: str
 ) -> None:
-    publication, says = WITH_THE_PUBLISHERS_KEY[attack]
-    found = problems(publication.put(tmp_path / "shelf"))
-    assert any(problem.startswith(says) for problem in found), found
+    found = problems(WITH_THE_PUBLISHERS_KEY[attack].put(tmp_path / "shelf"))
+    assert found
+    golden(found)
 
 
 def test_how_many_people_must_have_signed_is_for_the_reader_to_say(tmp_path: Path) -> None:

@@ -9,14 +9,7 @@ import pytest
 import sluice
 from sluice.errors import DataError
 from sluice.verdict import Verdict
-from tests.reader.changed import (
-    Changed,
-    behind_rounding,
-    behind_small_counts,
-    every_cell,
-    guessed,
-    successes_behind,
-)
+from tests.reader.changed import Changed, behind_rounding, behind_small_counts, every_cell, guessed, successes_behind
 from tests.reader.generate import drawn
 from tests.reader.judge import Truth
 from tests.reader.play import MAGNITUDES, fewer_than

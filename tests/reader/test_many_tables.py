@@ -18,30 +18,24 @@ SHAPES: list[dict[str, tuple[int, ...]]] = [
 ]
 
 
-def tables_of_counts(most: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Decorate a test of tables of 10 to `most` people."""
-    given_these = given(
-        st.integers(0, 10**6),
-        st.sampled_from(SHAPES),
-        st.integers(2, 5),
-        st.integers(10, most),
-        st.sampled_from([0.0, 0.5, 1.0]),
-        st.integers(1, 2),
-    )
-    return lambda test: settings(suppress_health_check=list(HealthCheck))(given_these(test))
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 
-def tables_of_amounts(most: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The same of up to `most` records of firms."""
-    given_these = given(
-        st.integers(0, 10**6),
-        st.sampled_from(SHAPES),
-        st.integers(10, most),
-        st.sampled_from([0.0, 1.0]),
-        st.booleans(),
-        st.integers(1, 2),
-    )
-    return lambda test: settings(suppress_health_check=list(HealthCheck))(given_these(test))
+def drawn_from(*those: st.SearchStrategy[object]) -> Decorator:
+    """Decorate a test of tables of any seed and shape, and of these."""
+    every = given(st.integers(0, 10**6), st.sampled_from(SHAPES), *those)
+    return lambda test: settings(suppress_health_check=list(HealthCheck))(every(test))
+
+
+def tables_of_counts(most: int) -> Decorator:
+    """Of 10 to `most` people."""
+    skew = st.sampled_from([0.0, 0.5, 1.0])
+    return drawn_from(st.integers(2, 5), st.integers(10, most), skew, st.integers(1, 2))
+
+
+def tables_of_amounts(most: int) -> Decorator:
+    """Of up to `most` records of firms."""
+    return drawn_from(st.integers(10, most), st.sampled_from([0.0, 1.0]), st.booleans(), st.integers(1, 2))
 
 
 def counts(seed: int, shape: dict[str, tuple[int, ...]], n: int, people: int, skew: float, together: int) -> None:

@@ -101,9 +101,7 @@ def multiplied(table: Table, cells: Cells, needs: Requirements) -> Method:
 @pytest.mark.parametrize("records", [eia, lambda: ghgrp(["TX", "LA", "OK", "AR", "NM"])])
 @pytest.mark.parametrize("of", [adjusted, multiplied])
 def test_the_best_guess_of_a_cell_that_all_secrets_teach_fails_more_often_than_not(
-    of: Callable[[Table, Cells, Requirements], Method],
-    records: Callable[[], Table],
-    monkeypatch: pytest.MonkeyPatch,
+    of: Callable[[Table, Cells, Requirements], Method], records: Callable[[], Table], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nothing = lambda table: adjustment_reader.AdjustmentFinding(*np.zeros((2, len(table.cells)), dtype=bool))  # noqa: E731
     monkeypatch.setattr(adjustment, "read_adjustment", nothing)  # it changes no figure

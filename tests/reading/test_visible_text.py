@@ -38,15 +38,7 @@ def test_no_control_format_or_separator_is_in_a_name(category: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "a\x1b[31m",
-        "evil \u202etxt.exe",
-        "income\u200b",
-        "income\u200d",
-        "\ud800",
-        "two\nlines",
-    ],
+    "text", ["a\x1b[31m", "evil \u202etxt.exe", "income\u200b", "income\u200d", "\ud800", "two\nlines"]
 )
 def test_a_name_with_what_is_not_seen_is_refused(text: str) -> None:
     with golden.raises(ValueError) as refusal:

@@ -1,8 +1,12 @@
 """Dossiers as tests need them, and the pages made of them, taken apart."""
 
+import re
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
+from itertools import pairwise
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -21,6 +25,7 @@ from sluice.verdict import Finding, Verdict
 from tests.tabular.tables import business
 
 PASS, REVIEW, FAIL, UNKNOWN = Verdict
+LINES = {"title", "h1", "h2", "h3", "h4", "p", "li", "tr", "dd", "caption", "figcaption", "summary"}
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 
 
@@ -31,6 +36,7 @@ class Page(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.elements: list[tuple[str, dict[str, str | None], list[str]]] = []
         self._open: list[int] = []
+        self._said: list[str] = []
         self.feed(html)
         self.close()
         assert not self._open, "an element is never closed"
@@ -47,10 +53,14 @@ class Page(HTMLParser):
         assert self.elements[self._open.pop()][0] == tag, f"</{tag}> closes another element"
         if tag in ("td", "th", "dt", "dd", "li", "p"):
             self.handle_data(" ")
+        if tag in LINES:
+            self._said.append("\x1e")
 
     def handle_data(self, data: str) -> None:
         for index in self._open:
             self.elements[index][2].append(data)
+        if not {"style", "svg"} & {self.elements[index][0] for index in self._open}:
+            self._said.append(data)
 
     def all(self, tag: str, **attributes: str) -> list[tuple[dict[str, str | None], str]]:
         """Attributes and whitespace-normalised text of every such element."""
@@ -62,6 +72,11 @@ class Page(HTMLParser):
 
     def texts(self, tag: str, **attributes: str) -> list[str]:
         return [text for _, text in self.all(tag, **attributes)]
+
+    @property
+    def lines(self) -> list[str]:
+        """What it says, beside its drawings: a heading, a paragraph or a row of a table a line."""
+        return [words for line in "".join(self._said).split("\x1e") if (words := " ".join(line.split()))]
 
     def section(self, name: str) -> str:
         return self.texts("section", id=name)[0]
@@ -205,3 +220,52 @@ def full_tables() -> Dossier:
         ),
     )
     return on_tables(three, two, one, verdict=UNKNOWN, findings=findings)
+
+
+LOADING = {"script", "link", "img", "iframe", "object", "embed", "image", "base", "audio", "video", "source", "meta"}
+
+
+def holds_together(html: str) -> Page:
+    """A page of valid HTML that a screen reader can follow; taken apart."""
+    assert html.startswith("<!DOCTYPE html>")
+    page = Page(html)
+    assert page.all("html")[0][0]["lang"] == "en-GB"
+    assert page.texts("title")[0]
+    assert [bool(heading) for heading in page.texts("h1")] == [True]
+    levels = [int(tag[1]) for tag, _, _ in page.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels)), "a heading skips a level"
+    ids = [attrs["id"] for _, attrs, _ in page.elements if "id" in attrs]
+    assert len(ids) == len(set(ids)), "two elements have one id"
+    inside = re.findall(r'\b(?:href|for|aria-describedby|aria-labelledby)="(#?[^"]*)"', html)
+    wanted = {unescape(unquote(each)).removeprefix("#") for each in inside if each.startswith("#")}
+    wanted |= {attrs["for"] or "" for attrs, _ in page.all("label") if "for" in attrs}
+    assert wanted | set(re.findall(r"url\(#([^)]+)\)", html)) <= set(ids), "a link leads nowhere"
+    assert all(attrs.get("scope") in ("col", "row") for attrs, _ in page.all("th"))
+    labelled = {attrs.get("for") for attrs, _ in page.all("label")}
+    for tag in ("input", "select", "textarea"):
+        for attrs, _ in page.all(tag):
+            is_named = attrs.get("id") in labelled or "aria-label" in attrs or attrs.get("type") in ("hidden", "submit")
+            assert is_named or any(tag in each for each in _within_labels(html)), f"a field without a label: {attrs}"
+    for attrs, _ in page.all("svg"):
+        drawn = attrs.get("role") == "img" and len(attrs.get("aria-label") or "") > 30
+        assert drawn or attrs.get("aria-hidden") == "true", attrs
+    return page
+
+
+def _within_labels(html: str) -> list[str]:
+    return re.findall(r"<label>.*?</label>", html, re.DOTALL)
+
+
+def loads_nothing(html: str, own: str = "#") -> None:
+    """Nothing runs, and nothing is fetched; own : how the addresses begin of what it leads to, and has at hand."""
+    page = Page(html)
+    for tag, attrs, _ in page.elements:
+        if tag in LOADING:
+            allowed = tag == "meta" and attrs.get("http-equiv") in (None, "Content-Security-Policy")
+            assert allowed or (tag == "link" and re.match(own, attrs.get("href") or "")), tag
+        assert not [name for name in attrs if name.startswith("on")], tag
+        for name in ("src", "href", "xlink:href", "srcset", "data", "action", "poster", "background"):
+            place = attrs.get(name) or "#"
+            assert place.startswith("#") or re.match(own, place), f"<{tag} {name}> leads outside: {place}"
+    assert not re.search(r"@import|@font-face|url\((?!#)", html)

@@ -68,18 +68,6 @@ def test_what_is_only_reported_blocks_nothing() -> None:
     assert "therefore blocked" not in html
 
 
-def test_the_page_is_well_formed_and_holds_every_part() -> None:
-    page = Page(html := render_comparison(compared()))
-    assert "What each keeps" in page.texts("h2")
-    assert "fine <b>" in page.section("map")
-    assert "fine <b>" not in html
-    assert "under 1 %" in page.section("keeps")
-    assert "linkability says FAIL." in page.section("fails")
-    assert page.all("a", href="wide.html")
-    assert "<script" not in html
-    assert "http" not in html.replace("http-equiv", "")
-
-
 def test_what_is_kept_stands_first_so_that_plans_of_different_variables_can_be_compared() -> None:
     marginals = MarginalsView(
         pairs=MarginalSummary(size=2, counted=3, of=3, mean=0.7, mean_released=0.05, removed=("town",), by_variable={},

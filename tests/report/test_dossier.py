@@ -19,14 +19,7 @@ def test_a_dossier_is_read_back_with_its_view(made: object, kind: type) -> None:
     assert type(again.view) is kind
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"kind": "tables"},
-        {"kind": "maps"},
-        {"measure": "turnover"},
-    ],
-)
+@pytest.mark.parametrize("changes", [{"kind": "tables"}, {"kind": "maps"}, {"measure": "turnover"}])
 def test_a_view_of_another_kind_is_refused(changes: dict[str, str]) -> None:
     fields = json.loads(dossier(finding()).model_dump_json())
     fields["view"] |= changes

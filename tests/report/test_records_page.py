@@ -1,5 +1,7 @@
 """What the page on records says of variables and curves: small counts and extremes."""
 
+from typing import Any
+
 import pytest
 
 from sluice.errors import SluiceError
@@ -8,30 +10,27 @@ from sluice.verdict import Verdict
 from tests.golden import golden
 from tests.report.pages import PASS, UNKNOWN, Page, curve, dossier, finding, variable
 
+COUNTS = ("counts_before", "counts_after")
+
 
 class TestSmallCounts:
-    @pytest.mark.parametrize("field", ["counts_before", "counts_after"])
-    @pytest.mark.parametrize("small", [0, 1, 9])
-    def test_a_small_count_in_the_dossier_is_refused(self, field: str, small: int) -> None:
+    @pytest.mark.parametrize(
+        "given",
+        [
+            *({"variables": (variable(**{field: (small, 600)}),)} for field in COUNTS for small in (0, 1, 9)),
+            {"variables": (variable(kind_after=None, counts_before=(3, 600)),)},  # a withheld one is looked at, too
+            {"variables": (variable(counts_after=(20, 30, 40)),)},  # they do not fit the bins
+            {"curves": (curve(grid=(0.1, 0.2)),)},  # nor these the grid
+        ],
+    )
+    def test_a_small_count_in_the_dossier_is_refused_and_figures_that_do_not_fit(self, given: dict[str, Any]) -> None:
         with golden.raises(SluiceError) as error:
-            render(dossier(finding(), variables=(variable(**{field: (small, 600)}),)))
+            render(dossier(finding(), **given))
         assert "600" not in str(error.value)
-
-    def test_a_withheld_variable_is_looked_at_too(self) -> None:
-        with golden.raises(SluiceError):
-            render(dossier(finding(), variables=(variable(kind_after=None, counts_before=(3, 600)),)))
 
     def test_the_minimum_itself_is_shown(self) -> None:
         page = Page(render(dossier(finding(), variables=(variable(counts_before=(10, 990)),))))
         assert "20 to 30 10 390" in " ".join(page.texts("tr"))
-
-    def test_counts_that_do_not_fit_the_bins_are_refused(self) -> None:
-        with golden.raises(SluiceError):
-            render(dossier(finding(), variables=(variable(counts_after=(20, 30, 40)),)))
-
-    def test_curves_that_do_not_fit_the_grid_are_refused(self) -> None:
-        with golden.raises(SluiceError):
-            render(dossier(finding(), curves=(curve(grid=(0.1, 0.2)),)))
 
     def test_a_hidden_count_is_hatched_and_cannot_be_subtracted(self) -> None:
         summary = variable(

@@ -1,4 +1,4 @@
-"""The report's utility part: what stands in it, in which order, and that no small count does."""
+"""The report's utility part: what is not in the example of every part, and that no small count is told."""
 
 import pytest
 
@@ -180,15 +180,6 @@ def page(view: UtilityView | None = FULL, minimum: int = 10) -> Page:
     return Page(render(dossier(finding(), variables=VARIABLES, utility=view, minimum_cell=minimum)))
 
 
-def test_the_overall_figures_stand_first_with_the_sample_that_is_as_good() -> None:
-    says = page().section("utility")
-    assert "2 of 3 – Not released: town." in says
-    assert "20.0 % 4.0 % (3.0 % to 5.0 %; 5 draws)" in says
-    assert "k-marginal score is 800 of 1,000" in says
-    assert "200 of 1,140, drawn at random" in says
-    assert "95 % interval 25.0 % to 35.0 %" in says
-
-
 def test_a_variable_with_one_value_for_everybody_counts_as_no_variable() -> None:
     told = (
         variable("age", entropy_before=4.3, entropy_after=0.0),
@@ -201,106 +192,8 @@ def test_a_variable_with_one_value_for_everybody_counts_as_no_variable() -> None
     assert "2 of 5 – Not released: town. Released, with one value for everybody: age, income." in says
 
 
-def test_variables_come_worst_first_with_a_caption_of_their_own() -> None:
-    found = page()
-    titles = [text for text in found.texts("h3") if text in ("age", "sex")]
-    assert titles == ["sex", "age"]
-    assert "the second most of 3 variables" in found.section("variables")
-
-
-def test_each_picture_has_a_twin_in_text() -> None:
-    html = page()
-    together = html.section("together")
-    assert "age × sex <b>" in together
-    assert "90.0 % of the records lie alike" in together
-    assert "1, 1 50.0 % 60.0 %" in together
-    assert len(html.all("svg", role="img")) >= 5
-    assert "<b>" not in render(dossier(finding(), utility=FULL))
-
-
-def test_what_tells_the_files_apart_is_named() -> None:
-    found = page()
-    together = found.section("together")
-    assert "Worst: sex × age 40." in together
-    assert "S_pMSE of 1 of 4 triples" in together
-    assert "age × sex × town 12.5" in together
-    assert "at most 35.0 % apart. Not among the variables, for they were removed: town." in together
-    assert "0.40 60.0 % 25.0 %" in together
-    assert "S_pMSE of all 7 –" in found.section("utility")
-
-
-def test_models_are_told_with_what_is_lost_and_the_worst_subgroup() -> None:
-    says = page().section("analyses")
-    assert "Linear: income ~ age + C(sex). The confidence intervals overlap by 45.0 % on average" in says
-    assert "1 coefficient cannot be had from the masked file. 2 coefficients rest on too few records" in says
-    assert "sex: f −2 (−3 to −1) not in the masked file 0.0 % 4" in says
-    assert "By sex, the worst first Subgroup Overlap Coefficients lost f 20.0 % 3" in says
-    assert "Cox: years ~ age. It did not converge." in says
-
-
-def test_correlations_that_changed_are_named_with_their_sign() -> None:
-    together = page().section("together")
-    assert "Change of Pearson’s r" in together
-    assert "Worst: income × age −0.300." in together
-    assert "5,000 original and 4,000 masked records drawn at random: each is known to ±0.02" in together
-
-
-def test_the_literature_s_measures_of_numbers_and_categories_stand_in_tables() -> None:
-    says = page().section("utility")
-    assert "age, income; not released: income." in says
-    assert "Correlations (R) 0.5 0.25 –" in says
-    assert "quantiles 0.5, means 0.2" in says
-    assert "town – 3 3 –" in says
-    assert "25.0 % of the records stand in another cell (CTBIL, 3 of 3 tables)" in says
-
-
-def test_what_groups_suppression_and_removal_cost_is_told() -> None:
-    says = page().section("utility")
-    assert "Values in doubt 35.0 %" in says
-    assert (
-        "Median relative error of 1,000 random counts over ranges of 2 variables; 95 % interval 7.0 % to 9.0 %." in says
-    )
-    assert "age 30.0 % 100.0 % 50.0 % 25.0 %" in says
-    assert (
-        "By age, sex a record is alike with 83.3 on average, itself included; before, with 2.5. 10.0 % of all" in says
-    )
-    assert "income: 24.0 % of the records have another value" in says
-
-
-def test_the_score_is_told_with_all_its_parts() -> None:
-    says = page().section("utility")
-    assert "Score 30.0 %" in says
-    assert (
-        "(DR) of 40.0 % (35.0 % to 45.0 %) by whoever knows age, income: 20.0 % linked by distance (DLD), weight 0.25"
-        in says
-    )
-    assert "900 of 1,000 records were linked" in says
-
-
-def test_where_most_changed_of_what_goes_together_is_told() -> None:
-    html = page()
-    assert "Of 7 subgroups" in html.section("analyses")
-    assert "town: b <i> 0.31" in html.section("analyses")
-    assert "Subgroups where most changed of what goes together" not in page(UtilityView()).texts("h3")
-
-
-def test_predictions_clusters_and_the_worst_subgroup_are_told() -> None:
-    says = page().section("analyses")
-    assert "Of income: 400 people were predicted from whom no model had learned." in says
-    assert "random forest 0.8 0.6 0.5 0.75 (0.7 to 0.8)" in says
-    assert "Of income: Too few people." in says
-    assert "K means, 3 clusters by age. Not in the masked file: town." in says
-    assert "adjusted rand 0.95 0.6 0.35 (0.3 to 0.4)" in says
-    assert "Worst: sex: f <i>, whose own distributions of the other variables lie 40.0 % from" in says
-    assert "<i>" not in render(dossier(finding(), utility=FULL))
-
-
-def test_answers_to_queries_are_told_by_how_far_they_differ() -> None:
-    says = page().section("analyses")
-    assert "The answers differ by 12.5 % on average, as a share of the larger of the two." in says
-    assert "mean too few to tell" in says
-    assert "f <b>, missing 50.0 %" in says
-    assert "It took too long." in says
+def test_there_is_a_picture_of_each_comparison() -> None:
+    assert len(page().all("svg", role="img")) >= 5
 
 
 def test_a_model_on_the_file_s_own_categories_is_drawn_where_they_differ() -> None:
@@ -311,10 +204,6 @@ def test_a_model_on_the_file_s_own_categories_is_drawn_where_they_differ() -> No
     assert "Recoded original" in says
     same = MODEL.model_copy(update={"recoded": MODEL.coefficients, "recoded_overlap": MODEL.overlap})
     assert "Recoded original" not in page(UtilityView(models=(same,))).section("analyses")
-
-
-def test_quantiles_are_told_by_how_far_they_moved() -> None:
-    assert "income 0.1 – 0.1 0.4 → 0.3 –" in page().section("utility")
 
 
 def test_many_variables_are_drawn_as_far_as_they_can_be_read() -> None:
@@ -333,13 +222,6 @@ def test_a_small_group_of_scores_is_refused() -> None:
         page(UtilityView(propensity=few))
 
 
-def test_rules_that_masking_breaks_are_told_with_what_is_not_known() -> None:
-    says = page().section("analyses")
-    assert "child A child is not married 0.0 % 2.0 % 2.0 %" in says
-    assert "few Nobody is too few to tell too few to tell too few to tell" in says
-    assert "the file has no job" in says
-
-
 def test_a_small_cell_is_refused() -> None:
     with golden.raises(SluiceError):
         page(minimum=250)
@@ -350,6 +232,7 @@ def test_without_figures_there_are_no_empty_parts(view: UtilityView | None) -> N
     found = page(view)
     assert not found.all("section", id="together")
     assert not found.all("section", id="analyses")
+    assert "Subgroups where most changed of what goes together" not in found.texts("h3")
 
 
 def test_a_bound_is_said_to_be_one() -> None:

@@ -35,18 +35,18 @@ def test_what_tells_of_somebody_is_refused(role: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "says"),
+    "asked",
     [
-        ({"length": "month"}, "give either 'column' or 'fixed'"),
-        (MONTH | {"fixed": "2025-03"}, "give either 'column' or 'fixed'"),
-        ({"length": "month", "column": "mnth"}, "no variable 'mnth'. Did you mean 'month'"),
-        ({"length": "month", "fixed": 2025}, "'fixed' must be a month such as 2025-03; got '2025'"),
-        ({"length": "year", "fixed": 2025, "of": "latest"}, "'of' is for a 'column'"),
-        ({"length": "fortnight", "column": "month"}, "'week', 'month'"),
+        {"length": "month"},
+        MONTH | {"fixed": "2025-03"},
+        {"length": "month", "column": "mnth"},
+        {"length": "month", "fixed": 2025},
+        {"length": "year", "fixed": 2025, "of": "latest"},
+        {"length": "fortnight", "column": "month"},
     ],
 )
-def test_a_declaration_that_makes_no_sense_is_refused(asked: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValidationError, match=says.replace("?", r"\?")):
+def test_a_declaration_that_makes_no_sense_is_refused(asked: dict[str, Any]) -> None:
+    with golden.raises(ValidationError):
         contract(asked)
 
 

@@ -74,12 +74,3 @@ def test_a_date_that_python_does_not_know_is_text(tmp_path: Path) -> None:
     found = next(source.batches(["a"]))["a"]
     assert pd.api.types.is_string_dtype(found.dtype)
     assert found.iloc[1] == "2024-01-01"
-
-
-def test_batches_are_as_long_as_asked_for(tmp_path: Path) -> None:
-    path = tmp_path / "a.duckdb"
-    with duckdb.connect(path) as connection:
-        connection.execute("CREATE TABLE t AS SELECT range AS a FROM range(10000)")
-    tables = [*SqlSource(url=f"duckdb:///{path}", table="t").tables(["a"], 3000)]
-    assert max(table.num_rows for table in tables) <= 3000
-    assert pa.concat_tables(tables)["a"].to_pylist() == [*range(10000)]

@@ -118,8 +118,9 @@ def test_a_code_list_elsewhere_is_not_read(tmp_path: Path) -> None:
 
 def test_a_layout_lies_where_files_may_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A definition that names the vault's secret as its layout would learn of it by an error."""
-    monkeypatch.setenv("SLUICE_HOME", str(tmp_path / "home"))
     (tmp_path / "project").mkdir()
+    monkeypatch.setenv("SLUICE_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path / "project")
     (tmp_path / "secret").write_text("geheim-4711 1 2\n")
     source(tmp_path / "project", "age 1 2\n", "40\n")
     for layout in ("../secret", str(tmp_path / "secret")):

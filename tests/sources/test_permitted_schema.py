@@ -8,7 +8,7 @@ import duckdb
 import pytest
 import sqlalchemy as sa
 
-from sluice.errors import DataError, DocumentError, SluiceError
+from sluice.errors import SluiceError
 from sluice.sources.permitted_schema import permitted_schema, schemas_of_sources
 from tests.golden import golden
 
@@ -50,58 +50,68 @@ def test_a_listed_schema_is_published_into(operator: Operator, monkeypatch: pyte
     assert permitted_schema("open", "main") == f"postgresql+psycopg://w:{SECRET}@host/house"
 
 
-def test_no_other_connection_or_schema(operator: Operator) -> None:
-    operator.lets({"url": "postgresql://r@host/house", "schemas": ["survey"]})
-    golden.words(operator.refuses("warehouse"))
-    golden.words(operator.refuses(into="survey"))
+HOUSE = {"url": "postgresql://r@host/house", "schemas": ["survey"]}
+ONE_SERVER = {"url": "postgresql://reader@localhost/house"}
+OPEN_DATA = {"url": "postgresql://writer@localhost/house", "schemas": ["open_data", "apart"]}
 
 
-@pytest.mark.parametrize(
-    ("reads", "writes"),
-    [
-        ("postgresql://u@host/house", "postgresql://u@host/open"),
-        ("postgresql+psycopg://u@host/house", "postgresql://u@host/house"),
-        ("postgresql://u:${PW}@host/house", "postgresql://u:${PW}@host/house"),
-        ("${WHOLE}", "postgresql://u@host/house"),
-    ],
-)
-def test_an_account_that_reads_sources_publishes_nothing(
-    operator: Operator, monkeypatch: pytest.MonkeyPatch, reads: str, writes: str
+def of_one_account(reads: str, writes: str) -> tuple[dict[str, Any], dict[str, Any], str]:
+    """Whoever gets hold of an account that reads sources, or a mistake here, would change what is released next."""
+    secrets = {"secrets": ["PW", "WHOLE"]}
+    return {"url": reads, "schemas": ["s"], **secrets}, {"url": writes, "secrets": ["PW"]}, "main"
+
+
+def by_the_name(server: str) -> tuple[dict[str, Any], dict[str, Any], str]:
+    """The account that reads is known by every name of its server."""
+    publishing = {"url": f"postgresql://reader@{server}/open", "schemas": ["open_data"]}
+    return ONE_SERVER | {"schemas": ["survey"]}, publishing, "open_data"
+
+
+REFUSED: dict[str, tuple[dict[str, Any] | None, dict[str, Any], str]] = {  # what is read, where is published, into what
+    "another schema": (HOUSE, {}, "survey"),
+    "the account that reads": of_one_account("postgresql://u@host/house", "postgresql://u@host/open"),
+    "by another driver": of_one_account("postgresql+psycopg://u@host/house", "postgresql://u@host/house"),
+    "by a secret": of_one_account("postgresql://u:${PW}@host/house", "postgresql://u:${PW}@host/house"),
+    "by an address that is a secret": of_one_account("${WHOLE}", "postgresql://u@host/house"),
+    "a file that is read": ({"url": "duckdb:///{root}/link.duckdb", "schemas": ["main"]}, {}, "main"),
+    "a file in the workspace": (None, {"url": "duckdb:///{root}/home/x.duckdb"}, "main"),
+    "a file that is nowhere": (None, {"url": "duckdb:////nowhere/x.duckdb"}, "main"),
+    "a database of which nobody tried what it keeps": (None, {"url": "oracle://w@host/?service_name=x"}, "main"),
+    "a secret that a withdrawal could not get": (
+        None, {"url": "postgresql://w:${block:pw}@host/x", "secrets": ["block:pw"]}, "main"
+    ),
+    # By whatever account: it would own the schema, and so could put another table in the place of a source.
+    "a schema that is read": (ONE_SERVER | {"schemas": ["open_data"]}, OPEN_DATA, "open_data"),
+    "a schema of a table that is read": (ONE_SERVER | {"tables": ["open_data.people"]}, OPEN_DATA, "open_data"),
+    **{f"the account by {name}": by_the_name(name) for name in ("127.0.0.1:5432", "localhost", "LOCALHOST.", "[::1]")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("which", REFUSED)
+def test_nothing_is_published_elsewhere_nor_where_sources_are_read(
+    operator: Operator, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, which: str
 ) -> None:
-    """Else whoever gets hold of it, or a mistake here, changes what is released next."""
     monkeypatch.setenv("PW", SECRET)
     monkeypatch.setenv("WHOLE", f"postgresql://u:{SECRET}@host/house")
-    operator.lets({"url": reads, "secrets": ["PW", "WHOLE"], "schemas": ["s"]}, url=writes, secrets=["PW"])
-    golden.words(operator.refuses())
-
-
-def test_nor_does_a_file_that_is_read(operator: Operator, tmp_path: Path) -> None:
+    duckdb.connect(operator.home / "x.duckdb").close()
     (tmp_path / "link.duckdb").symlink_to(operator.public)
-    operator.lets({"url": f"duckdb:///{tmp_path}/link.duckdb", "schemas": ["main"]})
-    golden.words(operator.refuses())
+    reading, publishing, into = REFUSED[which]
+
+    def placed(each: dict[str, Any]) -> dict[str, Any]:
+        return each | {"url": each["url"].replace("{root}", str(tmp_path))} if "url" in each else each
+
+    operator.lets(placed(reading) if reading else None, **placed(publishing))
+    golden.words(operator.refuses(into=into))
+    if "apart" in publishing.get("schemas", ()):
+        assert permitted_schema("open", "apart")
 
 
-def test_a_file_that_others_write_or_that_lies_in_the_workspace(operator: Operator) -> None:
+def test_another_connection_and_a_file_that_others_write_are_refused(operator: Operator) -> None:
+    operator.lets(HOUSE)
+    golden.words(operator.refuses("warehouse"))
     operator.lets()
     operator.public.chmod(0o666)
     golden.words(operator.refuses())
-    duckdb.connect(operator.home / "x.duckdb").close()
-    operator.lets(url=f"duckdb:///{operator.home}/x.duckdb")
-    golden.words(operator.refuses())
-    operator.lets(url="duckdb:////nowhere/x.duckdb")
-    with golden.raises(DataError):
-        permitted_schema("open", "main")
-
-
-def test_a_database_of_which_nobody_tried_what_it_keeps(operator: Operator) -> None:
-    operator.lets(url="oracle://w@host/?service_name=x")
-    golden.words(operator.refuses())
-
-
-def test_a_secret_that_a_withdrawal_could_not_get_is_refused(operator: Operator) -> None:
-    operator.lets(url="postgresql://w:${block:pw}@host/x", secrets=["block:pw"])
-    with golden.raises(DocumentError):
-        permitted_schema("open", "main")
 
 
 @pytest.mark.parametrize(
@@ -120,19 +130,3 @@ def test_schemas_of_sources_are_those_of_the_same_server(
 ) -> None:
     operator.lets({"url": reading, "schemas": ["survey"], "tables": ["etl.loads"]})
     assert schemas_of_sources(sa.make_url(publishing)) == found
-
-
-@pytest.mark.parametrize("read", [{"schemas": ["open_data"]}, {"tables": ["open_data.people"]}])
-def test_nothing_is_published_into_a_schema_that_is_read(operator: Operator, read: dict[str, Any]) -> None:
-    """By whatever account: it would own the schema, and so could put another table in the place of a source."""
-    publishing: dict[str, Any] = {"url": "postgresql://writer@localhost/house", "schemas": ["open_data", "apart"]}
-    operator.lets({"url": "postgresql://reader@localhost/house", **read}, **publishing)
-    golden.words(operator.refuses(into="open_data"))
-    assert permitted_schema("open", "apart")
-
-
-@pytest.mark.parametrize("publishing", ["127.0.0.1:5432", "localhost", "LOCALHOST.", "[::1]"])
-def test_the_account_that_reads_is_known_by_every_name_of_its_server(operator: Operator, publishing: str) -> None:
-    reading = {"url": "postgresql://reader@localhost/house", "schemas": ["survey"]}
-    operator.lets(reading, url=f"postgresql://reader@{publishing}/open", schemas=["open_data"])
-    golden.words(operator.refuses(into="open_data"))

@@ -94,12 +94,7 @@ def test_tables_of_sluice_are_described_by_their_own_structure(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "PERSON,SEX\n1,2\n",
-        "<html></html>",
-        '<!DOCTYPE m [<!ENTITY x SYSTEM "/etc/passwd">]><m>&x;</m>',
-    ],
+    "text", ["PERSON,SEX\n1,2\n", "<html></html>", '<!DOCTYPE m [<!ENTITY x SYSTEM "/etc/passwd">]><m>&x;</m>']
 )
 def test_what_is_no_structure_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "structure.xml"

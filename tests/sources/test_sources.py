@@ -1,4 +1,4 @@
-"""Sources: CSV, Parquet, DuckDB, SQLite and a real PostgreSQL give the same records; what is broken is refused."""
+"""What is special to CSV files, to nested columns, and to tables and queries of databases."""
 
 import gzip
 from pathlib import Path
@@ -16,10 +16,8 @@ from sluice.errors import DataError
 from sluice.sources.database_url import database_url, typed_address
 from sluice.sources.sources import ConnectionSource, CsvSource, DatabaseFile, ParquetSource, Source
 from sluice.sources.sql_source import SqlSource
-from sluice.sources.tabular_source import TabularSource
 from tests.golden import golden
-
-SECRET = "geheim-4711"
+from tests.sources.readers import READERS, SECRET, cells, marked, place_of, records, refusal
 
 
 def write(path: Path, content: str | bytes) -> CsvSource:
@@ -27,59 +25,41 @@ def write(path: Path, content: str | bytes) -> CsvSource:
     return CsvSource(path=str(path))
 
 
-def records(source: TabularSource, *columns: str, size: int = 100_000) -> list[list[Any]]:
-    return [record for batch in source.batches(columns, size) for record in batch.to_numpy(dtype=object).tolist()]
-
-
-def refusal(source: TabularSource, *columns: str) -> str:
-    """The text of the DataError, which must carry no other exception with it."""
-    with pytest.raises(DataError) as raised:
-        records(source, *columns)
-    assert raised.value.__context__ is None
-    assert raised.value.__cause__ is None
-    assert SECRET not in str(raised.value)
-    return str(raised.value)
-
-
-def test_csv_as_it_is_written_by_many_hands(tmp_path: Path) -> None:
-    assert records(write(tmp_path / "a.csv", "a,b\n1,x\n2,y\n"), "b", "a") == [["x", "1"], ["y", "2"]]
-    assert records(write(tmp_path / "b.csv", '\ufeffa,b\r\n 1 ,"x, ""y"""\r\n\r\n,\r\n'), "a", "b") == [
-        ["1", 'x, "y"'],
-        ["", ""],
-    ]
-    odd = CsvSource(
-        path=write(tmp_path / "c.csv", "made by hand\n# a note\na;b\n# another\n'1;2';ä\n".encode("latin-1")).path,
-        separator=";",
-        quote="'",
-        comment="#",
-        skip_lines=1,
-        encoding="latin-1",
-    )
-    assert records(odd, "a", "b") == [["1;2", "ä"]]
-    tabs = CsvSource(path=write(tmp_path / "d.tsv", 'a\tb\n\t\n"x\ty\n').path, separator="\t", quote=None)
-    assert records(tabs, "a", "b") == [["", ""], ['"x', "y"]]
-    lines = CsvSource(path=write(tmp_path / "e.csv", 'a,b\n"x\n\ny",1\n').path, line_breaks=True)
-    assert records(lines, "a", "b") == [["x\n\ny", "1"]]
-
-
-def test_csv_without_header_takes_its_names_from_itself_or_from_the_contract(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.csv", "1,x\n2,y\n").path
-    assert records(CsvSource(path=path, header=False), "a", "b") == [["1", "x"], ["2", "y"]]
-    assert records(CsvSource(path=path, header=False, columns=("u", "v")), "v") == [["x"], ["y"]]
-
-
-def test_one_record_without_header_is_a_record(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.csv", "1,x").path
-    assert records(CsvSource(path=path, header=False), "a", "b") == [["1", "x"]]
+@pytest.mark.parametrize(
+    ("content", "said", "found"),
+    [
+        ('\ufeffa,b\r\n 1 ,"x, ""y"""\r\n\r\n,\r\n', {}, [["1", 'x, "y"'], ["", ""]]),
+        (
+            "made by hand\n# a note\na;b\n# another\n'1;2';ä\n",
+            {"separator": ";", "quote": "'", "comment": "#", "skip_lines": 1, "encoding": "latin-1"},
+            [["1;2", "ä"]],
+        ),
+        ('a\tb\n\t\n"x\ty\n', {"separator": "\t", "quote": None}, [["", ""], ['"x', "y"]]),
+        ('a,b\n"x\n\ny",1\n', {"line_breaks": True}, [["x\n\ny", "1"]]),
+        ("1,x\n2,y\n", {"header": False}, [["1", "x"], ["2", "y"]]),
+        ("1,x\n2,y\n", {"header": False, "columns": ("b", "a")}, [["x", "1"], ["y", "2"]]),
+        ("1,x", {"header": False}, [["1", "x"]]),  # one record without a header is a record
+    ],
+)
+def test_csv_as_it_is_written_by_many_hands(
+    tmp_path: Path, content: str, said: dict[str, Any], found: list[list[str]]
+) -> None:
+    path = write(tmp_path / "a.csv", content.encode(said.get("encoding", "utf-8"))).path
+    assert cells(CsvSource(path=path, **said), "a", "b") == found
 
 
 def test_several_files_and_gzip_are_one_source(tmp_path: Path) -> None:
     write(tmp_path / "a.csv", "a,b\n1,x\n")
     (tmp_path / "b.csv.gz").write_bytes(gzip.compress(b"b,a\ny,2\n"))
     source = CsvSource(path=["a.csv", "b.csv.gz"]).resolve(tmp_path)
-    assert records(source, "a", "b") == [["1", "x"], ["2", "y"]]
+    assert cells(source, "a", "b") == [["1", "x"], ["2", "y"]]
     write(tmp_path / "c.csv", "a,c\n1,x\n")
     assert "missing: b; others: 1" in refusal(CsvSource(path=["a.csv", "c.csv"]).resolve(tmp_path), "a")
+
+
+def test_what_is_no_file_or_only_called_a_packed_one(tmp_path: Path) -> None:
+    golden.words(refusal(CsvSource(path=str(tmp_path)), "a"))
+    golden.words(refusal(write(tmp_path / "plain.csv.gz", "a,b\n1,2\n"), "a"))
 
 
 cell = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), max_size=8)
@@ -94,15 +74,8 @@ def test_what_pandas_writes_is_read_back_but_for_blanks_around(
     frame = pd.DataFrame(rows, columns=["a", "b"])
     frame.insert(0, "id", range(len(frame)))
     frame.to_csv(path, index=False)
-    read = records(CsvSource(path=str(path)), "a", "b", size=size)
+    read = cells(CsvSource(path=str(path)), "a", "b", size=size)
     assert [[text.strip() for text in row] for row in read] == [[a.strip(), b.strip()] for a, b in rows]
-
-
-def test_batches_are_of_the_size_asked_for_with_a_fresh_index(tmp_path: Path) -> None:
-    source = write(tmp_path / "a.csv", "a\n" + "\n".join(map(str, range(10))))
-    batches = list(source.batches(["a"], 4))
-    assert [len(batch) for batch in batches] == [4, 4, 2]
-    assert batches[1].index.tolist() == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -141,92 +114,30 @@ def test_a_file_in_another_encoding_than_it_says_is_asked_no_riddle(tmp_path: Pa
     assert "line 2 is not cp1252. Is it another; `sluice init` looks which?" in text
 
 
-def test_absent_and_unreadable_files(tmp_path: Path) -> None:
-    write(tmp_path / "people.csv", "a\n1\n")
-    text = refusal(CsvSource(path="poeple.csv").resolve(tmp_path), "a")
-    assert text == f"{tmp_path}/poeple.csv: no such file. Did you mean 'people.csv'?"
-    golden.words(refusal(CsvSource(path=str(tmp_path)), "a"))
-    whole = gzip.compress(b"a,b\n" + b"".join(b"%d,%d\n" % (i, i * 7919) for i in range(5000)))
-    (tmp_path / "cut.csv.gz").write_bytes(whole[: len(whole) // 2])
-    golden.words(refusal(CsvSource(path=str(tmp_path / "cut.csv.gz")), "a"))
-    golden.words(refusal(write(tmp_path / "plain.csv.gz", "a,b\n1,2\n"), "a"))
-
-
-def test_columns_beside_the_contract_are_left_out_and_named(tmp_path: Path) -> None:
-    source = write(tmp_path / "a.csv", "a,extra,b\n1,9,2\n")
-    assert records(source, "a", "b") == [["1", "2"]]
-    assert source.unknown_columns(["a", "b"]) == ["extra"]
-
-
-def test_parquet(tmp_path: Path) -> None:
-    path = tmp_path / "a.parquet"
-    frame = pd.DataFrame(
-        {"n": pd.array([1, None, 2**60], dtype="Int64"), "t": ["x", None, "z"], "extra": [[1], [2], [3]]}
-    )
-    frame.to_parquet(path)
+def test_whole_numbers_with_gaps_stay_whole_and_nested_columns_are_refused(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"n": pd.array([1, None, 2**60], dtype="Int64"), "m": [[1]] * 3})
+    frame.to_parquet(tmp_path / "a.parquet")
     source = ParquetSource(path="a.parquet").resolve(tmp_path)
-    batches = list(source.batches(["t", "n"], 2))
-    assert [len(batch) for batch in batches] == [2, 1]
-    assert list(batches[0]) == ["t", "n"]
-    assert batches[1]["n"].tolist() == [2**60]  # a column with gaps stays whole numbers
-    assert source.unknown_columns(["n", "t"]) == ["extra"]
-    golden.words(refusal(source, "extra"))
-    golden.words(refusal(source, "N"))
-    frame.iloc[:0].to_parquet(path)
-    golden.words(refusal(source, "n"))
-    path.write_bytes(b"PAR1 and no more")
-    golden.words(refusal(source, "n"))
+    assert [list(batch["n"]) for batch in source.batches(["n"], 2)][1] == [2**60]
+    golden.words(refusal(source, "m"))
 
 
-def fill(url: sa.URL) -> None:
-    """A table survey.people (or people) of 1,000 records with a gap and a colon in it."""
-    engine = sa.create_engine(database_url(url))
-    with engine.begin() as connection:
-        qualified = "people"
-        if engine.dialect.name != "sqlite":
-            connection.execute(sa.text("CREATE SCHEMA survey"))
-            qualified = "survey.people"
-        connection.execute(
-            sa.text(f'CREATE TABLE {qualified} (id INTEGER, "Age" INTEGER, town VARCHAR, pay DECIMAL(9, 2))')
-        )
-        rows = [{"i": i, "age": None if i == 3 else i % 90, "town": "a:b 5%", "pay": i / 4} for i in range(1000)]
-        connection.execute(sa.text(f"INSERT INTO {qualified} VALUES (:i, :age, :town, :pay)"), rows)
-    engine.dispose()
+# -- databases
 
 
-@pytest.fixture(params=["duckdb", "sqlite", pytest.param("postgresql", marks=pytest.mark.servers)])
-def warehouse(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
-    """URL and table of a filled warehouse."""
-    if request.param == "postgresql":
-        url = sa.make_url(request.getfixturevalue("postgresql"))
-    else:
-        url = sa.make_url(f"{request.param}:///{tmp_path}/people.db")
-    fill(url)
-    return url.render_as_string(hide_password=False), "people" if request.param == "sqlite" else "survey.people"
+@pytest.fixture(params=marked("duckdb", "sqlite", "postgresql"))
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a database with a table `records`."""
+    place = place_of(request.param, request, tmp_path)
+    READERS[request.param].write(records(), place)
+    return str(place) if request.param == "postgresql" else f"{request.param}:///{place}"
 
 
-@pytest.mark.chain
-def test_the_same_records_from_every_database(warehouse: tuple[str, str]) -> None:
-    url, table = warehouse
-    source = SqlSource(url=url, table=table)
-    assert source.column_names() == ["id", "Age", "town", "pay"]
-    batches = list(source.batches(["Age", "id", "pay"], 300))
-    assert [len(batch) for batch in batches] == [300, 300, 300, 100]
-    whole = pd.concat(batches, ignore_index=True).sort_values("id", ignore_index=True)
-    assert whole["id"].tolist() == list(range(1000))
-    assert whole["Age"].isna().tolist() == [i == 3 for i in range(1000)]
-    assert whole["Age"].dtype == batches[-1]["Age"].dtype == "int64[pyarrow]"
-    assert whole["pay"].tolist() == [i / 4 for i in range(1000)]
-
-
-@pytest.mark.chain
-def test_a_query_keeps_its_colons_and_per_cents_and_can_only_read(warehouse: tuple[str, str]) -> None:
-    url, table = warehouse
-    query = f"SELECT id, 'x:y 5%' AS label, town FROM {table} WHERE town LIKE '%:b%' AND id < 2;"
-    found = records(SqlSource(url=url, query=query), "label", "id")
-    assert sorted(found) == [["x:y 5%", 0], ["x:y 5%", 1]]
-    golden.words(refusal(SqlSource(url=url, query=f"DELETE FROM {table}"), "id"))
-    assert len(records(SqlSource(url=url, table=table), "id")) == 1000
+def test_a_query_keeps_its_colons_and_per_cents_and_can_only_read(url: str) -> None:
+    query = "SELECT code, 'x:y 5%' AS label FROM records WHERE town LIKE '%h' AND '%:b%' <> ':b' AND code < '010';"
+    assert sorted(cells(SqlSource(url=url, query=query), "label", "code")) == [["x:y 5%", "000"], ["x:y 5%", "006"]]
+    golden.words(refusal(SqlSource(url=url, query="DELETE FROM records"), "code"))
+    assert len(cells(SqlSource(url=url, table="records"), "code")) == 12
 
 
 def test_what_drivers_make_of_values_that_pandas_has_no_type_for(postgresql: str) -> None:
@@ -236,21 +147,17 @@ def test_what_drivers_make_of_values_that_pandas_has_no_type_for(postgresql: str
         " ARRAY[1, 2] AS list, NULL AS nothing, true AS yes"
     )
     source = SqlSource(url=postgresql, query=query)
-    long, pay, key, seen, several, nothing, yes = records(source, *source.column_names())[0]
+    long, pay, key, seen, several, nothing, yes = cells(source, *source.column_names())[0]
     assert long == "12345678901234567890"  # beyond 64 bits: as text, every digit kept
     assert (pay, key, several, yes) == (1.5, "00000000-0000-0000-0000-000000000007", "[1, 2]", True)
     assert seen == pd.Timestamp("2019-12-31T22:00Z")
     assert pd.isna(nothing)
 
 
-@pytest.mark.chain
-def test_what_a_database_refuses(warehouse: tuple[str, str]) -> None:
-    url, table = warehouse
-    golden.words(refusal(SqlSource(url=url, table=table), "age"))
-    golden.words(refusal(SqlSource(url=url, table="nowhere"), "id"))
-    query = f"SELECT id FROM {table} WHERE town = '{SECRET}'"
-    golden(refusal(SqlSource(url=url, query=query), "id"))
-    broken = f"SELECT CAST('{SECRET}' AS INTEGER) / id AS n FROM {table} WHERE nothing"
+def test_what_a_database_refuses(url: str) -> None:
+    golden.words(refusal(SqlSource(url=url, table="nowhere"), "code"))
+    golden(refusal(SqlSource(url=url, query=f"SELECT code FROM records WHERE town = '{SECRET}'"), "code"))
+    broken = f"SELECT CAST('{SECRET}' AS INTEGER) / number AS n FROM records WHERE nothing"
     golden.words(refusal(SqlSource(url=url, query=broken), "n"))
 
 
@@ -352,7 +259,7 @@ def test_duckdb_is_closed_after_reading(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
     with duckdb.connect(path) as connection:
         connection.execute("CREATE TABLE t AS SELECT 1 AS a")
-    assert records(SqlSource(url=f"duckdb:///{path}", table="t"), "a") == [[1]]
+    assert cells(SqlSource(url=f"duckdb:///{path}", table="t"), "a") == [[1]]
     with duckdb.connect(path, read_only=True) as connection:  # refused while another configuration is open
         assert connection.execute("SELECT a FROM t").fetchall() == [(1,)]
 

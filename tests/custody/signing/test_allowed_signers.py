@@ -56,6 +56,20 @@ def test_a_key_for_other_purposes_is_none_of_ours() -> None:
         f'amara valid-after="20261399" {KEY.line}',
         f"* {KEY.line}",
         f"amara {KEY.line[:-9]}",
+        *(
+            f"jonas {options} {GOOD}"
+            for options in (  # that ssh-keygen does not take
+                'namespaces="*,!sluice"',  # not permitted
+                'namespaces="git",namespaces="sluice"',  # multiple "namespaces" clauses
+                'valid-before="20200101",valid-before="20300101"',  # the same; Sluice takes the last
+                'valid-before="20300101" valid-before="20400101"',  # invalid key
+                'valid-after="20200101"valid-before="20300101"',
+                'namespaces="git\\",namespaces="sluice"',
+                "namespaces",
+                "123",
+                ",",
+            )
+        ),
     ],
 )
 def test_what_would_be_read_otherwise_is_refused(line: str) -> None:
@@ -76,27 +90,6 @@ def test_a_comment_holds_no_line_of_its_own(tmp_path: Path, sign: str, before: s
     """A comment comes from whoever made the key pair; `ssh-keygen` ends lines by a line feed alone."""
     file = tmp_path / "keys"
     file.write_bytes(f"{before}{sign}{PUBLISHER} {EVIL}\n".encode())
-    with golden.raises(DocumentError):
-        read_allowed_signers(file)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        'namespaces="*,!sluice"',  # ssh-keygen: not permitted
-        'namespaces="git",namespaces="sluice"',  # multiple "namespaces" clauses
-        'valid-before="20200101",valid-before="20300101"',  # the same; Sluice takes the last
-        'valid-before="20300101" valid-before="20400101"',  # invalid key
-        'valid-after="20200101"valid-before="20300101"',
-        'namespaces="git\\",namespaces="sluice"',
-        "namespaces",
-        "123",
-        ",",
-    ],
-)
-def test_options_that_ssh_keygen_does_not_take_let_nobody_sign(tmp_path: Path, options: str) -> None:
-    file = tmp_path / "keys"
-    file.write_text(f"jonas {options} {GOOD}\n")
     with golden.raises(DocumentError):
         read_allowed_signers(file)
 

@@ -64,13 +64,7 @@ def test_one_key_counts_once_however_often_it_signed() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [
-        {"payloadType": "text/plain"},
-        {"signatures": []},
-        {"signatures": [{"sig": 1}]},
-        {"more": 1},
-        {"payload": 3},
-    ],
+    [{"payloadType": "text/plain"}, {"signatures": []}, {"signatures": [{"sig": 1}]}, {"more": 1}, {"payload": 3}],
 )
 def test_what_is_no_envelope_is_refused(change: dict[str, Any]) -> None:
     with golden.raises(SluiceError):

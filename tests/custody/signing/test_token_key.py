@@ -165,16 +165,7 @@ def test_only_what_ssh_can_verify_is_taken(insert: Insert) -> None:
         signed_by_token(b"a statement", URI)
 
 
-@pytest.mark.parametrize(
-    "uri",
-    [
-        "hsm:",
-        "hsm:two",
-        "hsm:2?lable=x",
-        "hsm:3",
-        "hsm:2?label=Jonas",
-    ],
-)
+@pytest.mark.parametrize("uri", ["hsm:", "hsm:two", "hsm:2?lable=x", "hsm:3", "hsm:2?label=Jonas"])
 def test_what_is_not_there_is_named(insert: Insert, uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
     insert(Card())
     monkeypatch.setenv("SLUICE_HSM_PIN", PIN)
@@ -220,19 +211,8 @@ if softhsm():
             return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
 
         run("softhsm2-util", "--init-token", "--free", "--label", LABEL, "--pin", PIN, "--so-pin", "0815")
-        run(
-            "softhsm2-util",
-            "--import",
-            str(tmp_path / "key.pem"),
-            "--token",
-            LABEL,
-            "--label",
-            "x",
-            "--id",
-            "02",
-            "--pin",
-            PIN,
-        )
+        brought = f"--import {tmp_path}/key.pem --label x --id 02 --pin {PIN}".split()
+        run("softhsm2-util", *brought, "--token", LABEL)
         program = "import sys; from flows.cli.main import main; sys.exit(main(sys.argv[1:]))"
         sluice = (sys.executable, "-c", program)
         public = PublicKey.of(key.public_key())

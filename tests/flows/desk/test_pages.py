@@ -1,18 +1,23 @@
 """What stands on the pages: everything a person wrote is text there, and a reviewer finds what changed."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from flows.desk import pages as desk_pages
 from flows.desk import reading, release_page
 from flows.desk.desk import Desk
+from flows.desk.pages import environment
 from flows.history import History, history
 from sluice.report.dossier import Returned
 from sluice.verdict import Finding, Verdict
+from tests.flows.desk.signing_office import adopt_keys, begun
 from tests.flows.desk.visitor import Visitor, visitor
 from tests.flows.house import House
 from tests.injection.corpus import UNSEEN, WRITABLE, Page
+from tests.report.pages import holds_together, loads_nothing
 
 AtDesk = Callable[[str], Visitor]
 PEOPLE_WRITE = "  ".join(WRITABLE)
@@ -22,6 +27,29 @@ def injected(visitor: Visitor, path: str) -> list[str]:
     answer = visitor.get(path)
     assert answer.status_code == 200
     return Page(answer.text).injected
+
+
+def test_every_page_is_whole_and_loads_nothing_but_its_style(
+    at_desk: AtDesk, desk: Desk, pending: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By what `tests/report/test_contract.py` asks of a report; of each template."""
+    rendered: set[str] = set()
+    template = environment().get_template
+    monkeypatch.setattr(
+        environment(), "get_template", lambda name, *given: rendered.add(name) or template(name, *given)
+    )
+    amara = at_desk("amara")
+    release = f"/releases/{pending.id}"
+    paths = ("/", "/editions", "/ledger", "/accesses", release, f"{release}/history", f"{release}/documents")
+    answers = [Visitor(desk).get("/sign-in"), amara.get("/releases/none"), *map(amara.get, paths)]
+    adopt_keys(pending, tmp_path / "keys")
+    answers.append(begun(amara, pending.id, "approve"))
+    for answer in answers:
+        holds_together(answer.text)
+        loads_nothing(answer.text, "/")
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+    templates = {path.name for path in Path(desk_pages.__file__).parent.glob("*.j2")}
+    assert rendered == templates
 
 
 def test_words_of_people_are_text(at_desk: AtDesk, pending: House) -> None:

@@ -21,6 +21,7 @@ from schemas.contract import Contract
 from sluice.errors import DataError
 from sluice.verdict import Finding, Verdict, decide
 from tests.golden import golden
+from tests.report.pages import holds_together, loads_nothing
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 CANARY = "Zebedee Quillfeather"
@@ -155,6 +156,8 @@ def test_data_docs_say_what_failed_and_load_nothing(on_bad: tuple[list[Finding],
     assert page.relative_to(docs).as_posix() in index
     assert "Failed" in page.read_text(encoding="utf-8")
     assert "The contract asks that the batch has 5 to 100 records." in (docs / "expectations/contract.html").read_text()
+    holds_together(index)
+    loads_nothing(index, r"[/\w.-]+\.html$")
     for file in (*docs.rglob("*.html"), *docs.rglob("*.css")):
         assert not re.search(r"(?:src=|href=|url\()[\"']?https?:", file.read_text(encoding="utf-8"))
 

@@ -14,7 +14,7 @@ from schemas.reading.overview import Overview, overview
 from schemas.reading.proposal import Proposals, in_words, propose, share, worst_sets
 from schemas.reading.usual_names import usual_role
 from sluice.sources.csv_source import CsvSource
-from sluice.variables import Kind, Role
+from sluice.variables import Role
 from tests.golden import golden
 
 
@@ -27,7 +27,6 @@ def proposed(frame: pd.DataFrame, folder: Path) -> Proposals:
     return propose(seen_of(frame, folder))
 
 
-@pytest.fixture
 def people() -> pd.DataFrame:
     rng = np.random.default_rng(5)
     households = np.sort(rng.integers(0, 250, 600))
@@ -45,6 +44,128 @@ def people() -> pd.DataFrame:
             "remark": [f"words {n * 7919 % 60000:05d}" for n in range(600)],
         }
     )
+
+
+def bodies(**more: tuple[float, float]) -> pd.DataFrame:
+    rng = np.random.default_rng(2)
+    ends = {"weight": (50, 90), **more}
+    return pd.DataFrame({name: rng.uniform(*between, 300).round(1) for name, between in ends.items()})
+
+
+def two_weights() -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"sex": rng.choice(["f", "m"], 300), "weight": rng.uniform(50, 90, 300).round(3)})
+    return frame.assign(weight_2=(frame["weight"] * rng.uniform(0.9, 1.1, 300)).round(3))
+
+
+def codes() -> pd.DataFrame:
+    n = np.arange(1200)
+    frame = pd.DataFrame({"admission_type_id": n % 8 + 1, "visits": n % 4 + 1, "zip": 501 + n // 20 * 97, "sex": n % 2})
+    frame["region_id"], frame["race"] = n % 7 + 1.0, np.where(n < 4, 9, n % 3)  # a rare code is no reason
+    frame.loc[5, "region_id"] = np.nan  # hence 1.0, 2.0, ...
+    return frame
+
+
+def intervals() -> pd.DataFrame:
+    ages, n = ["[0-10)", "[10-20)", "[20-100)", "[100-110)"], np.arange(600)
+    return pd.DataFrame(
+        {
+            "age": np.take(ages, n % 4),
+            "rare": np.take(ages, np.where(n < 3, 3, n % 3)),
+            "others": np.take(["NO", "<30", ">30"], n % 3),
+        }
+    )
+
+
+def numbers_that_all_differ(*names: str) -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    even = {name: rng.permutation(90_000)[:300] + 10_000 for name in ("c1", "c2", "c3")}
+    skewed = {"c4": np.sort(rng.lognormal(9, 2, 300)).astype(int) + np.arange(300)}
+    return pd.DataFrame(even | skewed)[list(names)]
+
+
+def amounts(**more: str) -> pd.DataFrame:
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(
+        {"sex": rng.choice(["f", "m"], 500), "flow": rng.lognormal(5, 1, 500), "floor": rng.integers(1, 5, 500)}
+    )
+    return frame.assign(**{name: frame[of] for name, of in more.items()})
+
+
+def asked() -> pd.DataFrame:
+    """Children are asked for no job, and some adults have no mood."""
+    rng = np.random.default_rng(3)
+    age = rng.integers(5, 60, 2000)
+    frame = pd.DataFrame({"age": age, "kind": np.where(age < 15, "child", "adult")})
+    frame["job"] = np.where(age < 15, None, rng.choice(["cook", "clerk"], 2000))
+    frame["mood"] = np.where(rng.random(2000) < 0.2, None, "fine")
+    return frame.assign(branch=np.where(age < 15, "Not in universe", rng.choice(["food", "office"], 2000)))
+
+
+def asked_with_one_missing_answer() -> pd.DataFrame:
+    frame = asked().drop(columns=["mood", "branch"])
+    frame.loc[frame.index[frame["kind"] == "adult"][0], "job"] = None
+    return frame
+
+
+IDS = np.arange(400)
+SIZES = people().groupby("unit_no")["nr"].transform("size")
+FRAMES = {
+    "by names or by what the values do; an age that hides is found by its separation": people(),
+    "of a household two shared attributes say that it numbers them": people().drop(columns="x9"),
+    "or one, where it is called so": people().drop(columns="x9").rename(columns={"unit_no": "HH"}),
+    "the size of a household numbers none": people().assign(
+        household=people().groupby("unit_no")["nr"].transform("size")
+    ),
+    "where no column is known to others the worst": pd.DataFrame(
+        {f"v{n}": np.random.default_rng(n).normal(0, 10**n, 200).round(1) for n in range(5)}
+    ),
+    "a weight": bodies(),
+    "a weight beside a height is one of the body": bodies(height=(150, 190)),
+    "a second weight is no secret": two_weights(),
+    "an id of few values is a code": pd.DataFrame({"admission_type_id": IDS % 4 + 1, "patient_nbr": IDS // 2}),
+    "a column that repeats another": people().assign(region_no=people()["region"].map("NESW".index)),
+    "numbers are codes where the name says so": codes(),
+    "intervals are in their order where all can be listed": intervals(),
+    "of many columns in which all differ most are amounts": numbers_that_all_differ("c1", "c2", "c3", "c4"),
+    "of two both are names": numbers_that_all_differ("c1", "c2"),
+    "where nothing is called sensitive amounts are": amounts(),
+    "else they are not": amounts(wage="flow"),
+    "codes of a quasi-identifier are categories in their order": pd.DataFrame(  # a 4 is rare
+        {"education": [1, 2, 3, 10] * 50, "sex": [1, 2] * 100, "children": [0, 1, 2, 3] * 49 + [4] * 4}
+    ),
+    "a question that was not asked": asked(),
+    "not asked by age": asked().drop(columns="kind"),
+    "one answer is missing": asked_with_one_missing_answer(),
+    "a rare value that decides who was asked is not named": pd.DataFrame(
+        {"status": ["adult"] * 100 + ["child"] * 60 + ["monk"] * 3, "job": ["cook"] * 100 + [None] * 63}
+    ),
+    "negative codes are missing where nothing else is negative": pd.DataFrame(
+        {"score": [*range(1, 90), *[-9] * 11], "profit": [*range(-50, 39), *[-9] * 11]}
+    ),
+    "and are no few": pd.DataFrame({"score": [*range(1, 92), *[-9] * 9]}),
+}
+
+
+@pytest.mark.parametrize("which", FRAMES)
+def test_role_kind_and_reasons_are_proposed(which: str, tmp_path: Path) -> None:
+    found = proposed(FRAMES[which], tmp_path)
+    rows = [
+        f"{each.name}: {each.role}, {each.kind}{'' if each.sure else ' (a guess)'}: {each.why} "
+        f"| {each.universe or '-'} | repeats {each.repeats or '-'} | missing {', '.join(each.missing_codes) or '-'}"
+        for each in found.columns
+    ]
+    golden("\n".join([f"key: {', '.join(found.record_key) or '-'}", *rows]))
+
+
+def test_categories_are_drafted_as_the_file_has_them_and_in_their_order(tmp_path: Path) -> None:
+    codes().to_csv(tmp_path / "codes.csv", index=False)
+    drafted = draft_contract(CsvSource(path=(str(tmp_path / "codes.csv"),)), "x")
+    assert '- "7.0"' in drafted
+    assert "# codes, by the name; check" in drafted
+    intervals().to_csv(tmp_path / "ages.csv", index=False)
+    ages = yaml.safe_load(draft_contract(CsvSource(path=(str(tmp_path / "ages.csv"),)), "x"))["variables"][0]
+    assert ages["categories"] == ["[0-10)", "[10-20)", "[20-100)", "[100-110)"]
 
 
 @pytest.mark.parametrize(
@@ -65,124 +186,6 @@ def test_usual_names_in_several_languages(name: str, role: Role | None) -> None:
     assert (found[0] if found else None) is role
 
 
-def test_each_role_is_found_by_name_or_by_what_the_values_do(people: pd.DataFrame, tmp_path: Path) -> None:
-    found = proposed(people, tmp_path)
-    assert {each.name: each.role for each in found.columns} == {
-        "nr": Role.IDENTIFIER, "unit_no": Role.HOUSEHOLD, "other1": Role.QUASI_IDENTIFIER,
-        "region": Role.QUASI_IDENTIFIER, "Geschlecht": Role.QUASI_IDENTIFIER, "x9": Role.OTHER,
-        "Einkommen": Role.SENSITIVE, "hrf": Role.WEIGHT, "remark": Role.IDENTIFIER,
-    }  # fmt: skip
-    assert found.record_key == ("nr",)
-
-
-def test_of_a_column_called_household_one_shared_attribute_says_that_it_numbers_them(
-    people: pd.DataFrame, tmp_path: Path
-) -> None:
-    people = people.drop(columns="x9")
-    assert proposed(people, tmp_path).by_name("unit_no").role is not Role.HOUSEHOLD
-    assert proposed(people.rename(columns={"unit_no": "HH"}), tmp_path).by_name("HH").role is Role.HOUSEHOLD
-    sizes = people.assign(household=people.groupby("unit_no")["unit_no"].transform("size"))
-    assert proposed(sizes, tmp_path).by_name("household").role is not Role.HOUSEHOLD
-
-
-def test_an_age_that_hides_behind_a_name_of_no_meaning_is_found_by_its_separation(
-    people: pd.DataFrame, tmp_path: Path
-) -> None:
-    other1 = proposed(people, tmp_path).by_name("other1")
-    assert (other1.role, other1.sure) == (Role.QUASI_IDENTIFIER, False)
-    golden(other1.why)
-
-
-def test_where_no_column_is_known_to_others_the_worst_are_proposed(tmp_path: Path) -> None:
-    rng = np.random.default_rng(2)
-    frame = pd.DataFrame({f"v{n}": rng.normal(0, 10**n, 200).round(1) for n in range(5)})
-    roles = [each.role for each in proposed(frame, tmp_path).columns]
-    assert roles.count(Role.QUASI_IDENTIFIER) == 3
-
-
-def test_a_weight_beside_a_height_is_one_of_the_body(tmp_path: Path) -> None:
-    rng = np.random.default_rng(2)
-    frame = pd.DataFrame({"weight": rng.uniform(50, 90, 300).round(1)})
-    assert proposed(frame, tmp_path).by_name("weight").role is Role.WEIGHT
-    frame["height"] = rng.uniform(150, 190, 300).round(1)
-    assert proposed(frame, tmp_path).by_name("weight").role is Role.QUASI_IDENTIFIER
-
-
-def test_a_second_weight_is_no_secret_of_anybody_and_says_why_it_is_no_weight(tmp_path: Path) -> None:
-    rng = np.random.default_rng(3)
-    frame = pd.DataFrame({"sex": rng.choice(["f", "m"], 300), "weight": rng.uniform(50, 90, 300).round(3)})
-    frame["weight_2"] = (frame["weight"] * rng.uniform(0.9, 1.1, 300)).round(3)
-    second = proposed(frame, tmp_path).by_name("weight_2")
-    assert (second.role, second.sure) == (Role.OTHER, False)
-    golden.words(second.why)
-
-
-def test_an_id_of_few_values_is_a_code_and_no_name(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"admission_type_id": [1, 2, 3, 4] * 100, "patient_nbr": np.arange(400) // 2})
-    found = proposed(frame, tmp_path)
-    assert found.by_name("admission_type_id").role is not Role.IDENTIFIER
-    assert found.by_name("patient_nbr").role is Role.PERSON
-
-
-def test_a_column_that_repeats_another_is_said_to(people: pd.DataFrame, tmp_path: Path) -> None:
-    people["region_no"] = people["region"].map({"N": 1, "E": 2, "S": 3, "W": 4})
-    found = proposed(people, tmp_path)
-    assert (found.by_name("region_no").repeats, found.by_name("region").repeats) == ("region", "")
-
-
-def test_numbers_are_codes_where_the_name_says_so_and_stay_numbers_where_it_does_not(tmp_path: Path) -> None:
-    n = np.arange(1200)
-    frame = pd.DataFrame({"admission_type_id": n % 8 + 1, "visits": n % 4 + 1, "zip": 501 + n // 20 * 97, "sex": n % 2})
-    frame["region_id"], frame["race"] = n % 7 + 1.0, np.where(n < 4, 9, n % 3)  # a rare code is no reason
-    frame.loc[5, "region_id"] = np.nan  # hence 1.0, 2.0, ...
-    found = proposed(frame, tmp_path)
-    kinds = {each.name: each.kind for each in found.columns}
-    assert kinds == {
-        "admission_type_id": Kind.NOMINAL, "visits": Kind.INTEGER, "zip": Kind.NOMINAL, "sex": Kind.BINARY,
-        "region_id": Kind.NOMINAL, "race": Kind.NOMINAL,
-    }  # fmt: skip
-    assert found.by_name("region_id").role is Role.QUASI_IDENTIFIER, "an id of few values is what the rest says"
-    drafted = draft_contract(CsvSource(path=(str(tmp_path / "x.csv"),)), "x")
-    assert '- "7.0"' in drafted, "as the file has it"
-    assert "# codes, by the name; check" in drafted
-
-
-def test_intervals_are_in_their_order_where_all_can_be_listed(tmp_path: Path) -> None:
-    ages = ["[0-10)", "[10-20)", "[20-100)", "[100-110)"]
-    n = np.arange(600)
-    frame = pd.DataFrame({"age": np.take(ages, n % 4), "rare": np.take(ages, np.where(n < 3, 3, n % 3))})
-    frame["others"] = np.take(["NO", "<30", ">30"], n % 3)
-    found = proposed(frame, tmp_path)
-    kinds = {each.name: each.kind for each in found.columns}
-    assert kinds == {"age": Kind.ORDINAL, "rare": Kind.NOMINAL, "others": Kind.NOMINAL}
-    drafted = yaml.safe_load(draft_contract(CsvSource(path=(str(tmp_path / "x.csv"),)), "x"))
-    assert drafted["variables"][0]["categories"] == ages
-
-
-def test_of_many_columns_in_which_all_differ_most_are_amounts(tmp_path: Path) -> None:
-    rng = np.random.default_rng(3)
-    even = {name: rng.permutation(90_000)[:300] + 10_000 for name in ("c1", "c2", "c3")}
-    skewed = {"c4": np.sort(rng.lognormal(9, 2, 300)).astype(int) + np.arange(300)}
-    roles = {each.name: each.role for each in proposed(pd.DataFrame(even | skewed), tmp_path).columns}
-    assert roles["c1"] is Role.IDENTIFIER
-    assert Role.IDENTIFIER not in (roles["c2"], roles["c3"], roles["c4"])
-    two = {name: even[name] for name in ("c1", "c2")}
-    roles = {each.name: each.role for each in proposed(pd.DataFrame(two), tmp_path).columns}
-    assert (roles["c1"], roles["c2"]) == (Role.IDENTIFIER, Role.IDENTIFIER)
-
-
-def test_where_nothing_is_called_sensitive_amounts_are(tmp_path: Path) -> None:
-    rng = np.random.default_rng(4)
-    frame = pd.DataFrame(
-        {"sex": rng.choice(["f", "m"], 500), "flow": rng.lognormal(5, 1, 500), "floor": rng.integers(1, 5, 500)}
-    )
-    assert [each.role for each in proposed(frame, tmp_path).columns] == [
-        Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER,
-    ]  # fmt: skip
-    frame["wage"] = frame["flow"]
-    assert proposed(frame.sample(frac=1), tmp_path).by_name("flow").role is Role.OTHER
-
-
 @pytest.mark.parametrize(
     ("labels", "ordered"),
     [
@@ -198,49 +201,6 @@ def test_intervals_in_words_and_signs(labels: list[str], ordered: tuple[str, ...
     assert intervals_in_order(labels) == ordered
 
 
-def test_codes_of_a_quasi_identifier_are_categories_in_their_order(tmp_path: Path) -> None:
-    frame = pd.DataFrame(
-        {"education": [1, 2, 3, 10] * 50, "sex": [1, 2] * 100, "children": [0, 1, 2, 3] * 49 + [4] * 4}
-    )
-    found = proposed(frame, tmp_path)
-    kinds = {each.name: each.kind for each in found.columns}
-    assert kinds == {"education": Kind.ORDINAL, "sex": Kind.BINARY, "children": Kind.INTEGER}  # a 4 is rare
-
-
-# -- missing or not asked
-
-
-def test_a_question_that_was_not_asked_is_told_from_a_missing_answer(tmp_path: Path) -> None:
-    rng = np.random.default_rng(3)
-    age = rng.integers(5, 60, 2000)
-    frame = pd.DataFrame({"age": age, "kind": np.where(age < 15, "child", "adult")})
-    frame["job"] = np.where(age < 15, None, rng.choice(["cook", "clerk"], 2000))
-    frame["mood"] = np.where(rng.random(2000) < 0.2, None, "fine")
-    frame["branch"] = np.where(age < 15, "Not in universe", rng.choice(["food", "office"], 2000))
-    found = proposed(frame, tmp_path)
-    assert found.by_name("job").universe == "asked where kind is adult"
-    assert found.by_name("branch").universe == "asked where kind is adult"
-    assert found.by_name("mood").universe == ""
-    assert proposed(frame.drop(columns="kind"), tmp_path).by_name("job").universe == "asked where age is 15 or more"
-    frame.loc[frame.index[frame["kind"] == "adult"][0], "job"] = None
-    assert proposed(frame, tmp_path).by_name("job").universe == ""
-
-
-def test_a_rare_value_that_decides_who_was_asked_is_not_named(tmp_path: Path) -> None:
-    kinds = ["adult"] * 100 + ["child"] * 60 + ["monk"] * 3
-    frame = pd.DataFrame({"status": kinds, "job": ["cook"] * 100 + [None] * 63})
-    says = proposed(frame, tmp_path).by_name("job").universe
-    golden(says)
-
-
-def test_negative_codes_are_missing_where_nothing_else_is_negative(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"score": [*range(1, 90), *[-9] * 11], "profit": [*range(-50, 39), *[-9] * 11]})
-    found = proposed(frame, tmp_path)
-    assert (found.by_name("score").missing_codes, found.by_name("profit").missing_codes) == (("-9",), ())
-    frame["score"] = [*range(1, 92), *[-9] * 9]
-    assert proposed(frame, tmp_path).by_name("score").missing_codes == ()
-
-
 # -- what the words tell
 
 
@@ -250,8 +210,8 @@ def test_shares_tell_of_no_small_count() -> None:
     ]  # fmt: skip
 
 
-def test_the_worst_sets_are_in_words(people: pd.DataFrame, tmp_path: Path) -> None:
-    seen = seen_of(people, tmp_path)
+def test_the_worst_sets_are_in_words(tmp_path: Path) -> None:
+    seen = seen_of(people(), tmp_path)
     [pair, triple] = worst_sets(seen, ["other1", "region", "Geschlecht"])
     assert in_words(pair, ["other1", "region", "Geschlecht"], 600).startswith("other1, region: ")
     assert triple.alone > pair.alone

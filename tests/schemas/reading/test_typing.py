@@ -3,7 +3,6 @@
 import hashlib
 from datetime import date
 from decimal import Decimal
-from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -12,19 +11,16 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.contract import Contract
 from schemas.reading.typing import SourceTyping
 from sluice.errors import DataError
-from sluice.sources.sources import CsvSource, ParquetSource
-from sluice.sources.sql_source import SqlSource
-from sluice.sources.tabular_source import TabularSource
 from sluice.variables import Kind
 from tests.golden import golden
 from tests.schemas.typed import type_batch, type_source
+from tests.sources.readers import READERS
 
 
 def pseudonym(name: str, text: str) -> str:
@@ -158,35 +154,11 @@ def test_the_error_tells_all_columns_at_once_and_no_value() -> None:
     assert refusal.value.__context__ is None
 
 
-def from_csv(folder: Path, frame: pd.DataFrame) -> TabularSource:
-    frame.to_csv(folder / "codes.csv", index=False)
-    return CsvSource(path=(str(folder / "codes.csv"),))
-
-
-def from_parquet(folder: Path, frame: pd.DataFrame) -> TabularSource:
-    frame.to_parquet(folder / "codes.parquet")
-    return ParquetSource(path=str(folder / "codes.parquet"))
-
-
-def from_database(folder: Path, frame: pd.DataFrame, scheme: str) -> TabularSource:
-    url = f"{scheme}:///{folder / 'codes.db'}"
-    engine = sa.create_engine(url)
-    with engine.begin() as connection:
-        connection.execute(sa.text("create table codes (x text)"))
-        connection.execute(sa.text("insert into codes values (:x)"), frame.to_dict("records"))
-    engine.dispose()
-    return SqlSource(url=url, table="codes")
-
-
-@pytest.mark.parametrize(
-    "made",
-    [from_csv, from_parquet, partial(from_database, scheme="duckdb"), partial(from_database, scheme="sqlite")],
-    ids=["csv", "parquet", "duckdb", "sqlite"],
-)
+@pytest.mark.parametrize("reader", ["csv", "parquet", "duckdb", "sqlite"])
 @pytest.mark.parametrize("kind", ["integer", "continuous"])
-def test_no_source_turns_a_code_into_a_number(made: Any, kind: str, tmp_path: Path) -> None:
-    source: TabularSource = made(tmp_path, pd.DataFrame({"x": ["01", "40", "07"]}))
-    [raw] = source.batches(["x"])
+def test_no_source_turns_a_code_into_a_number(reader: str, kind: str, tmp_path: Path) -> None:
+    READERS[reader].write(pd.DataFrame({"x": ["01", "40", "07"]}), tmp_path / "codes")
+    [raw] = READERS[reader].source(tmp_path / "codes").batches(["x"])
     typing = SourceTyping(contract(kind), pseudonym)
     typing.type_batch(raw)
     assert typing.problems == {("x", "leading_zero"): 2}
