@@ -7,12 +7,13 @@ import numpy as np
 import pandas as pd
 import yaml
 from pydantic import Field, TypeAdapter
+from scipy.stats import norm
 
 from sluice.generalization.hierarchy import Hierarchy
 from sluice.masking import Step
 from sluice.masking.catalogue import catalogue
 from sluice.masking.step import MaskingStep
-from sluice.variables import Kind, Role, Variable
+from sluice.variables import Kind, Role, Variable, Variables
 from tests.items.set_columns import column_of
 
 REGIONS = ("east", "north", "south", "west")
@@ -86,6 +87,34 @@ def _everybody(n: int = 400) -> pd.DataFrame:
         }
     )
     return people.assign(region=people["region"].take(people["household"] * 2).set_axis(people.index))
+
+
+def drawn(variables: Variables, n: int, seed: int = 0, missing: float = 0.0) -> pd.DataFrame:
+    """n records of these variables, which go together; of what may be missing, this share is. Rows are in no order."""
+    rng = np.random.default_rng(seed)
+    trait = rng.normal(size=n)
+    columns = {}
+    for name, variable in variables.items():
+        column = _column(variable, norm.cdf((trait + rng.normal(size=n)) / np.sqrt(2)))
+        columns[name] = column.mask(rng.random(n) < missing) if variable.nullable and missing else column
+    return pd.DataFrame(columns).set_axis(rng.permutation(n) * 7)
+
+
+def _column(variable: Variable, place: np.ndarray) -> "pd.Series[Any]":
+    """Values of the variable, from the lowest at 0 to the highest at 1."""
+    if variable.kind is Kind.TEXT:
+        return pd.Series([f"{variable.name} {at}" for at in range(len(place))], dtype="str")
+    if variable.kind is Kind.DATE:
+        first = np.datetime64(variable.minimum or "1980-01-01", "us")
+        return pd.Series(first + (place * 9000).astype("timedelta64[D]"))
+    if variable.kind.is_categorical:
+        labels = list(variable.categories or (variable.hierarchy.rows if variable.hierarchy else "abc"))
+        codes = (place * len(labels)).astype(int)
+        return pd.Series(pd.Categorical.from_codes(codes, labels, ordered=variable.kind is Kind.ORDINAL))
+    low, high = (np.nan if end is None else float(end) for end in (variable.minimum, variable.maximum))
+    low = 0.0 if np.isnan(low) else low
+    values = low + place * ((low + 1000 if np.isnan(high) else high) - low)
+    return pd.Series(values if variable.kind is Kind.CONTINUOUS else pd.array(np.floor(values), dtype="Int64"))
 
 
 def step_of(fields: dict[str, Any]) -> MaskingStep:

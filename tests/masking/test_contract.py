@@ -2,13 +2,16 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from sluice.errors import PlanError
@@ -27,6 +30,7 @@ from tests.masking.survey import (
     PURCHASES,
     REGIONS,
     VARIABLES,
+    drawn,
     example,
     on_one,
     step_of,
@@ -435,6 +439,7 @@ REFUSED: dict[str, set[str]] = {
 }
 IN_GROUPS = [method for method, model in methods().items() if "representative" in model.model_fields]
 KEPT_VALUES = ("anatomization", "data_shuffling", "data_swapping", "permutation", "rank_swapping")  # at other places
+FILLED = ("random_orthogonal_matrix", "spectral_swapping")  # with the mean, where that is asked for
 MISSING = {
     "anatomization": "move",
     "data_swapping": "move",
@@ -636,6 +641,128 @@ def test_strata_and_households_are_masked_by_themselves_or_refused(method: str) 
         well_typed(masked, step, frame, variables)
         if variable.name in masked:
             assert masked.groupby("household")[variable.name].nunique(dropna=False).eq(1).all()
+
+
+WRITTEN: dict[str, dict[str, list[Any]]] = yaml.safe_load(
+    Path(__file__).with_name("steps.yaml").read_text(encoding="utf-8")
+)
+
+
+def written(section: str) -> pytest.MarkDecorator:
+    """A case for each step of this section of steps.yaml."""
+    cases = []
+    for method, steps in WRITTEN[section].items():
+        columns = {} if method == "sampling" else {"columns": ["x"]}
+        for each in steps:
+            fields, *variables = each if isinstance(each, list) else [each]
+            name = yaml.safe_dump(each, default_flow_style=True, width=10**6).strip()
+            cases.append(
+                pytest.param({"method": method, **columns, **fields}, *variables[:1] or [{}], id=f"{method} {name}")
+            )
+    return pytest.mark.parametrize(("fields", "others"), cases)
+
+
+@written("refused_as_written")
+def test_a_step_that_makes_no_sense_is_refused_as_it_is_read(fields: dict[str, Any], others: dict[str, Any]) -> None:
+    with golden.raises(ValidationError):
+        step_of(fields)
+
+
+@written("refused_for_these_variables")
+def test_a_step_that_its_variables_do_not_allow_is_refused(fields: dict[str, Any], others: dict[str, Any]) -> None:
+    changed = {name: of and Variable.model_validate({"name": name, **of}) for name, of in others.items()}
+    variables = {name: variable for name, variable in {**VARIABLES, **changed}.items() if variable}
+    with golden.raises(PlanError):
+        step_of(fields).released(variables)
+
+
+@written("described")
+def test_a_codebook_says_what_was_done_and_not_what_undoes_it(fields: dict[str, Any], others: dict[str, Any]) -> None:
+    untold = fields.pop("untold", None)
+    said = step_of(fields).describe()
+    golden(said)
+    assert untold is None or not re.search(untold, said)
+
+
+BOTH = (False, True)
+REPRESENTATIVES = ("mean", "median", "mode", "random")
+GROUPS: dict[str, Sequence[object]] = {
+    "k": (2, 5),
+    "representative": REPRESENTATIVES,
+    "round": BOTH,
+    "missing": ("by_pattern",),
+}
+CLUSTERS = {**GROUPS, "representative": (*REPRESENTATIVES, "generalised")}
+OPTIONS: dict[str, dict[str, Sequence[object]]] = {
+    "additive_noise": {
+        "kind": ("uncorrelated", "correlated"),
+        "amount": (0.1, 2.0),
+        "corrected": (*BOTH, "exact"),
+        "round": BOTH,
+        "clip": BOTH,
+    },
+    "bottom_up_local_recoding": CLUSTERS,
+    "data_distortion": {"map_by_rank": BOTH, "round": BOTH, "clip": BOTH},
+    "ipso": {"variant": "ABC", "round": BOTH, "clip": BOTH},
+    "k_member_clustering": CLUSTERS | {"block_size": (None, 10)},
+    "k_nearest_clustering": CLUSTERS | {"block_size": (None, 10)},
+    "lossy_compression": {"quality": (1, 50, 95), "missing": ("mean",), "round": BOTH},
+    "matrix_decomposition": {
+        "factorisation": ("svd", "non_negative"),
+        "standardise": BOTH,
+        "missing": ("mean",),
+        "round": BOTH,
+        "clip": BOTH,
+    },
+    "microaggregation": GROUPS | {"block_size": (None, 10), "standardise": BOTH},
+    "mondrian": CLUSTERS | {"cuts": ("strict", "relaxed")},
+    "multiple_imputation": {"what": ("all", "missing"), "round": BOTH, "clip": BOTH},
+    "one_pass_k_means": CLUSTERS,
+    "permutation": {"jointly": BOTH},
+    "pram": {"invariant": BOTH, "spread": ("even", "proportional"), "missing_as_category": BOTH},
+    "projected_microaggregation": GROUPS,
+    "random_orthogonal_matrix": {"strength": (None, 0.3), "missing": ("mean",), "round": BOTH, "clip": BOTH},
+    "random_rounding": {"base": (0.1, 7, 1000)},
+    "rank_swapping": {"variant": ("plain", "p_distribution")},
+    "recursive_histogram_sanitization": GROUPS | {"small_cells": ("whole",)},
+    "resampling": {"samples": (1, 3), "round": BOTH},
+    "rounding": {"base": (0.5, 5, 7)},
+    "sequential_trees": {"smoothing": ("none", "density"), "minimum_leaf": (1, 10)},
+    "spectral_histogram_sanitization": GROUPS,
+    "spectral_swapping": {
+        "categories": ("most_probable", "sampled", "probabilities"),
+        "missing": ("mean",),
+        "clip": BOTH,
+    },
+    "univariate_microaggregation": GROUPS | {"algorithm": ("optimal", "individual_ranking")},
+}
+
+
+@pytest.mark.parametrize("method", OPTIONS)
+@given(data=st.data(), seed=st.integers(0, 2**32 - 1), gaps=st.booleans())
+def test_whatever_is_chosen_the_file_is_as_declared(method: str, data: st.DataObject, seed: int, gaps: bool) -> None:
+    fields, kinds = ON_ONE[method]
+    chosen = {name: data.draw(st.sampled_from(values), label=name) for name, values in OPTIONS[method].items()}
+    columns = data.draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=3, unique=True).map(tuple))
+    variables: dict[str, Variable] = {OF_KIND[kind].name: OF_KIND[kind] for kind in columns}
+    frame = drawn(variables, 40, seed).assign(other=np.arange(40.0))
+    step = step_of({"method": method, **fields, **chosen, "columns": list(variables)})
+    if gaps:
+        name = next(iter(variables))
+        frame[name] = frame[name].where(np.arange(40) % 4 > 0)
+    variables["other"] = Variable(name="other", kind=Kind.CONTINUOUS)
+    masked = masked_by(step, frame, variables, seed)
+    well_typed(masked, step, frame.reset_index(drop=True), variables)
+    stay = MISSING.get(method, "stay") == "stay" and method not in FILLED and not chosen.get("missing_as_category")
+    if stay:
+        assert masked.isna().equals(frame.reset_index(drop=True).isna())
+    if method in IN_GROUPS:
+        apart = method == "univariate_microaggregation"
+        for names in [[name] for name in step.columns] if apart else [list(step.columns)]:
+            sizes = masked.groupby(names, observed=True, dropna=False).size()
+            assert sizes.min() >= int(str(chosen["k"]))
+    if chosen.get("representative") in ("mode", "random"):
+        assert all(set(masked[name].dropna()) <= set(frame[name].dropna()) for name in step.columns)
 
 
 @every_method
