@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import PlanError
 from sluice.masking.microaggregation.group_exchange import exchanged_groups, squared_errors
 from sluice.masking.microaggregation.mdav import mdav_groups
 from sluice.masking.microaggregation.microaggregation import Microaggregation
@@ -16,7 +15,6 @@ from sluice.masking.microaggregation.representatives import standardised
 from sluice.risk.transparency.nearest_centre import NearestCentre
 from sluice.risk.transparency.pairs import Pairs
 from sluice.variables import Kind, Variable
-from tests.golden import golden
 from tests.red_team.files import CENSUS, census
 from tests.reference_data import reference_path
 
@@ -110,12 +108,6 @@ def test_the_intruder_gains_no_more_than_one_in_k(reference_data: object) -> Non
         assert confident.measured.value == 0
         found.append(identified.measured.value)
     assert found[0] < found[1] <= 1 / 5
-
-
-def test_categories_are_refused() -> None:
-    variables = {"sex": Variable(name="sex", kind=Kind.BINARY), "age": Variable(name="age", kind=Kind.INTEGER)}
-    with golden.raises(PlanError):
-        Microaggregation(columns=("age", "sex"), k=3, improve=True).released(variables)
 
 
 def test_blocks_are_exchanged_over_their_edges() -> None:

@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 from scipy.stats import zscore
 
 from sluice.masking.microaggregation.projected_microaggregation import ProjectedMicroaggregation, projected_groups
@@ -114,8 +113,3 @@ def test_errors_of_columns_that_are_not_standardised_count_by_their_scale() -> N
     frame = pd.DataFrame({"a": [0.0, 1, 2, 3, 4, 5, 6], "b": [0.0, 0, 0, 0, 1000, 1000, 1000], "c": [0.0] * 7})
     step = ProjectedMicroaggregation(columns=NAMES, k=3, standardise=False, projection="sum_of_z_scores")
     assert step.mask(frame, VARIABLES, RNG)["b"].to_list() == frame["b"].to_list()
-
-
-def test_refusals() -> None:
-    with pytest.raises(ValidationError, match="first_principal_component"):
-        ProjectedMicroaggregation(columns=("a",), k=3, projection="second_principal_component")

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from sluice.errors import PlanError
 from sluice.masking.plan import apply_plan, apply_recodings
@@ -17,6 +16,7 @@ from sluice.masking.recoding.rounding import (
 )
 from sluice.variables import Kind, Variable
 from tests.golden import golden
+from tests.masking.survey import drawn
 
 VARIABLES = {
     "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0, maximum=119, nullable=True),
@@ -26,23 +26,12 @@ VARIABLES = {
 }
 
 
-def survey(n: int, seed: int = 0) -> pd.DataFrame:
-    rng = np.random.default_rng(seed)
-    age = pd.array(rng.integers(18, 91, n), dtype="Int64")
-    age[rng.random(n) < 0.2] = pd.NA
-    return pd.DataFrame(
-        {
-            "income": np.where(rng.random(n) < 0.2, np.nan, rng.uniform(0, 119, n)),
-            "age": age,
-            "debt": rng.normal(0, 50, n),
-            "area": pd.Categorical.from_codes(rng.integers(0, 2, n), categories=["north", "south"]),
-        },
-        index=rng.permutation(n),
-    )
-
-
 def masked_by(step: Rounding, frame: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
     return step.mask(frame, VARIABLES, np.random.default_rng(seed))
+
+
+def survey(n: int, seed: int = 0) -> pd.DataFrame:
+    return drawn(VARIABLES, n, seed, 0.2)
 
 
 def test_the_sets_of_attraction_of_the_slides() -> None:
@@ -142,37 +131,6 @@ def test_extremes() -> None:
         masked_by(Rounding(columns=("age",), base=10), frame)
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {},
-        {"base": 1, "points": [1, 2]},
-        {"base": 0},
-        {"base": 10, "last": 25},
-        {"base": 10, "last": -10, "multiples": "positive"},
-        {"points": [2, 1]},
-        {"points": [1, 1]},
-        {"points": [1]},
-        {"points": [1, 2], "last": 2},
-        {"points": [1, 2], "scales": [1]},
-        {"points": [[1, 2], [3, 4]]},
-        {"points": [[1], [1]]},
-        {"points": [[1], [2]], "scales": [0]},
-        {"base": 1, "strata": ["area"]},
-    ],
-)
-def test_wrong_parameters_are_refused(fields: dict[str, object]) -> None:
-    with golden.raises(ValidationError):
-        Rounding(columns=("income",), **fields)
-
-
 def test_refusals() -> None:
     with golden.raises(PlanError):
         masked_by(Rounding(columns=("debt",), base=1, multiples="positive"), survey(3).assign(debt=[-1.0, 1.0, -2.0]))
-
-
-def test_descriptions() -> None:
-    golden(Rounding(columns=("a",), base=10, multiples="positive", last=40).describe())
-    golden(Rounding(columns=("a",), points=[1, 2.5]).describe())
-    golden(Rounding(columns=("a", "b"), points=[[1, 2], [3, 4]]).describe())
-    assert Rounding(columns=("a",), base=10, points=None).base == 10

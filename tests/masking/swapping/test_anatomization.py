@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 from scipy.stats import chisquare
 
 from sluice.errors import PlanError
@@ -139,34 +138,6 @@ def test_the_two_tables_are_the_file_without_its_order() -> None:
     assert told == {str(row[:-1]): row[-1] for row in sensitive.itertuples(index=False, name=None)}
 
 
-def test_extremes() -> None:
-    rng = np.random.default_rng(0)
-    empty = Anatomization(columns=("disease",), l=2).mask(clinic().iloc[:0], VARIABLES, rng)
-    assert len(empty) == 0
-    assert empty["group"].dtype == "Int64"
-    whole = Anatomization(columns=("age",), l=40).mask(
-        clinic(40).assign(age=pd.array(range(40), dtype="Int64")), VARIABLES, rng
-    )
-    assert set(whole["group"]) == {1}
-
-
-def test_refusals() -> None:
-    rng = np.random.default_rng(0)
-    with golden.raises(ValidationError):
-        Anatomization(columns=("disease",), l=1)
-    with golden.raises(PlanError):
-        Anatomization(columns=("disease",), l=2, group_column="sex").released(VARIABLES)
-    constant = clinic(10).assign(stage=1.0)
-    with golden.raises(PlanError):
-        Anatomization(columns=("stage",), l=2).mask(constant, VARIABLES, rng)
-    with golden.raises(PlanError):
-        Anatomization(columns=("stage",), l=2).mask(clinic(10).assign(stage=np.nan), VARIABLES, rng)
+def test_two_tables_need_a_column_for_the_counts() -> None:
     with golden.raises(PlanError):
         anatomized_tables(patients().rename(columns={"disease": "count"}), ["count"], "group")
-
-
-def test_the_description_tells_how_to_read_the_file() -> None:
-    said = Anatomization(columns=("disease",), l=3, group_column="cell").describe()
-    assert "disease" in said
-    assert "cell" in said
-    golden(said)

@@ -1,37 +1,12 @@
 """Resampling. The references print no figures of it; the exact expectation is computed from the binomial law."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 from scipy.stats import binom
 
-from sluice.errors import PlanError
-from sluice.masking.synthesis.resampling import Resampling, ranking, resample
-from sluice.variables import Kind, Variable
-from tests.golden import golden
-
-VARIABLES = {
-    "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0, nullable=True),
-    "age": Variable(name="age", kind=Kind.INTEGER, minimum=18, maximum=90, nullable=True),
-    "area": Variable(name="area", kind=Kind.NOMINAL, categories=("north", "south")),
-}
-
-
-def survey(n: int, seed: int = 0) -> pd.DataFrame:
-    rng = np.random.default_rng(seed)
-    age = pd.array(rng.integers(18, 91, n), dtype="Int64")
-    age[rng.random(n) < 0.2] = pd.NA
-    return pd.DataFrame(
-        {
-            "income": np.where(rng.random(n) < 0.2, np.nan, rng.lognormal(10, 1, n)),
-            "age": age,
-            "area": pd.Categorical.from_codes(rng.integers(0, 2, n), categories=["north", "south"]),
-        },
-        index=rng.permutation(n),
-    )
+from sluice.masking.synthesis.resampling import ranking, resample
 
 
 def expected_order_statistics(ranked: np.ndarray) -> np.ndarray:
@@ -88,15 +63,3 @@ def test_ties_are_ranked_at_random() -> None:
     counts = [seen.count(order) for order in set(seen)]
     assert len(counts) == 6
     assert min(counts) > 400
-
-
-def test_refusals() -> None:
-    with golden.raises(ValidationError):
-        Resampling(columns=("income",), samples=0)
-    alone = survey(5).assign(income=[1.0, np.nan, np.nan, np.nan, np.nan])
-    with golden.raises(PlanError):
-        Resampling(columns=("income",), samples=1).mask(alone, VARIABLES, np.random.default_rng(0))
-
-
-def test_the_description_does_not_tell_the_number_of_samples() -> None:
-    assert "17" not in Resampling(columns=("income",), samples=17).describe()

@@ -12,13 +12,12 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 from scipy.stats import chisquare, ks_2samp
 
 from sluice.errors import PlanError
 from sluice.masking.synthesis.leaf_donors import Predictor, kernel_noise, leaf_donors, reflected, tree_leaves
 from sluice.masking.synthesis.sequential_trees import SequentialTrees
-from sluice.variables import Kind, Role, Variable, Variables
+from sluice.variables import Kind, Variable, Variables
 from tests.golden import golden
 
 AREAS = ("north", "east", "south", "west", "centre")
@@ -147,18 +146,6 @@ def test_smoothing_forgets_the_hierarchy() -> None:
         assert (after.kind, after.minimum, after.hierarchy is not None) == (Kind.INTEGER, 0, kept)
 
 
-def test_all_missing_constant_and_no_record() -> None:
-    frame = people(30)
-    frame["income"] = np.nan
-    frame["children"] = pd.array([2] * 30, dtype="Int64")
-    for smoothing in ("none", "density"):
-        step = SequentialTrees.model_validate({"columns": tuple(VARIABLES), "smoothing": smoothing})
-        drawn = synthetic(step, frame)
-        assert drawn["income"].isna().all()
-        assert (drawn["children"] == 2).all()
-        assert len(synthetic(step, frame.iloc[:0])) == 0
-
-
 def test_a_leaf_of_the_whole_file_is_the_bootstrap() -> None:
     frame = people(200)
     step = SequentialTrees(columns=("owner",), given=("income", "health"), minimum_leaf=150)
@@ -240,34 +227,7 @@ def test_values_are_thrown_back_at_the_ends() -> None:
     np.testing.assert_allclose(reflected(np.array([3.0, 9]), 5, 5), [5, 5])
 
 
-@pytest.mark.parametrize(
-    "given_",
-    [
-        {"order": ("income",)},
-        {"order": ("income", "area", "area")},
-        {"given": ("area",)},
-        {"given": ("born", "born")},
-        {"minimum_leaf": 0},
-        {"smoothing": "spline"},
-    ],
-)
-def test_specifications_that_are_refused(given_: dict[str, Any]) -> None:
-    with golden.raises(ValidationError):
-        SequentialTrees.model_validate({"columns": ("area", "income")} | given_)
-
-
-def test_variables_that_are_refused() -> None:
-    variables = {**VARIABLES, "remark": Variable(name="remark", kind=Kind.TEXT, role=Role.OTHER)}
-    with golden.raises(PlanError):
-        SequentialTrees(columns=("area",), given=("remark",)).released(variables)
-    with golden.raises(PlanError):
-        SequentialTrees(columns=("area",), given=("incom",)).released(variables)
+def test_fewer_values_than_a_leaf_holds_are_refused() -> None:
     few = people(30).assign(income=[1.0, 2, 3, 4] + [np.nan] * 26)
     with golden.raises(PlanError):
         synthetic(SequentialTrees(columns=("income",)), few)
-    with golden.raises(PlanError):
-        synthetic(SequentialTrees(columns=("children",)), people(1))
-
-
-def test_descriptions() -> None:
-    golden(SequentialTrees(columns=("area", "income"), given=("born",), smoothing="density").describe())
