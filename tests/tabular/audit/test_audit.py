@@ -17,7 +17,7 @@ from sluice.tabular.model.cells import Cells, Contributions, Status
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.sensitivity import Requirements, requirements_of
 from tests.golden import golden
-from tests.tabular.grids import ALONE, BOX, RULES, at, grid, pattern, run, table
+from tests.tabular.grids import ALONE, BOX, RULES, at, grid, hiding, needs_of, pattern, run, table
 from tests.tabular.tables import business, tables
 
 
@@ -71,7 +71,7 @@ def test_withheld_marginals_protect_and_are_protected() -> None:
     for codes in (("a", "Total"), ("Total", "u"), ("Total", "Total"), ("b", "Total"), ("c", "Total")):
         published[at(cells, *codes)] = False
     cells = replace(cells, published=published)
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     status = pattern(cells, [("a", "u")], needs)
     status[~published] = Status.WITHHELD
     assert audit(cells, status, needs, RULES).safe
@@ -133,7 +133,7 @@ def test_totals_that_do_not_add_are_refused() -> None:
 
 def test_a_pattern_of_another_table_is_refused() -> None:
     cells = grid({("a", "u"): 1})
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     with golden.raises(DataError):
         audit(cells, np.zeros(3, dtype=np.uint8), needs, RULES)
     with golden.raises(DataError):
@@ -192,9 +192,9 @@ def test_breaches_are_those_of_brute_force(cells: Cells, seed: int, size: int) -
     Everybody in the table is tried, with all that is theirs: cells of their own, and their parts of others.
     """
     rng = np.random.default_rng(seed)
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     hidden = needs.sensitive | (rng.random(len(cells)) < rng.choice([0.2, 0.5, 0.8]))
-    status = np.where(hidden, np.where(needs.sensitive, Status.PRIMARY, Status.SECONDARY), 0).astype(np.uint8)
+    status = hiding(needs, hidden)
     outcome = audit(cells, status, needs, RULES, Assumptions(coalition=size, unions=False))
     assert outcome.completed == outcome.attempted
     targets = np.flatnonzero(needs.sensitive & hidden & (cells.total > 0))
@@ -214,10 +214,10 @@ def test_workers_change_nothing(monkeypatch: pytest.MonkeyPatch, many: int) -> N
     monkeypatch.setattr(sluice.tabular.audit.reader_attacks, "_MANY", many)
     monkeypatch.setattr(sluice.tabular.audit.reader_attacks, "_TOGETHER", 7)
     cells = business("s1k")
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     rng = np.random.default_rng(3)
     hidden = needs.sensitive | (rng.random(len(cells)) < 0.3)
-    status = np.where(hidden, np.where(needs.sensitive, Status.PRIMARY, Status.SECONDARY), 0).astype(np.uint8)
+    status = hiding(needs, hidden)
     one, two = (audit(cells, status, needs, RULES, workers=workers) for workers in (1, 2))
     assert not one.safe
     assert {b.says for b in one.breaches} == {b.says for b in two.breaches}
@@ -234,7 +234,7 @@ def test_where_processes_do_not_share_memory_threads_attack(monkeypatch: pytest.
     monkeypatch.setattr(sluice.tabular.audit.reader_attacks, "get_start_method", lambda: "spawn")
     monkeypatch.setattr(sluice.tabular.audit.reader_attacks, "ProcessPoolExecutor", refuse)
     cells = grid({("a", "u"): 1})
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     status = np.where(needs.sensitive, Status.PRIMARY, Status.PUBLISHED).astype(np.uint8)
     one, two = (audit(cells, status, needs, RULES, workers=workers) for workers in (1, 2))
     assert not two.safe

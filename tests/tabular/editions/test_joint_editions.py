@@ -18,6 +18,7 @@ from sluice.tabular.rules.sensitivity import requirements_of
 from sluice.tabular.suppression.suppression import suppress
 from tests.golden import golden
 from tests.reference_data import reference_path
+from tests.tabular.grids import at
 from tests.tabular.tables import business, read_text, tables
 
 RULES = [MinimumFrequency(3)]
@@ -37,11 +38,6 @@ def square(revised: dict[tuple[str, str], int] | None = None, regions: Dimension
             leaves.append((INDUSTRY.position[industry], regions.position[region]))
             value.append(10 + (revised or {}).get((industry, region), 0) * (number == 0))
     return aggregate([INDUSTRY, regions], np.array(leaves, np.int32), np.arange(len(leaves)), np.array(value))
-
-
-def at(cells: Cells, *names: str) -> int:
-    codes = [dimension.position[name] for dimension, name in zip(cells.dimensions, names, strict=True)]
-    return int(np.flatnonzero((cells.codes == codes).all(axis=1))[0])
 
 
 def pattern(cells: Cells, *secondary: tuple[str, str]) -> Statuses:
