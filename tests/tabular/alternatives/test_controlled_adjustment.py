@@ -15,11 +15,9 @@ from sluice.tabular.alternatives.altered_cells import AlteredCells
 from sluice.tabular.alternatives.controlled_adjustment import controlled_adjustment
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells
-from sluice.tabular.rules.minimum_frequency import MinimumFrequency
-from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.sensitivity import Requirements, requirements_of
+from sluice.tabular.rules.sensitivity import Requirements
 from tests.golden import golden
-from tests.tabular.grids import asked, square
+from tests.tabular.grids import RULES, asked, needs_of, square
 from tests.tabular.tables import business, tables
 
 
@@ -31,9 +29,6 @@ def holds(cells: Cells, requirements: Requirements, value: np.ndarray) -> np.nda
     return np.asarray(moved[..., needed].all(axis=-1))
 
 
-RULES = [MinimumFrequency(3), PPercent(10)]
-
-
 def adjusted(cells: Cells, requirements: Requirements, seed: int = 0, **options: object) -> AlteredCells:
     return controlled_adjustment(cells, requirements, np.random.default_rng(seed), **options)  # type: ignore[arg-type]
 
@@ -41,7 +36,7 @@ def adjusted(cells: Cells, requirements: Requirements, seed: int = 0, **options:
 @pytest.mark.chain
 @given(tables(), st.integers(0, 2**32 - 1))
 def test_adds_up_and_goes_beyond_every_level(cells: Cells, seed: int) -> None:
-    requirements = requirements_of(RULES, cells.contributions)
+    requirements = needs_of(cells)
     assume(len(cells) < 200)
     found = adjusted(cells, requirements, seed, assumptions=Assumptions(coalition=0), rules=RULES, nodes=50)
     assert not (cells.equations @ found.value).any()
@@ -60,7 +55,7 @@ def guesses_within(cells: Cells, value: np.ndarray, factor: float, percent: floa
 def test_dividing_by_the_two_factors_of_p_percent_finds_few_values() -> None:
     """A move by the level alone, as before, leaves y / 1.1 and y / 0.9: this reader then finds them."""
     cells = business("s1k")
-    requirements = requirements_of(RULES, cells.contributions)
+    requirements = needs_of(cells)
     level = requirements.upper
     by_the_level = np.where(requirements.sensitive, cells.total + level, cells.total)
     assert guesses_within(cells, by_the_level, 1 / 1.1, 1) > 0.8  # the others are so small that rounding hides them
@@ -79,7 +74,7 @@ def test_dividing_by_the_two_factors_of_p_percent_finds_few_values() -> None:
 @pytest.mark.chain
 def test_contributors_are_played_and_the_draw_is_the_only_chance() -> None:
     cells = business("s1k")
-    requirements = requirements_of(RULES, cells.contributions)
+    requirements = needs_of(cells)
     found = adjusted(cells, requirements, rules=RULES)
     assert found.safe
     golden(found.says)
@@ -90,7 +85,7 @@ def test_contributors_are_played_and_the_draw_is_the_only_chance() -> None:
 
 def test_a_generous_cap_is_kept() -> None:
     cells = business("s1k")
-    requirements = requirements_of(RULES, cells.contributions)
+    requirements = needs_of(cells)
     found = adjusted(cells, requirements, cap=60, assumptions=Assumptions(coalition=0), rules=RULES)
     others = ~requirements.sensitive
     assert (100 * np.abs(found.value - cells.total) <= 60 * cells.total)[others].all()

@@ -11,12 +11,9 @@ from sluice.tabular.alternatives.noise_multipliers import multiplied_cells, mult
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.rules.minimum_frequency import MinimumFrequency
-from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.sensitivity import requirements_of
 from tests.golden import golden
+from tests.tabular.grids import needs_of
 
-RULES = [MinimumFrequency(3), PPercent(10)]
 SECRET = b"sixteen bytes or more"
 
 
@@ -30,7 +27,7 @@ def protected(
     made = [Dimension.flat("a", ["u", "v", "w"]), Dimension.flat("b", ["x", "y", "z"])]
     cells = aggregate(made, leaves, owners, amounts)
     factors = multipliers(keys([f"{o}" for o in owners]), keys([f"{o}" for o in owners]), least, spread)
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     return cells, multiplied_cells(cells, needs, leaves, amounts, factors, least, spread)
 
 
@@ -102,6 +99,6 @@ def test_refusals() -> None:
         protected(leaves, amounts, owners, spread=0)
     made = [Dimension.flat("a", ["u", "v", "w"]), Dimension.flat("b", ["x", "y", "z"])]
     cells = aggregate(made, leaves, owners, amounts)
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     with golden.raises(DataError):
         multiplied_cells(cells, needs, leaves, amounts + 1, np.ones(5), 10)

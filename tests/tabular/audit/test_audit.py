@@ -114,7 +114,7 @@ def test_negative_values_are_open_without_bounds() -> None:
 
 def test_a_sliding_level_asks_for_width_alone() -> None:
     cells = grid({("a", "u"): 1})
-    cell, needs = at(cells, "a", "u"), requirements_of(RULES, cells.contributions)
+    cell, needs = at(cells, "a", "u"), needs_of(cells)
     for width, safe in ((200, True), (201, False)):  # 0 to 200
         sliding = np.zeros(len(cells), dtype=np.int64)
         sliding[cell] = width

@@ -16,18 +16,16 @@ from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
-from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.sensitivity import Requirements, requirements_of
+from sluice.tabular.rules.sensitivity import Requirements
 from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.optimal_suppression import cost_of, optimise
 from sluice.tabular.suppression.suppression import suppress
 from tests.golden import golden
 from tests.tabular.generated import generated
-from tests.tabular.grids import asked, at, square
+from tests.tabular.grids import RULES, asked, at, needs_of, square
 from tests.tabular.tables import business, tables
 
 OUTSIDERS = Assumptions(coalition=0, unions=False)
-RULES = (MinimumFrequency(3), PPercent(10))
 
 # the table of Fischetti and Salazar-González (2001), figure 1: activity by region
 INVESTMENT = ((20, 50, 10), (8, 19, 22), (17, 32, 12))
@@ -172,7 +170,7 @@ def test_no_pattern_that_the_audit_finds_safe_costs_less_than_the_bound(seed: in
     leaves = np.column_stack([rng.choice(rows.leaves, records), rng.choice(columns.leaves, records)]).astype(np.int32)
     cells = aggregate((rows, columns), leaves, rng.integers(0, 12, records), rng.integers(1, 90, records))
     assumptions = Assumptions(coalition=seed % 3)
-    requirements = requirements_of(RULES, cells.contributions)
+    requirements = needs_of(cells)
     cost = cells.total.astype(float)
 
     def safe(hidden) -> bool:
@@ -196,7 +194,7 @@ def test_no_pattern_that_the_audit_finds_safe_costs_less_than_the_bound(seed: in
 def test_the_pattern_is_safe_and_costs_at_least_the_bound(cells: Cells, coalition: int, unions: bool):
     assume(len(cells) <= 60)  # larger ones are nearly all sensitive
     assumptions = Assumptions(coalition=coalition, unions=unions)
-    requirements = requirements_of(RULES, cells.contributions)
+    requirements = needs_of(cells)
     try:
         fast = suppress(cells, requirements, RULES, assumptions)
     except DataError:
@@ -260,7 +258,7 @@ def test_a_gap_of_more_than_all_is_refused():
 def test_within_a_hundredth_of_the_least_and_safe_for_every_condition():
     """Of a table in hierarchies, with the gap and the conditions of a release."""
     cells = generated("2-D")
-    requirements = requirements_of(RULES, cells.contributions)
+    requirements = needs_of(cells)
     made = optimise(cells, requirements, RULES, Assumptions())
     assert audit(cells, made.status, requirements, RULES, Assumptions()).safe
     assert (made.status == Status.SECONDARY).any()
@@ -271,7 +269,7 @@ def test_within_a_hundredth_of_the_least_and_safe_for_every_condition():
 def test_business_table_of_a_thousand_cells():
     """All conditions; 797,787 is a bound that a prototype of the method proved, 805,396 the best pattern it found."""
     cells = business("s1k")
-    requirements = requirements_of(RULES, cells.contributions)
+    requirements = needs_of(cells)
     made = optimise(cells, requirements, RULES, Assumptions(own_parts=False))
     cost = cost_of(made, cells.total.astype(float))
     assert 797_787 <= cost <= 805_396

@@ -21,14 +21,12 @@ from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requ
 from sluice.tabular.suppression import greedy_search
 from sluice.tabular.suppression.suppression import Suppression, suppress
 from tests.golden import golden
-from tests.tabular.grids import square
+from tests.tabular.grids import RULES, needs_of, square
 from tests.tabular.tables import business, protected_business, tables
-
-RULES = [MinimumFrequency(3), PPercent(10)]
 
 
 def requirements(cells: Cells) -> Requirements:
-    return requirements_of(RULES, cells.contributions)
+    return needs_of(cells)
 
 
 @pytest.mark.chain
