@@ -703,6 +703,8 @@ OPTIONS: dict[str, dict[str, Sequence[object]]] = {
     },
     "bottom_up_local_recoding": CLUSTERS,
     "data_distortion": {"map_by_rank": BOTH, "round": BOTH, "clip": BOTH},
+    "data_shuffling": {},
+    "data_swapping": {"swap_rate": (0.1, 1), "unmatched": ("keep",)},
     "ipso": {"variant": "ABC", "round": BOTH, "clip": BOTH},
     "k_member_clustering": CLUSTERS | {"block_size": (None, 10)},
     "k_nearest_clustering": CLUSTERS | {"block_size": (None, 10)},
@@ -726,6 +728,7 @@ OPTIONS: dict[str, dict[str, Sequence[object]]] = {
     "rank_swapping": {"variant": ("plain", "p_distribution")},
     "recursive_histogram_sanitization": GROUPS | {"small_cells": ("whole",)},
     "resampling": {"samples": (1, 3), "round": BOTH},
+    "removal": {},
     "rounding": {"base": (0.5, 5, 7)},
     "sequential_trees": {"smoothing": ("none", "density"), "minimum_leaf": (1, 10)},
     "spectral_histogram_sanitization": GROUPS,
@@ -738,31 +741,50 @@ OPTIONS: dict[str, dict[str, Sequence[object]]] = {
 }
 
 
+RANKED = ("data_distortion", "resampling", "rounding")  # whoever had more has not less
+WITHIN = ("lossy_compression", "resampling", "sequential_trees")  # no value beyond the extremes of the file
+
+
 @pytest.mark.parametrize("method", OPTIONS)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1), gaps=st.booleans())
 def test_whatever_is_chosen_the_file_is_as_declared(method: str, data: st.DataObject, seed: int, gaps: bool) -> None:
     fields, kinds = ON_ONE[method]
-    chosen = {name: data.draw(st.sampled_from(values), label=name) for name, values in OPTIONS[method].items()}
-    columns = data.draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=3, unique=True).map(tuple))
+    chosen: dict[str, Any] = {name: data.draw(st.sampled_from(of), label=name) for name, of in OPTIONS[method].items()}
+    columns = data.draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=2, unique=True).map(tuple))
     variables: dict[str, Variable] = {OF_KIND[kind].name: OF_KIND[kind] for kind in columns}
-    frame = drawn(variables, 40, seed).assign(other=np.arange(40.0))
     step = step_of({"method": method, **fields, **chosen, "columns": list(variables)})
+    original = drawn(variables, 40, seed).reset_index(drop=True).assign(other=np.arange(40.0))
     if gaps:
         name = next(iter(variables))
-        frame[name] = frame[name].where(np.arange(40) % 4 > 0)
+        original[name] = original[name].where(np.arange(40) % 4 > 0)
     variables["other"] = Variable(name="other", kind=Kind.CONTINUOUS)
-    masked = masked_by(step, frame, variables, seed)
-    well_typed(masked, step, frame.reset_index(drop=True), variables)
-    stay = MISSING.get(method, "stay") == "stay" and method not in FILLED and not chosen.get("missing_as_category")
-    if stay:
-        assert masked.isna().equals(frame.reset_index(drop=True).isna())
+    masked = masked_by(step, original, variables, seed)
+    well_typed(masked, step, original, variables)
+    if MISSING.get(method, "stay") == "stay" and method not in FILLED and not chosen.get("missing_as_category"):
+        assert masked.isna().equals(original.isna())
     if method in IN_GROUPS:
         apart = method == "univariate_microaggregation"
         for names in [[name] for name in step.columns] if apart else [list(step.columns)]:
-            sizes = masked.groupby(names, observed=True, dropna=False).size()
-            assert sizes.min() >= int(str(chosen["k"]))
-    if chosen.get("representative") in ("mode", "random"):
-        assert all(set(masked[name].dropna()) <= set(frame[name].dropna()) for name in step.columns)
+            assert masked.groupby(names, observed=True, dropna=False).size().min() >= chosen["k"]
+    for name in step.columns:
+        kind = variables[name].kind
+        if name not in masked:
+            continue
+        if method in KEPT_VALUES:
+            assert sorted(masked[name].dropna()) == sorted(original[name].dropna())
+        if method in RANKED and (kind.is_numeric or kind is Kind.ORDINAL) and chosen.get("map_by_rank", True):
+            in_order_of(name)(original, masked)
+        if method in WITHIN and kind.is_numeric:
+            within_range(name)(original, masked)
+        if chosen.get("representative") in ("mode", "random") or chosen.get("smoothing") == "none":
+            assert set(masked[name].dropna()) <= set(original[name].dropna())
+        if "base" in chosen:
+            moved = (masked[name] - original[name]).dropna().abs().astype(float)
+            assert (
+                (moved < chosen["base"]).all() if method == "random_rounding" else (moved <= chosen["base"] / 2).all()
+            )
+            multiples = masked[name].dropna().astype(float) / chosen["base"]
+            assert np.allclose(multiples, multiples.round())
 
 
 @every_method

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.errors import PlanError
-from sluice.masking.plan import apply_plan, apply_recodings
 from sluice.masking.recoding.coded_tail import Threshold
 from sluice.masking.recoding.top_bottom_coding import TopBottomCoding
 from sluice.variables import Kind, Variable
@@ -174,34 +173,7 @@ def test_large_whole_numbers_and_late_dates_keep_their_last_digit() -> None:
         coded(step(top={"value": 0}, replacement="mean"), [1.7e308] * 3, Variable(name="income", kind=Kind.CONTINUOUS))
 
 
-def test_each_stratum_is_fitted_by_its_own_records() -> None:
-    method = step(top={"quantile": 0.5}, replacement="mean", strata=("area",))
-    first = pd.DataFrame({"income": np.arange(10.0)})
-    variables = {"income": INCOME, "area": Variable(name="area", kind=Kind.NOMINAL)}
-    alone = method.fit(first, variables)
-    assert method.fit(first * 10, variables)[0].top == Threshold(value=45, becomes=70)
-    assert method.fit(first, variables) == alone
-    assert alone[0].strata == ("area",)
-    assert alone[0].top == Threshold(value=4.5, becomes=7.0)
-
-
 def test_thresholds_that_cross_in_the_data_are_refused() -> None:
     method = step(top={"quantile": 0.6}, bottom={"value": 500}, minimum_tail=1)
     with golden.raises(PlanError):
         coded(method, [1.0, 2, 3, 4])
-
-
-def test_fitted_codes_any_file_as_the_first() -> None:
-    variables = {"income": INCOME, "wealth": INCOME.model_copy(update={"name": "wealth"})}
-    first = pd.DataFrame({"income": np.arange(20.0), "wealth": np.arange(20.0) * 1.4})
-    method = step(columns=("income", "wealth"), top={"quantile": 0.8}, bottom={"value": 3}, replacement="mean")
-    fixed = method.fit(first, variables)
-    assert [one.columns for one in fixed] == [("income",), ("wealth",)]
-    masked = method.mask(first, variables, RNG)
-    pd.testing.assert_frame_equal(apply_plan(fixed, first, variables, np.random.SeedSequence(1))[0], masked)
-    other = pd.DataFrame({"income": [0.0, 5, 19], "wealth": [0.0, 7, 26.6]})
-    again = apply_recodings(fixed, other, variables)
-    assert again["income"].tolist() == [masked["income"][0], 5, masked["income"][19]]
-    assert again["wealth"].tolist() == [masked["wealth"][0], 7, masked["wealth"][19]]
-    for one in fixed:
-        assert TopBottomCoding.model_validate(one.model_dump()) == one

@@ -47,28 +47,18 @@ def test_every_permutation_of_the_groups_is_equally_likely() -> None:
     assert np.mean([(np.array(draw) == np.arange(5)).sum() for draw in draws]) == pytest.approx(2, abs=0.08)
 
 
-@given(groups=st.lists(st.integers(0, 6), max_size=60), seed=st.integers(0, 1000))
-def test_values_stay_in_their_group(groups: list[int], seed: int) -> None:
-    labels = np.array(groups, dtype=np.int64)
-    sources = permuted_within(labels, np.random.default_rng(seed))
-    assert sorted(sources) == list(range(len(groups)))
-    assert (labels[sources] == labels).all()
-
-
 def rows(frame: pd.DataFrame) -> Counter[tuple[str, ...]]:
     return Counter(tuple(map(str, row)) for row in frame.itertuples(index=False))
 
 
-def test_columns_move_together_or_each_by_itself() -> None:
-    frame = survey()
+@given(seed=st.integers(0, 1000))
+def test_columns_move_together_or_each_by_itself_within_their_group(seed: int) -> None:
+    frame = survey(20)
     names = ["illness", "income", "visits", "seen"]
     step = Permutation(columns=tuple(names), within=("area",))
-    together = step.mask(frame, VARIABLES, np.random.default_rng(1))
-    assert step.released(VARIABLES) == VARIABLES
-    assert together["area"].equals(frame["area"])
+    together = step.mask(frame, VARIABLES, np.random.default_rng(seed))
     assert rows(together) == rows(frame)
-    assert together["illness"].to_list() != frame["illness"].to_list()
-    apart = step.model_copy(update={"jointly": False}).mask(frame, VARIABLES, np.random.default_rng(1))
+    apart = step.model_copy(update={"jointly": False}).mask(frame, VARIABLES, np.random.default_rng(seed))
     assert rows(apart) != rows(frame)
     for name in names:
         assert rows(apart[["area", name]]) == rows(frame[["area", name]])

@@ -146,7 +146,7 @@ def test_only_the_plain_variant_leaves_certain_candidates() -> None:
 
 @given(
     values=st.lists(st.one_of(st.floats(-1e9, 1e9), st.just(np.nan), st.integers(0, 3).map(float)), max_size=80),
-    variant=st.sampled_from(["p_distribution", "p_buckets"]),
+    variant=st.sampled_from(["plain", "p_distribution", "p_buckets"]),
     share=st.floats(0.02, 1),
     seed=st.integers(0, 1000),
 )
@@ -156,7 +156,7 @@ def test_every_variant_keeps_values_and_gaps(values: list[float], variant: Varia
     n = len(present)
     if n < 2:
         return
-    spread = max(share, 1 / n) if variant == "p_distribution" else max(2, int(share * n))
+    spread = max(2, int(share * n)) if variant == "p_buckets" else max(share, 1 / n)
     sources = sources_of(original, spread, np.random.default_rng(seed), variant)
     assert (sources[sources] == np.arange(len(original))).all()
     assert (sources[present] == present).sum() == n % 2
@@ -208,15 +208,6 @@ def test_same_values_same_gaps_within_reach(values: list[float], window: float, 
     from_low = np.searchsorted(ranked, original[present])
     from_high = np.searchsorted(ranked, original[present], side="right") - 1
     assert (np.maximum(lowest - from_high, from_low - highest) <= window * n + 1e-6).all()
-
-
-@given(n=st.integers(2, 400), window=st.floats(0.01, 1), seed=st.integers(0, 1000))
-def test_each_value_is_swapped_once_and_at_most_one_is_left_over(n: int, window: float, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    values = rng.permutation(n).astype(float)
-    sources = swap_sources(values, rng, window=max(window, 1 / n))
-    assert (sources[sources] == np.arange(n)).all()
-    assert (sources == np.arange(n)).sum() == n % 2
 
 
 def test_the_smallest_window_swaps_neighbours() -> None:

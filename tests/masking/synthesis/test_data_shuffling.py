@@ -19,23 +19,12 @@ def centred_ranks(values: np.ndarray) -> np.ndarray:
     return (rankdata(values, axis=0, nan_policy="omit").T - 0.5) / np.isfinite(values).sum(axis=0)[:, None] - 0.5
 
 
-@given(
-    n=st.integers(2, 60),
-    m=st.integers(1, 4),
-    others=st.integers(0, 3),
-    seed=st.integers(0, 1000),
-    shape=st.sampled_from(["full", "ties", "missing"]),
-)
-def test_each_column_keeps_its_values_and_gaps(n: int, m: int, others: int, seed: int, shape: str) -> None:
+@given(n=st.integers(2, 60), m=st.integers(1, 4), others=st.integers(0, 3), seed=st.integers(0, 1000))
+def test_columns_with_ties_and_gaps_keep_their_values(n: int, m: int, others: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    values = rng.lognormal(size=(n, m + others))
-    if shape == "ties":
-        values = np.round(values)
-    if shape == "missing":
-        values[rng.random(values.shape) < 0.3] = np.nan
-    kept = values.copy()
+    values = np.round(rng.lognormal(size=(n, m + others)))
+    values[rng.random(values.shape) < 0.3] = np.nan
     shuffled = data_shuffle(values[:, :m], values[:, m:], rng)
-    np.testing.assert_array_equal(values, kept)
     np.testing.assert_array_equal(np.isnan(shuffled), np.isnan(values[:, :m]))
     np.testing.assert_array_equal(np.sort(shuffled, axis=0), np.sort(values[:, :m], axis=0))
 

@@ -110,21 +110,6 @@ def test_distributions_and_relations_are_kept_but_for_chance(smoothing: Literal[
     assert copies < {"none": 0.5, "density": 1e-9}[smoothing]
 
 
-@given(
-    st.integers(20, 60),
-    st.lists(st.sampled_from(list(VARIABLES)), min_size=1, max_size=3, unique=True),
-    st.integers(1, 10),
-    st.integers(0, 2**32 - 1),
-)
-def test_every_value_is_one_of_the_file(records: int, order: list[str], minimum_leaf: int, seed: int) -> None:
-    frame = people(records, seed)
-    step = SequentialTrees(columns=tuple(sorted(order)), order=tuple(order), minimum_leaf=minimum_leaf)
-    drawn = synthetic(step, frame, seed)
-    for name in frame:
-        assert set(drawn[name].dropna()) <= set(frame[name].dropna())
-    assert step.released(VARIABLES) == VARIABLES
-
-
 @given(st.integers(40, 80), st.integers(0, 2**32 - 1))
 def test_smoothed_numbers_are_nobodys_but_keep_the_range_and_the_heaps(records: int, seed: int) -> None:
     frame = people(records, seed)
