@@ -2,7 +2,6 @@
 leave by the back door, and ways around the approvals."""
 
 import json
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -49,6 +48,8 @@ from tasks.release.review import approve as approve_as
 from tasks.release.under_review import UnderReview
 from tests.flows.house import House
 from tests.golden import golden
+from tests.red_team.stages import bare
+from tests.red_team.stages import publish as publish_history
 
 CANARY = "canary4711"
 
@@ -56,12 +57,6 @@ CANARY = "canary4711"
 @pytest.fixture
 def house(tmp_path: Path) -> House:
     return House(tmp_path / "house")
-
-
-def bare(step: Any) -> Callable[..., Any]:
-    """What a step does, without Prefect around it."""
-    function: Callable[..., Any] = step.__wrapped__
-    return function
 
 
 def product_of(house: House) -> AnyProduct:
@@ -85,16 +80,6 @@ def masked(house: House) -> AnyRelease:
 def few_changes(release: AnyRelease) -> Finding:
     (finding,) = (finding for finding in compare_publications(release) if finding.rule == "few_changes")
     return finding
-
-
-def pass_through(release: AnyRelease, until: State = State.PUBLISHED, after: State = State.RECEIVED) -> None:
-    """The release's history after one state and up to another, as if all had gone well."""
-    for state in list(State)[list(State).index(after) + 1 :]:
-        if state not in (State.BLOCKED, State.CHANGES_REQUESTED, State.REJECTED):
-            definition = release.product.definition
-            release.record(state, definition=definition.name, folder=str(definition.target / release.id))
-        if state is until:
-            return
 
 
 # -- unsafe files that met every rule
@@ -190,7 +175,7 @@ def test_an_edition_that_differs_in_few_records_needs_a_decision(house: House) -
     first = masked(house)
     alone = few_changes(first)
     assert (alone.verdict, alone.attempted) == (Verdict.PASS, 0)
-    pass_through(first, after=State.MASKED)
+    publish_history(first)
     house.data.loc[5, "income"] += 12_000
     close = few_changes(masked(house))
     assert (close.verdict, close.binding, close.attempted) == (Verdict.REVIEW, True, 1)
@@ -205,7 +190,7 @@ def test_two_editions_that_wait_at_once_are_held_beside_each_other_when_the_seco
     house.data.loc[5, "income"] += 12_000
     second = masked(house)
     assert few_changes(second).verdict is Verdict.PASS  # neither is public yet
-    pass_through(first, after=State.MASKED)
+    publish_history(first)
     assert few_changes(second).verdict is Verdict.REVIEW
 
 
@@ -392,7 +377,7 @@ def test_whoever_ever_ran_a_release_may_not_approve_it(house: House) -> None:
 
 def test_a_superseded_edition_can_still_be_withdrawn(house: House) -> None:
     release = staged(house)
-    pass_through(release)
+    publish_history(release, after=State.RECEIVED)
     release.record(State.SUPERSEDED, by="a later one")
     release.record(State.WITHDRAWN, reason="it was not safe")
     assert release.state is State.WITHDRAWN

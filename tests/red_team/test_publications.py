@@ -4,7 +4,7 @@ Each test publishes a file, plays an intruder who has it and a second one, and a
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.custody.states import State
 from sluice.verdict import Finding, Verdict
-from tasks.ingest import ingest
 from tasks.mask import mask
 from tasks.release.product import AnyRelease
-from tasks.release.products import load_product
 from tasks.release.records.editions import compare_publications
 from tasks.release.records.variables import read_masked
 from tests.flows.house import House, survey
+from tests.red_team.stages import bare, made, publish
 
 RECODED = [
     {"method": "removal", "columns": ["household"]},
@@ -39,24 +37,14 @@ def house(tmp_path: Path) -> House:
 
 def masked(house: House) -> tuple[AnyRelease, pd.DataFrame]:
     """A release that was masked, and its file as the public would read it."""
-    house.write()
-    release: AnyRelease = bare(ingest)(load_product(house.file, house.workspace()))
-    release.record(State.VALIDATED)
+    release = made(house)
     return release, read_masked(release, bare(mask)(release))
-
-
-def bare(step: Any) -> Callable[..., Any]:
-    """What a step does, without Prefect around it."""
-    function: Callable[..., Any] = step.__wrapped__
-    return function
 
 
 def published(house: House) -> pd.DataFrame:
     """The public file of a release whose history is that of one that went well."""
     release, file = masked(house)
-    folder = str(house.target / release.id)
-    for state in (State.EVALUATED, State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING, State.PUBLISHED):
-        release.record(state, definition=release.product.definition.name, folder=folder)
+    publish(release)
     return file
 
 
