@@ -157,15 +157,10 @@ def test_large_tables_are_searched_in_parts(monkeypatch: pytest.MonkeyPatch) -> 
     assert best <= np.abs(rounded.value - cells.total).sum() <= 1.05 * best
 
 
-def test_a_base_above_everything() -> None:
-    cells = square([[9, 31], [14, 22]])
-    rounded = controlled_rounding(cells, asked(cells), 10**6)
-    assert set(rounded.value.tolist()) <= {0, 10**6}
-
-
-def test_multiples_stay() -> None:
+def test_multiples_stay_and_a_base_above_everything_leaves_itself_or_nothing() -> None:
     cells = square([[10, 30], [20, 0]])
     assert controlled_rounding(cells, asked(cells), 10).value.tolist() == cells.total.tolist()
+    assert set(controlled_rounding(cells, asked(cells), 10**6).value.tolist()) <= {0, 10**6}
 
 
 @pytest.mark.parametrize(

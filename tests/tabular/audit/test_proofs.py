@@ -16,7 +16,7 @@ from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.suppression.certificate import Certificate
-from tests.tabular.grids import RULES, needs_of
+from tests.tabular.grids import RULES, line, needs_of
 from tests.tabular.tables import business, protected_business, tables
 
 
@@ -65,21 +65,22 @@ def test_proofs_that_leave_the_bounds_are_not_believed() -> None:
     assert not audit(cells, found.status, requirement, RULES, known, certificates=stretched).safe
 
 
-def test_a_proof_whose_sums_are_off_by_more_than_it_shows_is_not_believed() -> None:
-    """A small cell beside two large ones under a published sum: next to what these move, its own move is nothing."""
-    made = Dimension.flat("a", ["A", "B", "C"])
-    leaves = np.array([[made.position[code]] for code in "ABC"], dtype=np.int32)
-    cells = aggregate([made], leaves, np.arange(3), np.array([10, 10**10, 10**10]))
+def answer(values: list[int], moved: list[int], *change: float) -> ProvenInterval | None:
+    """Of a row of three cells under a published sum: what a proof tells of the first."""
+    cells = line(*values)
     free, lower, upper = np.arange(4) > 0, -cells.total.astype(np.float64), np.full(4, np.inf)
-    question = asked(1)
+    proof = Certificate((1,), np.array(moved, dtype=np.int32), np.array(change), True)
+    return CheckedProofs(cells.equations, free, lower, upper, [proof]).answer(asked(1))
 
-    def answer(*change: float) -> ProvenInterval | None:
-        proof = Certificate((1,), np.array([1, 2, 3], dtype=np.int32), np.array(change), True)
-        return CheckedProofs(cells.equations, free, lower, upper, [proof]).answer(question)
 
-    assert answer(5.0, 1e9, -1e9) is None  # adds up but for 5, a two hundred millionth of what is moved
-    assert answer(5.0, 1e9, -1e9 - 5) is not None
-    assert answer(5.0, 1e11, -1e11 - 5) is None  # below nothing
+def test_a_proof_whose_sums_are_off_by_more_than_it_shows_is_not_believed() -> None:
+    """A small cell beside two large ones: next to what these move, its own move is nothing."""
+    for change, believed in (
+        ((5.0, 1e9, -1e9), False),  # adds up but for 5, a two hundred millionth of what is moved
+        ((5.0, 1e9, -1e9 - 5), True),
+        ((5.0, 1e11, -1e11 - 5), False),  # below nothing
+    ):
+        assert (answer([10, 10**10, 10**10], [1, 2, 3], *change) is not None) is believed
 
 
 @pytest.mark.parametrize(
@@ -95,13 +96,7 @@ def test_a_proof_whose_sums_are_off_by_more_than_it_shows_is_not_believed() -> N
     ],
 )
 def test_a_proof_that_is_none_is_not_believed(moved: list[int], change: list[float]) -> None:
-    made = Dimension.flat("a", ["A", "B", "C"])
-    leaves = np.array([[made.position[code]] for code in "ABC"], dtype=np.int32)
-    cells = aggregate([made], leaves, np.arange(3), np.array([10, 10, 10]))
-    free, lower, upper = np.arange(4) > 0, -cells.total.astype(np.float64), np.full(4, np.inf)
-    proof = Certificate((1,), np.array(moved, dtype=np.int32), np.array(change), True)
-    proofs = CheckedProofs(cells.equations, free, lower, upper, [proof])
-    assert proofs.answer(asked(1)) is None
+    assert answer([10, 10, 10], moved, *change) is None
 
 
 def test_that_another_contributes_nothing_is_no_news_where_zeros_are_known() -> None:
