@@ -172,19 +172,6 @@ def test_extremes():
     assert (none.region([AREA, SEX], codes) == NO_REGION).all()
 
 
-@given(st.permutations(range(30)))
-def test_the_order_of_the_records_does_not_matter(order):
-    rng = np.random.default_rng(5)
-    codes = [rng.integers(0, 4, 30), rng.integers(0, 2, 30)]
-    moved = [code[order] for code in codes]
-    found = []
-    for these in (codes, moved):
-        solution = search([AREA, SEX], these, [KAnonymity(3)], Loss())
-        regions = local_recoding([AREA, SEX], these, [KAnonymity(3)], Loss(), solution)
-        found.append(regions.levels_of(regions.region([AREA, SEX], these)))
-    np.testing.assert_array_equal(found[0][order], found[1])
-
-
 @pytest.mark.parametrize(
     ("models", "objective"),
     [

@@ -30,24 +30,17 @@ def correlated_data() -> np.ndarray:
     return np.random.default_rng(0).normal(size=(50_000, 3)) @ mixing.T * [1.0, 1e-3, 1e4] + [0.0, 5.0, -1e5]
 
 
-def test_uncorrelated_noise_has_the_properties_of_the_slides(correlated_data: np.ndarray) -> None:
-    """Torra (2013), "Uncorrelated noise": Var(X') = (1 + k) Var(X), covariances kept, correlations divided by 1 + k."""
-    masked = correlated_data + uncorrelated_noise(correlated_data, 0.5, np.random.default_rng(1))
-    before, after = np.cov(correlated_data.T), np.cov(masked.T)
-    assert np.diag(after) / np.diag(before) == pytest.approx([1.5] * 3, rel=0.02)
-    expected = np.corrcoef(correlated_data.T) / 1.5
-    off_diagonal = np.triu_indices(3, 1)
-    assert np.corrcoef(masked.T)[off_diagonal] == pytest.approx(expected[off_diagonal], abs=0.01)
-    assert (after / before)[off_diagonal] == pytest.approx(1, rel=0.02)
-
-
-def test_correlated_noise_has_the_properties_of_the_slides(correlated_data: np.ndarray) -> None:
-    """Torra (2013), "Correlated noise": the covariance matrix is (1 + k) times the original's, correlations are
-    kept.
-    """
-    masked = correlated_data + correlated_noise(correlated_data, 0.5, np.random.default_rng(1))
-    assert np.cov(masked.T) / np.cov(correlated_data.T) == pytest.approx(1.5, rel=0.02)
-    assert np.corrcoef(masked.T) == pytest.approx(np.corrcoef(correlated_data.T), abs=0.01)
+def test_noise_has_the_properties_of_the_slides(correlated_data: np.ndarray) -> None:
+    """Torra (2013), "Uncorrelated noise": Var(X') = (1 + k) Var(X), covariances kept, correlations divided by 1 + k;
+    "Correlated noise": the covariance matrix is (1 + k) times the original's, correlations are kept."""
+    before, correlations = np.cov(correlated_data.T), np.corrcoef(correlated_data.T)
+    own, among = np.diag_indices(3), np.triu_indices(3, 1)
+    for noise, of_covariances, of_correlations in ((uncorrelated_noise, 1, 1 / 1.5), (correlated_noise, 1.5, 1)):
+        masked = correlated_data + noise(correlated_data, 0.5, np.random.default_rng(1))
+        ratios = np.cov(masked.T) / before
+        assert ratios[own] == pytest.approx(1.5, rel=0.02)
+        assert ratios[among] == pytest.approx(of_covariances, rel=0.02)
+        assert np.corrcoef(masked.T)[among] == pytest.approx(of_correlations * correlations[among], abs=0.01)
 
 
 def test_the_correction_keeps_means_exactly_and_covariances_in_expectation(correlated_data: np.ndarray) -> None:

@@ -60,19 +60,6 @@ def test_the_anatomized_tables_of_the_paper() -> None:
     ]
 
 
-def test_the_patients_of_the_paper_in_groups_of_our_own() -> None:
-    """Eight patients, of whom at most two share a disease: groups of 2, 3 or 4 are possible, groups of 5 are not."""
-    frame = patients().drop(columns="group")
-    variables = {name: VARIABLES[name] for name in frame}
-    for l in (2, 3, 4):  # noqa: E741
-        masked = Anatomization(columns=("disease",), l=l).mask(frame, variables, np.random.default_rng(l))
-        _, sensitive = anatomized_tables(masked, ["disease"], "group")
-        assert (sensitive["count"] == 1).all()
-        assert sensitive.groupby("group").size().min() >= l
-    with golden.raises(PlanError):
-        Anatomization(columns=("disease",), l=5).mask(frame, variables, np.random.default_rng(0))
-
-
 @given(sizes=st.lists(st.integers(1, 12), min_size=1, max_size=25), l=st.integers(2, 8), seed=st.integers(0, 10_000))
 def test_groups_have_at_least_l_different_values(sizes: list[int], l: int, seed: int) -> None:  # noqa: E741
     rng = np.random.default_rng(seed)
@@ -110,22 +97,6 @@ def test_any_member_of_a_group_may_have_any_of_its_values() -> None:
     taken = Counter(str(step.mask(frame, variables, rng)["disease"].iloc[0]) for _ in range(240))
     assert len(taken) == 6
     assert chisquare(list(taken.values())).pvalue > 1e-3
-
-
-def test_the_step_keeps_the_other_columns_and_adds_the_group() -> None:
-    frame = clinic()
-    step = Anatomization(columns=("disease", "stage"), l=4, group_column="cell")
-    masked = step.mask(frame, VARIABLES, np.random.default_rng(1))
-    released = step.released(VARIABLES)
-    assert list(masked) == list(released)
-    assert released["cell"].kind is Kind.INTEGER
-    assert released["cell"].role is Role.OTHER
-    assert masked["cell"].dtype == "Int64"
-    assert masked[["age", "sex"]].equals(frame[["age", "sex"]])
-    assert (masked[["disease", "stage"]].dtypes == frame[["disease", "stage"]].dtypes).all()
-    pairs = [Counter(map(str, part[["disease", "stage"]].itertuples(index=False))) for part in (frame, masked)]
-    assert pairs[0] == pairs[1]  # the two move together, missing values too
-    assert masked["disease"].to_list() != frame["disease"].to_list()
 
 
 def test_the_two_tables_are_the_file_without_its_order() -> None:
