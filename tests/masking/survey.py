@@ -1,6 +1,7 @@
 """A survey of people with a variable of every kind, and the masking methods as they may be applied to it."""
 
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -132,48 +133,10 @@ def example(method: str) -> MaskingStep:
     return step_of(step)
 
 
-NUMBERS = (Kind.CONTINUOUS, Kind.INTEGER)
-CATEGORIES = (Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY)
-GENERALIZED = (*CATEGORIES, Kind.INTEGER, Kind.DATE)
-GROUPED: tuple[dict[str, Any], tuple[Kind, ...]] = ({"k": 3}, (*NUMBERS, *CATEGORIES))
+WRITTEN: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("steps.yaml").read_text(encoding="utf-8"))
 
 ON_ONE: dict[str, tuple[dict[str, Any], tuple[Kind, ...]]] = {
-    "additive_noise": ({"amount": 0.1}, NUMBERS),
-    "anatomization": ({"l": 2}, tuple(Kind)),
-    "bottom_up_local_recoding": GROUPED,
-    "data_distortion": ({}, (*NUMBERS, *CATEGORIES)),
-    "data_shuffling": ({}, (*NUMBERS, Kind.ORDINAL, Kind.BINARY)),
-    "data_swapping": ({"swap_rate": 0.3}, tuple(Kind)),
-    "generalization": ({"models": [{"model": "k_anonymity", "k": 3}]}, GENERALIZED),
-    "global_recoding": ({"level": 1}, GENERALIZED),
-    "ipso": ({"given": ["other"]}, NUMBERS),
-    "item_generalization": ({"k": 3, "m": 2}, (Kind.ITEMS,)),
-    "item_suppression": ({"k": 3, "m": 2}, (Kind.ITEMS,)),
-    "k_member_clustering": GROUPED,
-    "k_nearest_clustering": GROUPED,
-    "local_suppression": ({"k": 3}, tuple(kind for kind in Kind if kind is not Kind.TEXT)),
-    "lossy_compression": ({"quality": 50}, NUMBERS),
-    "matrix_decomposition": ({"rank": 1}, (*NUMBERS, *CATEGORIES)),
-    "microaggregation": GROUPED,
-    "mondrian": GROUPED,
-    "multiple_imputation": ({}, NUMBERS),
-    "one_pass_k_means": GROUPED,
-    "permutation": ({}, tuple(Kind)),
-    "pram": ({"retention": 0.5}, CATEGORIES),
-    "projected_microaggregation": ({"k": 3}, NUMBERS),
-    "random_orthogonal_matrix": ({}, NUMBERS),
-    "random_rounding": ({"base": 5}, NUMBERS),
-    "rank_swapping": ({"window": 0.5}, (*NUMBERS, Kind.ORDINAL)),
-    "recursive_histogram_sanitization": GROUPED,
-    "removal": ({}, tuple(Kind)),
-    "resampling": ({"samples": 2}, NUMBERS),
-    "rounding": ({"base": 5}, NUMBERS),
-    "sampling": ({"fraction": 0.5}, tuple(Kind)),
-    "sequential_trees": ({}, tuple(kind for kind in Kind if kind not in (Kind.TEXT, Kind.ITEMS))),
-    "spectral_histogram_sanitization": GROUPED,
-    "spectral_swapping": ({}, (*NUMBERS, *CATEGORIES)),
-    "top_bottom_coding": ({"bottom": {"value": 30}}, (*NUMBERS, Kind.ORDINAL, Kind.DATE)),
-    "univariate_microaggregation": ({"k": 3}, (*NUMBERS, Kind.ORDINAL)),
+    method: (fields, tuple(map(Kind, kinds))) for method, (fields, kinds) in WRITTEN["on_one"].items()
 }
 """What each method needs to be told to mask a single variable, and the kinds of variables that it takes."""
 

@@ -100,7 +100,7 @@ def test_what_is_monotone_stays_satisfied_when_classes_are_united(file, model, d
 @given(small_files(), CLAIMING, st.data())
 def test_what_is_monotone_with_suppression_fails_only_where_all_parts_of_a_class_do(file, model, data):
     if getattr(model, "sensitive", None) == "b":
-        return  # which has blanks: see test_sensitive_model.py
+        return  # which has blanks: see test_worked_examples.py
     higher = above(data, file)
     lower = replace(file, hidden=higher.hidden)
     fails = model.failing(lower.released())[lower.classes]

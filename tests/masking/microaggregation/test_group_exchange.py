@@ -74,14 +74,6 @@ def test_by_hand() -> None:
     assert squared_errors(between, dissolved) <= squared_errors(between, np.array([0, 0, 0, 1, 1, 2, 2, 2]))
 
 
-def test_extremes() -> None:
-    alike = np.ones((9, 2))
-    groups = mdav_groups(alike, 3)
-    assert np.array_equal(exchanged_groups(alike, groups, 3), groups)
-    records = np.random.default_rng(0).normal(size=(7, 2))
-    assert exchanged_groups(records, np.zeros(7, dtype=np.int64), 7).tolist() == [0] * 7
-
-
 @pytest.mark.parametrize(("k", "mdav", "at_most"), [(3, 5.692, 5.3), (5, 9.088, 8.2), (10, 14.156, 12.4)])
 def test_census(reference_data: object, k: int, mdav: float, at_most: float) -> None:
     # 100 SSE / SST, this program's own figures (consistency).

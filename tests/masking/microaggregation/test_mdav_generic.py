@@ -96,11 +96,3 @@ def test_the_distances_of_the_slides() -> None:
     records = np.array([[0.0, 5], [0, 4], [2, 4], [3, 5]])
     for second in (NUMBER, nominal):
         assert generic_groups(records, [four, second], 2).tolist() == [0, 1, 1, 0]
-
-
-def test_groups_of_one_of_all_and_of_equal_records() -> None:
-    records = np.random.default_rng(1).integers(0, 3, (11, 2)).astype(float)
-    scales = [Scale("ordinal", 3), Scale("nominal", 3)]
-    assert sorted(generic_groups(records, scales, 1)) == list(range(11))
-    assert generic_groups(records, scales, 11).tolist() == [0] * 11
-    assert generic_groups(np.zeros((6, 1)), [Scale("nominal", 1)], 2).tolist() == [0, 0, 1, 1, 2, 2]

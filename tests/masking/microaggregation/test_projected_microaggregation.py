@@ -77,14 +77,6 @@ def test_the_projections_differ_where_columns_fall_against_each_other() -> None:
     assert projected_groups(rising, 3, "sum_of_z_scores").tolist() == np.repeat([0, 1, 2, 3], 3).tolist()
 
 
-def test_groups_of_one_of_all_and_of_constants() -> None:
-    records = np.random.default_rng(1).normal(size=(11, 2))
-    for projection in PROJECTIONS:
-        assert sorted(projected_groups(records, 1, projection)) == list(range(11))
-        assert projected_groups(records, 11, projection).tolist() == [0] * 11
-        assert sorted(np.bincount(projected_groups(np.full((7, 2), 0.1), 3, projection))) == [3, 4]
-
-
 # --- the step -------------------------------------------------------------------------------------------------------
 
 NAMES = ("a", "b", "c")

@@ -121,14 +121,6 @@ def test_group_sizes_follow_the_gaps_and_equal_values_may_be_parted() -> None:
     assert optimal_groups(np.array([1.0, 5, 5, 5, 9, 9]), 3).tolist() == [0, 0, 0, 1, 1, 1]
 
 
-def test_groups_of_one_of_all_and_of_a_constant() -> None:
-    values = np.random.default_rng(1).permutation(11).astype(float)
-    for method in (optimal_groups, individual_ranking_groups):
-        assert method(values, 1).tolist() == values.tolist()
-        assert method(values, 11).tolist() == [0] * 11
-        assert np.bincount(method(np.full(11, 0.1), 3)).min() >= 3
-
-
 # --- the step -------------------------------------------------------------------------------------------------------
 
 VARIABLES = {

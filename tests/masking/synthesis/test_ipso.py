@@ -12,6 +12,7 @@ from sluice.errors import PlanError
 from sluice.masking.synthesis.ipso import Ipso, ipso, regressors
 from sluice.variables import Kind, Variable
 from tests.golden import golden
+from tests.masking.survey import drawn
 
 FloatArray = npt.NDArray[np.float64]
 RNG = np.random.default_rng(0)
@@ -24,19 +25,7 @@ VARIABLES = {
 
 
 def people(records: int, seed: int = 0) -> pd.DataFrame:
-    rng = np.random.default_rng(seed)
-    illness = rng.integers(0, 3, records)
-    income = rng.lognormal(8, 0.5, records)
-    age = np.clip(30 + income / 300 + 8 * illness + rng.normal(0, 8, records), 16, 90).round()
-    return pd.DataFrame(
-        {
-            "age": pd.array(age, dtype="Int64"),
-            "rent": income * 0.3 + rng.normal(0, 100, records) - 50 * illness,
-            "income": income,
-            "illness": pd.Categorical.from_codes(illness, categories=["a", "b", "c"]),
-        },
-        index=np.arange(records) * 3,
-    )
+    return drawn(VARIABLES, records, seed)
 
 
 def estimates(y: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -19,11 +19,12 @@ from sluice.masking.synthesis.leaf_donors import Predictor, kernel_noise, leaf_d
 from sluice.masking.synthesis.sequential_trees import SequentialTrees
 from sluice.variables import Kind, Variable, Variables
 from tests.golden import golden
+from tests.masking.survey import drawn
 
 AREAS = ("north", "east", "south", "west", "centre")
 VARIABLES = {
-    "area": Variable(name="area", kind=Kind.NOMINAL, categories=AREAS),
-    "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0),
+    "area": Variable(name="area", kind=Kind.NOMINAL, categories=AREAS, nullable=True),
+    "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0, nullable=True),
     "children": Variable(name="children", kind=Kind.INTEGER, minimum=0, maximum=12),
     "health": Variable(name="health", kind=Kind.ORDINAL, categories=("bad", "fair", "good")),
     "owner": Variable(name="owner", kind=Kind.BINARY, categories=("no", "yes")),
@@ -32,28 +33,9 @@ VARIABLES = {
 
 
 def people(records: int, seed: int = 0) -> pd.DataFrame:
-    """Incomes depend on area, and all else on income; a tenth of the incomes and areas is missing, many are 0."""
-    rng = np.random.default_rng(seed)
-    area = rng.integers(0, 5, records)
-    income = np.where(rng.random(records) < 0.2, 0.0, rng.lognormal(6 + area / 2, 0.3, records))
-    level = np.clip((np.log1p(income) / 3).astype(int), 0, 2)
-
-    def categories(codes: Any, name: str) -> pd.Categorical:
-        variable = VARIABLES[name]
-        index = pd.Index(variable.categories or (), dtype="str")
-        return pd.Categorical.from_codes(codes, index, ordered=variable.kind is Kind.ORDINAL)
-
-    born = np.datetime64("1980-01-01", "us") + (income.astype(int) // 10).astype("timedelta64[D]")
-    return pd.DataFrame(
-        {
-            "area": categories(np.where(rng.random(records) < 0.1, -1, area), "area"),
-            "income": np.where(rng.random(records) < 0.1, np.nan, income),
-            "children": pd.array(np.minimum(rng.poisson(1 + level), 12), dtype="Int64"),
-            "health": categories(level, "health"),
-            "owner": categories((income > 500).astype(int), "owner"),
-            "born": pd.Series(born).astype("datetime64[us]"),
-        }
-    ).set_axis(np.arange(records) * 3)
+    """A tenth of the incomes and areas is missing, and some incomes are 0."""
+    frame = drawn(VARIABLES, records, seed, 0.1)
+    return frame.assign(income=frame["income"].mask(frame["income"] < 200, 0.0))
 
 
 def synthetic(step: SequentialTrees, frame: pd.DataFrame, seed: int = 0, variables: Variables = VARIABLES) -> Any:
