@@ -114,7 +114,7 @@ WORKED: list[tuple[Objective, list[Key], list[list[int]], tuple[int, ...], Seque
     (AverageClassSize(), [SEX], [[0, 0, 1, 1]], (0,), [1], 2),  # the suppressed are a class
     (AverageClassSize(), [SEX], [[0, 0, 1, 2]], (0,), [1], 2),  # with the one that showed nothing anyway
     (AverageClassSize(), [SEX], [[0, 0, 1, 2]], (0,), EVERYBODY, 4),
-    (Height(), [RACE, ZIP], SWEENEY[1], (1, 2), [], 3),
+    (Height(), *SWEENEY, (1, 2), [], 3),
     (Height(), [RACE, replace(ZIP, weight=3.0)], SWEENEY[1], (1, 2), [], 7),
     # Shares of 3/4 and 1/4, of which a reader must assume 1/2 each, and then 1/4 each.
     (KLDivergence(), [REGION], [[0, 0, 0, 1]], (1,), [], 1 - ENTROPY),

@@ -1,5 +1,7 @@
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -277,20 +279,18 @@ def test_the_business_table_a_month_later() -> None:
     assert sum(changes(earlier, then, now, together)) <= sum(changes(earlier, then, now, alone))
 
 
-def test_refusals() -> None:
+STRANGE = Dimension("reg", ("All", "x", "y", "z"), ((0, (1, 2, 3)),))
+
+
+@pytest.mark.parametrize("call", [joint_cells, carried])
+@pytest.mark.parametrize(
+    ("other", "statuses"),
+    [({"decimals": 2}, 16), ({"dimensions": (INDUSTRY, replace(REGION, name="size"))}, 16),
+     ({"dimensions": (INDUSTRY, STRANGE)}, 16), ({}, 3)],
+)  # fmt: skip
+def test_what_is_no_edition_of_the_same_table_is_refused(
+    call: Callable[..., object], other: dict[str, Any], statuses: int
+) -> None:
     cells = square()
-    status = np.zeros(len(cells), dtype=np.uint8)
     with golden.raises(DataError):
-        joint_cells(cells, status, replace(cells, decimals=2))
-    other = replace(cells, dimensions=(INDUSTRY, replace(REGION, name="size")))
-    for call in (
-        lambda: joint_cells(cells, status, other),
-        lambda: carried(cells, status, other),
-    ):
-        with golden.raises(DataError):
-            call()
-    strange = Dimension("reg", ("All", "x", "y", "z"), ((0, (1, 2, 3)),))
-    with golden.raises(DataError):
-        joint_cells(cells, status, replace(cells, dimensions=(INDUSTRY, strange)))
-    with golden.raises(DataError):
-        joint_cells(cells, status[:3], cells)
+        call(cells, np.zeros(statuses, dtype=np.uint8), replace(cells, **other))
