@@ -58,3 +58,12 @@ def test_whole_numbers_that_noise_made_fractions_can_be_recoded() -> None:
     assert recoded["age"].dtype == np.float64
     assert recoded["age"].iloc[:80].tolist() == list(range(80))
     assert recoded["age"].iloc[-1] < 99
+
+
+def test_another_seed_draws_anew() -> None:
+    """What one release drew tells nothing of the draws of another."""
+    step = AdditiveNoise(columns=("income",), amount=0.5)
+    first, other = (
+        apply_plan([step], people(), VARIABLES, np.random.SeedSequence(seed))[0]["income"] for seed in (1, 2)
+    )
+    assert not np.isclose(first, other).any()

@@ -118,7 +118,7 @@ SPELLED = ["", "ACME", "ACME\u2060"]
         ({"value": ["0.1234567", "1"]}, {}),
         ({"value": ["1e16", "1"]}, {}),
         ({"a": ["x", "x"], "id": ["one", "one"]}, {"duplicates": "refuse"}),
-        ({}, {"contributor": "", "holding": "weight"}),
+        ({"id": ["one", ""]}, {"contributor": None, "holding": "id"}),
         # Records that were left out, and the index of a frame, move no number.
         (
             {"a": ["x"] * 4, "value": ["", "1", "", "x1"], "id": list("pqrs"), "weight": [1] * 4},
