@@ -223,16 +223,28 @@ def test_a_plan_that_cannot_reach_its_k(sound: House) -> None:
 # -- what cannot be judged is blocked
 
 
-def test_a_policy_for_tables_lets_no_records_out(sound: House) -> None:
-    sound.policy["rules"] = [{"rule": "minimum_frequency", "n": 3}, {"rule": "dominance", "n": 1, "k": 75}]
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            in_policy(rules=[{"rule": "minimum_frequency", "n": 3}, {"rule": "dominance", "n": 1, "k": 75}]),
+            "is for the cells of a table, not for people",
+        ),
+        (lambda house: house.policy.pop("reference_standard"), "The policy names no reference standard"),
+    ],
+    ids=["for tables", "without a standard"],
+)
+def test_a_policy_that_cannot_judge_records_lets_none_out(sound: House, change: Change, says: str) -> None:
+    change(sound)
     sound.write()
-    refused(sound, sound.release(), BLOCKED, "is for the cells of a table, not for people")
+    refused(sound, sound.release(), BLOCKED, says)
 
 
-def test_a_policy_without_a_reference_standard_lets_no_records_out(sound: House) -> None:
-    del sound.policy["reference_standard"]
-    sound.write()
-    refused(sound, sound.release(), BLOCKED, "The policy names no reference standard")
+def crashes(monkeypatch: pytest.MonkeyPatch, measure: str, error: Exception) -> None:
+    def crash(*args: Any, **kwargs: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(measure, crash)
 
 
 @pytest.mark.parametrize(
@@ -249,20 +261,14 @@ def test_a_policy_without_a_reference_standard_lets_no_records_out(sound: House)
 def test_a_measure_that_crashes_is_unknown_and_blocks(
     sound: House, monkeypatch: pytest.MonkeyPatch, measure: str, error: Exception
 ) -> None:
-    def crash(*args: Any, **kwargs: Any) -> None:
-        raise error
-
-    monkeypatch.setattr(measure, crash)
+    crashes(monkeypatch, measure, error)
     told = sound.sluice("release", str(sound.file), "--json")
     refused(sound, told, BLOCKED, f"The measure stopped with {type(error).__name__}.")
     assert told.json["verdict"] == "UNKNOWN"
 
 
 def test_after_a_crash_the_release_is_judged_anew(sound: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    def crash(*args: Any, **kwargs: Any) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr("policies.standard.judgement.attack", crash)
+    crashes(monkeypatch, "policies.standard.judgement.attack", MemoryError())
     refused(sound, sound.release(), BLOCKED, "could not be judged")
     monkeypatch.undo()
     assert sound.release().code == WAITING
@@ -291,10 +297,7 @@ def test_a_waiver_excuses_a_failure_and_no_unknown(sound: House, monkeypatch: py
     sound.policy["version"] = 2
     sound.write()
 
-    def crash(*args: Any) -> None:
-        raise ValueError
-
-    monkeypatch.setattr("sluice.risk.classes.k_anonymity.k_anonymity", crash)
+    crashes(monkeypatch, "sluice.risk.classes.k_anonymity.k_anonymity", ValueError())
     refused(sound, sound.release(), BLOCKED, "could not be judged")
 
 
@@ -450,36 +453,26 @@ def test_the_ledger_goes_away(sound: House, step: str) -> None:
         assert sound.release().code == ERROR
 
 
-def test_the_ledger_cannot_be_written(sound: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger = sound.home / "ledger.db"
-    monkeypatch.setenv("SLUICE_LEDGER_URL", f"sqlite:///file:{ledger}?mode=ro&uri=true")
+@pytest.mark.parametrize(
+    "breaks",
+    [
+        lambda home, env: env("SLUICE_LEDGER_URL", f"sqlite:///file:{home / 'ledger.db'}?mode=ro&uri=true"),
+        lambda home, env: env("SLUICE_LEDGER_URL", "postgresql://clerk:hunter2@127.0.0.1:9/ledger"),
+        lambda home, env: (home / "vault" / "secret").unlink(),
+        lambda home, env: (home / "vault").chmod(0o755),
+    ],
+    ids=["ledger read-only", "ledger that does not answer", "secret lost", "vault open to others"],
+)
+def test_the_ledger_or_the_vault_cannot_be_used(
+    sound: House, monkeypatch: pytest.MonkeyPatch, breaks: Callable[[Path, Callable[[str, str], None]], object]
+) -> None:
+    breaks(sound.home, monkeypatch.setenv)
     told = sound.release()
-    assert told.code == ERROR
-    golden.words(told.words)
-    assert len(sound.shelf) == 1
-
-
-def test_the_ledger_does_not_answer(sound: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SLUICE_LEDGER_URL", "postgresql://clerk:hunter2@127.0.0.1:9/ledger")
-    told = sound.release()
+    (sound.home / "vault").chmod(0o700)
     assert told.code == ERROR
     golden.words(told.words)
     assert "hunter2" not in told.words
-
-
-def test_the_vaults_secret_is_lost(sound: House) -> None:
-    (sound.home / "vault" / "secret").unlink()
-    told = sound.release()
-    assert told.code == ERROR
-    golden.words(told.words)
-
-
-def test_the_vault_is_open_to_others(sound: House) -> None:
-    (sound.home / "vault").chmod(0o755)
-    told = sound.release()
-    assert told.code == ERROR
-    golden.words(told.words)
-    (sound.home / "vault").chmod(0o700)
+    assert len(sound.shelf) == 1
 
 
 def test_a_later_failure_harms_no_earlier_edition(almost: House) -> None:

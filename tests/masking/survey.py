@@ -1,18 +1,20 @@
 """A survey of people with a variable of every kind, and the masking methods as they may be applied to it."""
 
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 import yaml
 from pydantic import Field, TypeAdapter
+from scipy.stats import norm
 
 from sluice.generalization.hierarchy import Hierarchy
 from sluice.masking import Step
 from sluice.masking.catalogue import catalogue
 from sluice.masking.step import MaskingStep
-from sluice.variables import Kind, Role, Variable
+from sluice.variables import Kind, Role, Variable, Variables
 from tests.items.set_columns import column_of
 
 REGIONS = ("east", "north", "south", "west")
@@ -88,6 +90,34 @@ def _everybody(n: int = 400) -> pd.DataFrame:
     return people.assign(region=people["region"].take(people["household"] * 2).set_axis(people.index))
 
 
+def drawn(variables: Variables, n: int, seed: int = 0, missing: float = 0.0) -> pd.DataFrame:
+    """n records of these variables, which go together; of what may be missing, this share is. Rows are in no order."""
+    rng = np.random.default_rng(seed)
+    trait = rng.normal(size=n)
+    columns = {}
+    for name, variable in variables.items():
+        column = _column(variable, norm.cdf((trait + rng.normal(size=n)) / np.sqrt(2)))
+        columns[name] = column.mask(rng.random(n) < missing) if variable.nullable and missing else column
+    return pd.DataFrame(columns).set_axis(rng.permutation(n) * 7)
+
+
+def _column(variable: Variable, place: np.ndarray) -> "pd.Series[Any]":
+    """Values of the variable, from the lowest at 0 to the highest at 1."""
+    if variable.kind is Kind.TEXT:
+        return pd.Series([f"{variable.name} {at}" for at in range(len(place))], dtype="str")
+    if variable.kind is Kind.DATE:
+        first = np.datetime64(variable.minimum or "1980-01-01", "us")
+        return pd.Series(first + (place * 9000).astype("timedelta64[D]"))
+    if variable.kind.is_categorical:
+        labels = list(variable.categories or (variable.hierarchy.rows if variable.hierarchy else "abc"))
+        codes = (place * len(labels)).astype(int)
+        return pd.Series(pd.Categorical.from_codes(codes, labels, ordered=variable.kind is Kind.ORDINAL))
+    low, high = (np.nan if end is None else float(end) for end in (variable.minimum, variable.maximum))
+    low = 0.0 if np.isnan(low) else low
+    values = low + place * ((low + 1000 if np.isnan(high) else high) - low)
+    return pd.Series(values if variable.kind is Kind.CONTINUOUS else pd.array(np.floor(values), dtype="Int64"))
+
+
 def step_of(fields: dict[str, Any]) -> MaskingStep:
     """The step, read as a plan of a release is."""
     return _READ.validate_python(fields)
@@ -103,48 +133,10 @@ def example(method: str) -> MaskingStep:
     return step_of(step)
 
 
-NUMBERS = (Kind.CONTINUOUS, Kind.INTEGER)
-CATEGORIES = (Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY)
-GENERALIZED = (*CATEGORIES, Kind.INTEGER, Kind.DATE)
-GROUPED: tuple[dict[str, Any], tuple[Kind, ...]] = ({"k": 3}, (*NUMBERS, *CATEGORIES))
+WRITTEN: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("steps.yaml").read_text(encoding="utf-8"))
 
 ON_ONE: dict[str, tuple[dict[str, Any], tuple[Kind, ...]]] = {
-    "additive_noise": ({"amount": 0.1}, NUMBERS),
-    "anatomization": ({"l": 2}, tuple(Kind)),
-    "bottom_up_local_recoding": GROUPED,
-    "data_distortion": ({}, (*NUMBERS, *CATEGORIES)),
-    "data_shuffling": ({}, (*NUMBERS, Kind.ORDINAL, Kind.BINARY)),
-    "data_swapping": ({"swap_rate": 0.3}, tuple(Kind)),
-    "generalization": ({"models": [{"model": "k_anonymity", "k": 3}]}, GENERALIZED),
-    "global_recoding": ({"level": 1}, GENERALIZED),
-    "ipso": ({"given": ["other"]}, NUMBERS),
-    "item_generalization": ({"k": 3, "m": 2}, (Kind.ITEMS,)),
-    "item_suppression": ({"k": 3, "m": 2}, (Kind.ITEMS,)),
-    "k_member_clustering": GROUPED,
-    "k_nearest_clustering": GROUPED,
-    "local_suppression": ({"k": 3}, tuple(kind for kind in Kind if kind is not Kind.TEXT)),
-    "lossy_compression": ({"quality": 50}, NUMBERS),
-    "matrix_decomposition": ({"rank": 1}, (*NUMBERS, *CATEGORIES)),
-    "microaggregation": GROUPED,
-    "mondrian": GROUPED,
-    "multiple_imputation": ({}, NUMBERS),
-    "one_pass_k_means": GROUPED,
-    "permutation": ({}, tuple(Kind)),
-    "pram": ({"retention": 0.5}, CATEGORIES),
-    "projected_microaggregation": ({"k": 3}, NUMBERS),
-    "random_orthogonal_matrix": ({}, NUMBERS),
-    "random_rounding": ({"base": 5}, NUMBERS),
-    "rank_swapping": ({"window": 0.5}, (*NUMBERS, Kind.ORDINAL)),
-    "recursive_histogram_sanitization": GROUPED,
-    "removal": ({}, tuple(Kind)),
-    "resampling": ({"samples": 2}, NUMBERS),
-    "rounding": ({"base": 5}, NUMBERS),
-    "sampling": ({"fraction": 0.5}, tuple(Kind)),
-    "sequential_trees": ({}, tuple(kind for kind in Kind if kind not in (Kind.TEXT, Kind.ITEMS))),
-    "spectral_histogram_sanitization": GROUPED,
-    "spectral_swapping": ({}, (*NUMBERS, *CATEGORIES)),
-    "top_bottom_coding": ({"bottom": {"value": 30}}, (*NUMBERS, Kind.ORDINAL, Kind.DATE)),
-    "univariate_microaggregation": ({"k": 3}, (*NUMBERS, Kind.ORDINAL)),
+    method: (fields, tuple(map(Kind, kinds))) for method, (fields, kinds) in WRITTEN["on_one"].items()
 }
 """What each method needs to be told to mask a single variable, and the kinds of variables that it takes."""
 

@@ -2,15 +2,11 @@
 
 import numpy as np
 import pandas as pd
-from hypothesis import given
-from hypothesis import strategies as st
 
-from sluice.errors import PlanError
 from sluice.masking import AdditiveNoise, GlobalRecoding, RankSwapping, TopBottomCoding
 from sluice.masking.plan import apply_plan, apply_recodings, released_variables
 from sluice.progress import reported_to
 from sluice.variables import Kind, Variable
-from tests.golden import golden
 
 VARIABLES = {
     "age": Variable(name="age", kind=Kind.INTEGER, minimum=0, maximum=120),
@@ -45,34 +41,12 @@ def test_a_step_draws_the_same_whatever_the_steps_before_it_draw() -> None:
     assert not outcomes[0]["age"].equals(outcomes[1]["age"])
 
 
-@given(n=st.integers(2, 40), seed=st.integers(0, 1000))
-def test_a_seed_decides_all(n: int, seed: int) -> None:
-    step = RankSwapping(columns=("income",), window=1)
-    first, again = (apply_plan([step], people(n), VARIABLES, np.random.SeedSequence(seed))[0] for _ in range(2))
-    pd.testing.assert_frame_equal(first, again)
-    assert sorted(first["income"]) == sorted(people(n)["income"])
-
-
-def test_another_seed_draws_anew() -> None:
-    """What one release drew tells nothing of the draws of another."""
-    step = AdditiveNoise(columns=("income",), amount=0.5)
-    first, other = (
-        apply_plan([step], people(), VARIABLES, np.random.SeedSequence(seed))[0]["income"] for seed in (1, 2)
-    )
-    assert not np.isclose(first, other).any()
-
-
 def test_progress_tells_nothing_of_the_seed() -> None:
     seed, heard = np.random.SeedSequence(12345678901234567890), []
     with reported_to(lambda what, *_: heard.append(what)):
         apply_plan([AdditiveNoise(columns=("income",), amount=0.5)], people(), VARIABLES, seed)
     assert heard
     assert not any(str(seed.entropy) in what for what in heard)
-
-
-def test_a_step_that_cannot_treat_what_reaches_it_is_refused() -> None:
-    with golden.raises(PlanError):
-        released_variables([RankSwapping(columns=("incom",), window=1)], VARIABLES)
 
 
 def test_whole_numbers_that_noise_made_fractions_can_be_recoded() -> None:
@@ -84,3 +58,12 @@ def test_whole_numbers_that_noise_made_fractions_can_be_recoded() -> None:
     assert recoded["age"].dtype == np.float64
     assert recoded["age"].iloc[:80].tolist() == list(range(80))
     assert recoded["age"].iloc[-1] < 99
+
+
+def test_another_seed_draws_anew() -> None:
+    """What one release drew tells nothing of the draws of another."""
+    step = AdditiveNoise(columns=("income",), amount=0.5)
+    first, other = (
+        apply_plan([step], people(), VARIABLES, np.random.SeedSequence(seed))[0]["income"] for seed in (1, 2)
+    )
+    assert not np.isclose(first, other).any()

@@ -4,12 +4,13 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from sluice.errors import PlanError
-from sluice.masking import DataShuffling, GlobalRecoding, KMemberClustering, Removal, TopBottomCoding
+from sluice.masking import DataShuffling, KMemberClustering, TopBottomCoding
 from sluice.masking.plan import apply_plan, apply_recodings
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import NoAttack
@@ -64,15 +65,8 @@ def survey(n: int, seed: int = 0) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     household = pd.Series(rng.integers(0, max(n // 3, 1), n)).astype("str").mask(rng.random(n) < 0.1)
     region = pd.Categorical.from_codes(rng.integers(-1, 3, n), categories=["north", "south", "west"])
-    return pd.DataFrame(
-        {
-            "income": rng.normal(size=n),
-            "region": region,
-            "year": pd.array(rng.integers(2020, 2023, n), dtype="Int64"),
-            "household": household.array,
-        },
-        index=[7] * n,
-    )
+    frame = pd.DataFrame({"income": rng.normal(size=n), "region": region, "household": household.array})
+    return frame.assign(year=pd.array(rng.integers(2020, 2023, n), dtype="Int64")).set_axis([7] * n)
 
 
 @given(n=st.integers(1, 15), seed=st.integers(0, 100), strata=st.sampled_from([("region",), ("year", "region")]))
@@ -164,21 +158,23 @@ def test_a_sample_tells_where_its_records_come_from() -> None:
     }
 
 
-def test_refusals() -> None:
-    step = Shuffled(columns=("income",), strata=("regoin",))
-    with golden.raises(PlanError):
-        step.released(VARIABLES)
-    with golden.raises(PlanError):
-        Shuffled(columns=("income",), strata=("household",)).released(VARIABLES)
-    with golden.raises(PlanError):
-        Shuffled(columns=("income",), unit="household").released({"income": VARIABLES["income"]})
+@pytest.mark.parametrize("subsets", [{"strata": ("income",)}, {"strata": ("region", "region")}])
+def test_subsets_that_are_none_are_refused(subsets: dict[str, tuple[str, ...]]) -> None:
     with golden.raises(ValidationError):
-        Shuffled(columns=("income",), strata=("income",))
-    with golden.raises(ValidationError):
-        Shuffled(columns=("income",), strata=("region", "region"))
-    with golden.raises(ValidationError):
-        Removal(columns=("income",), strata=("region",))
-    assert GlobalRecoding.is_recoding
+        Shuffled.model_validate({"columns": ("income",), **subsets})
+
+
+@pytest.mark.parametrize(
+    ("subsets", "variables"),
+    [
+        ({"strata": ("regoin",)}, VARIABLES),
+        ({"strata": ("household",)}, VARIABLES),
+        ({"unit": "household"}, {"income": VARIABLES["income"]}),
+    ],
+)
+def test_subsets_by_variables_that_make_none_are_refused(subsets: dict[str, Any], variables: Variables) -> None:
+    with golden.raises(PlanError):
+        Shuffled.model_validate({"columns": ("income",), **subsets}).released(variables)
 
 
 def test_a_given_variable_must_be_one_of_the_household_too() -> None:

@@ -41,6 +41,12 @@ def found(scores: Floats, people: NDArray[np.int64]) -> float:
     return float((ties[np.arange(len(people)), people] / ties.sum(axis=1)).mean())
 
 
+def own_is_nearest(before: Floats, after: Floats, rows: NDArray[np.int64] | None = None) -> float:
+    """Of what share of the people, rows of `before`, the nearest row of `after` is their own: the same, or `rows`."""
+    nearest = np.array([((after - mine) ** 2).sum(axis=1).argmin() for mine in before])
+    return float((nearest == (np.arange(len(before)) if rows is None else rows)).mean())
+
+
 def ranks(values: Floats, among: Floats) -> Floats:
     """Place of each value in the distribution of `among`, 0 to 1."""
     inside = np.sort(among[np.isfinite(among)])

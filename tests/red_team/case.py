@@ -38,8 +38,8 @@ class Case:
     make: Callable[[], OriginalAndMasked]
     attack: Attack
     reaches: float
-    chance: float
-    rules: tuple[str, ...]
+    chance: float = 0.01
+    rules: tuple[str, ...] = ("transparency",)
     policy: str = "public-use-file"
     more: bool = False
 

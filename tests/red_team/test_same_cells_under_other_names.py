@@ -9,18 +9,15 @@ import pytest
 from sluice.verdict import Finding, Verdict
 from tests.flows.tables_house import TablesHouse, firms
 from tests.golden import golden
-from tests.red_team.test_tables_and_records import cells_of, made, publish
+from tests.red_team.stages import made, publish
+from tests.red_team.test_tables_and_records import cells_of, firms_by_cell
 
 
 @pytest.fixture
 def house(tmp_path: Path) -> TablesHouse:
     """Turnover of firms by industry and region, published."""
-    house = TablesHouse(tmp_path / "house")
+    house = firms_by_cell(tmp_path, "turnover-tables")
     house.keep_secret(1)  # which cells are suppressed depends on it
-    house.definition |= {
-        "dimensions": house.definition["dimensions"][:2],
-        "tables": [{"name": "cells", "dimensions": ["nace", "region"]}],
-    }
     release = made(house)
     cells_of(release)
     publish(release)

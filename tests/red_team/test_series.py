@@ -63,21 +63,17 @@ def test_a_try_is_none_the_less_one_when_another_edition_was_published_since(hou
     golden(house.standing.says)
 
 
-def test_the_same_definition_in_another_folder_publishes_nowhere_else(house: SeriesHouse) -> None:
-    """Its target is written as seen from its folder."""
-    house.data = survey(seed=2)
-    house.write()
+@pytest.mark.parametrize("judged_before", [False, True])
+def test_the_same_definition_in_another_folder_publishes_nowhere_else(judged_before: bool) -> None:
+    """Its target is written as seen from its folder; what was judged in one folder is published from there."""
+    house = judged_series() if judged_before else published_series()
+    if not judged_before:
+        house.data = survey(seed=2)
+        house.write()
     there = house.root / "elsewhere" / "documents"
     shutil.copytree(house.documents, there)
     told = house.sluice("release", str(there / "release.yaml"))
     assert not (house.root / "elsewhere" / "published").exists(), told.words
-
-
-def test_what_was_judged_in_one_folder_is_published_from_there(judged: SeriesHouse) -> None:
-    there = judged.root / "elsewhere" / "documents"
-    shutil.copytree(judged.documents, there)
-    told = judged.sluice("release", str(there / "release.yaml"))
-    assert not (judged.root / "elsewhere" / "published").exists(), told.words
 
 
 def test_what_people_approve_is_published_where_it_was_judged() -> None:

@@ -13,20 +13,17 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from sluice.custody.states import State
 from sluice.verdict import Finding, Verdict
 from tasks.audit import audit
 from tasks.check import check
-from tasks.ingest import ingest
 from tasks.mask import mask
 from tasks.protect import protect
 from tasks.release.product import AnyRelease
-from tasks.release.products import load_product
 from tasks.release.tables.files_of_records import compare_with_tables
 from tasks.tabulate import tabulate
 from tests.flows.tables_house import NACE, REGION, TablesHouse
 from tests.golden import golden
-from tests.red_team.test_publications import bare
+from tests.red_team.stages import bare, made, publish
 
 DIMENSIONS = ["nace", "region"]
 TREES = {"nace": NACE, "region": REGION}
@@ -34,16 +31,19 @@ TURNOVER = {"variable": "turnover", "contributor": "firm"}
 Reader = dict[tuple[str, ...], float]
 
 
+def firms_by_cell(folder: Path, name: str) -> TablesHouse:
+    """Firms by industry and region."""
+    house = TablesHouse(folder / "house")
+    cells = [{"name": "cells", "dimensions": DIMENSIONS}]
+    house.definition |= {"name": name, "dimensions": house.definition["dimensions"][:2], "tables": cells}
+    return house
+
+
 @pytest.fixture
 def house(tmp_path: Path) -> TablesHouse:
-    """Firms by industry and region: counted, unless a test adds up turnover."""
-    house = TablesHouse(tmp_path / "house")
-    house.definition |= {
-        "name": "firms-counted",
-        "dimensions": house.definition["dimensions"][:2],
-        "measure": {},
-        "tables": [{"name": "cells", "dimensions": DIMENSIONS}],
-    }
+    """Counted, unless a test adds up turnover."""
+    house = firms_by_cell(tmp_path, "firms-counted")
+    house.definition["measure"] = {}
     house.policy["rules"] = [{"rule": "minimum_frequency", "n": 5}]
     return house
 
@@ -56,11 +56,15 @@ def records(house: TablesHouse, *plan: dict[str, Any]) -> None:
     house.policy["rules"] = [{"rule": "k_anonymity", "k": 3, "columns": ["nace"]}]
 
 
-def made(house: TablesHouse) -> AnyRelease:
-    house.write()
-    release: AnyRelease = bare(ingest)(load_product(house.file, house.workspace()))
-    release.record(State.VALIDATED)
-    return release
+def published_file(house: TablesHouse, *plan: dict[str, Any]) -> pd.DataFrame:
+    """A file of the records is published before the tables."""
+    tables = dict(house.definition), dict(house.policy)
+    records(house, *plan)
+    release = made(house)
+    file = file_of(release)
+    publish(release)
+    house.definition, house.policy = tables
+    return file
 
 
 def file_of(release: AnyRelease) -> pd.DataFrame:
@@ -76,15 +80,6 @@ def cells_of(release: AnyRelease) -> tuple[pd.DataFrame, dict[str, Finding]]:
     path = release.vault.verify(protected.files["cells.csv"], ".csv")
     found = bare(audit)(release, staged, protected).findings
     return pd.read_csv(path, dtype=str, keep_default_na=False), {finding.rule: finding for finding in found}
-
-
-def publish(release: AnyRelease) -> AnyRelease:
-    """Its history is that of one that went well."""
-    definition = release.product.definition
-    body = {"definition": definition.name, "folder": str(definition.target / release.id)}
-    for state in (State.EVALUATED, State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING, State.PUBLISHED):
-        release.record(state, **body)
-    return release
 
 
 def added_up(file: pd.DataFrame, column: str | None = None) -> Reader:
@@ -115,7 +110,6 @@ def true_counts(house: TablesHouse) -> Reader:
 @pytest.mark.parametrize("first", ["records", "tables"])
 def test_records_of_the_table_give_its_suppressed_cells(house: TablesHouse, measure: Any, first: str) -> None:
     house.definition["measure"] = measure
-    tables = dict(house.definition), dict(house.policy)
     if first == "tables":
         tabulated = made(house)
         table, found = cells_of(tabulated)
@@ -126,12 +120,7 @@ def test_records_of_the_table_give_its_suppressed_cells(house: TablesHouse, meas
         file = file_of(release)
         (finding,) = compare_with_tables(release)
     else:
-        records(house)
-        published = made(house)
-        file = file_of(published)
-        publish(published)
-        house.definition, house.policy = tables
-        house.definition.pop("plan", None)
+        file = published_file(house)
         table, found = cells_of(made(house))
         finding = found["records_and_tables"]
     totals = added_up(file, measure.get("variable"))
@@ -158,13 +147,7 @@ def test_the_check_of_a_file_of_records_holds_it_beside_tables(house: TablesHous
 
 def test_a_file_of_which_one_dimension_was_drawn_anew_gives_the_cells_of_the_other(house: TablesHouse) -> None:
     """Regions were exchanged at random, industries left alone: a small industry is told, and its regions are not."""
-    tables = dict(house.definition), dict(house.policy)
-    records(house, {"method": "pram", "columns": ["region"], "retention": 0.3})
-    published = made(house)
-    file = file_of(published)
-    publish(published)
-    house.definition, house.policy = tables
-    house.definition.pop("plan", None)
+    file = published_file(house, {"method": "pram", "columns": ["region"], "retention": 0.3})
     table, found = cells_of(made(house))
     totals, true = added_up(file), true_counts(house)
     small = [cell for cell in suppressed(table) if true[cell] < 5]
@@ -179,13 +162,7 @@ def test_a_file_of_which_one_dimension_was_drawn_anew_gives_the_cells_of_the_oth
 
 def test_what_both_do_not_hold_is_not_compared(house: TablesHouse) -> None:
     """A file without turnover says nothing of its sums, and one without dimensions nothing of their cells."""
-    tables = dict(house.definition), dict(house.policy)
-    records(house, {"method": "removal", "columns": ["turnover"]})
-    published = made(house)
-    file_of(published)
-    publish(published)
-    house.definition, house.policy = tables
-    house.definition.pop("plan", None)
+    published_file(house, {"method": "removal", "columns": ["turnover"]})
     house.definition["measure"] = TURNOVER
     _, found = cells_of(made(house))
     assert found["records_and_tables"].verdict is Verdict.PASS
@@ -195,13 +172,8 @@ def test_what_both_do_not_hold_is_not_compared(house: TablesHouse) -> None:
 def test_a_file_that_tells_the_cells_around_a_suppressed_one_opens_it(house: TablesHouse) -> None:
     """Firms of small cells have no industry in the file, most others do: a total less the others is the small cell."""
     (house.documents / "cells.csv").write_text("nace,region,status\nB,N1,not_secondary\n", encoding="utf-8")
-    tables = dict(house.definition), dict(house.policy)
-    records(house, {"method": "local_suppression", "columns": ["nace", "region"], "k": 5, "importance": {"region": 1}})
-    published = made(house)
-    file = file_of(published)
-    publish(published)
-    house.definition, house.policy = tables
-    house.definition.pop("plan", None)
+    suppression = {"method": "local_suppression", "columns": ["nace", "region"], "k": 5, "importance": {"region": 1}}
+    file = published_file(house, suppression)
     house.definition["protection"] = {"method": "suppression", "a_priori": "cells.csv"}
     table, found = cells_of(made(house))
     told, totals = table.set_index(DIMENSIONS)["value"], added_up(file)

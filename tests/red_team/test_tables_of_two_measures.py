@@ -13,19 +13,13 @@ import pytest
 from sluice.verdict import Verdict
 from tests.flows.tables_house import TablesHouse
 from tests.golden import golden
-from tests.red_team.test_tables_and_records import TURNOVER, cells_of, made, publish, suppressed, true_counts
+from tests.red_team.stages import made, publish
+from tests.red_team.test_tables_and_records import TURNOVER, cells_of, firms_by_cell, suppressed, true_counts
 
 
 @pytest.fixture
 def house(tmp_path: Path) -> TablesHouse:
-    """Firms by industry and region."""
-    house = TablesHouse(tmp_path / "house")
-    house.definition |= {
-        "name": "firms-by-cell",
-        "dimensions": house.definition["dimensions"][:2],
-        "tables": [{"name": "cells", "dimensions": ["nace", "region"]}],
-    }
-    return house
+    return firms_by_cell(tmp_path, "firms-by-cell")
 
 
 def counted(house: TablesHouse, least: int, **protection: Any) -> None:

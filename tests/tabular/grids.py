@@ -1,5 +1,8 @@
 """Small tables by hand, patterns on them, and their audit."""
 
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
 import numpy as np
 
 from sluice.tabular.audit.audit import Audit, audit
@@ -7,11 +10,9 @@ from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.rules.minimum_frequency import MinimumFrequency
-from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import Requirements, requirements_of
+from tests.tabular.tables import RULES
 
-RULES = (MinimumFrequency(3), PPercent(10))
 ALONE = Assumptions(unions=False)
 BOX = [("a", "u"), ("a", "v"), ("b", "u"), ("b", "v")]
 TWO_BOXES = [*BOX, ("a", "w"), ("b", "w")]
@@ -53,6 +54,45 @@ def pattern(cells: Cells, suppressed: list[tuple[str, str]], needs: Requirements
     return status
 
 
+def needs_of(cells: Cells) -> Requirements:
+    """What the rules of `RULES` ask for."""
+    return requirements_of(RULES, cells.contributions)
+
+
 def run(cells: Cells, suppressed: list[tuple[str, str]], assumptions: Assumptions = ALONE) -> Audit:
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     return audit(cells, pattern(cells, suppressed, needs), needs, RULES, assumptions)
+
+
+def square(
+    values: Sequence[Sequence[int]] | np.ndarray, contributors: int = 1, alone: Collection[tuple[int, int]] = ()
+) -> Cells:
+    """Rows a1, a2, ... and columns b1, b2, ...; each inner cell is of so many in equal shares, or of one alone."""
+    array, records = np.array(values), []
+    for place, value in np.ndenumerate(array):
+        many = 1 if place in alone else contributors
+        records += [(*place, (int(value) + one) // many) for one in range(many)]
+    rows, columns, shares = np.array(records).T
+    made = [Dimension.flat(name, [f"{name}{at + 1}" for at in range(size)]) for name, size in zip("ab", array.shape)]  # noqa: B905
+    return aggregate(made, np.column_stack([rows, columns]).astype(np.int32) + 1, np.arange(len(shares)), shares)
+
+
+def line(*values: int) -> Cells:
+    """A total, and its parts a1, a2, ..., each of one contributor; in this order."""
+    made = [Dimension.flat("a", [f"a{at}" for at in range(1, len(values) + 1)])]
+    leaves = np.arange(1, len(values) + 1, dtype=np.int32)[:, None]
+    return aggregate(made, leaves, np.arange(len(values)), np.array(values))
+
+
+def asked(cells: Cells, levels: Mapping[Any, tuple[int, int]] | None = None, sliding: int = 0) -> Requirements:
+    """Requirements by hand: of these cells, by their codes or places, so much below and above, and so wide."""
+    found = Requirements({}, np.zeros(len(cells), dtype=bool), *np.zeros((3, len(cells)), dtype=np.int64))
+    for which, (lower, upper) in (levels or {}).items():
+        cell = int(np.flatnonzero((cells.codes == which).all(axis=1))[0]) if isinstance(which, tuple) else which
+        found.sensitive[cell], found.lower[cell], found.upper[cell], found.sliding[cell] = True, lower, upper, sliding
+    return found
+
+
+def hiding(needs: Requirements, hidden: np.ndarray) -> np.ndarray:
+    """The statuses of a table of which these cells are suppressed."""
+    return np.where(hidden, np.where(needs.sensitive, Status.PRIMARY, Status.SECONDARY), 0).astype(np.uint8)

@@ -135,11 +135,7 @@ def joint_cells(earlier: Cells, earlier_status: Statuses, now: Cells) -> JointEd
     raises         : DataError for other dimensions, other decimals, or editions without a common cell
     cost           : O(cells log cells)
     """
-    dimensions, before = _matched(earlier, now)
-    if len(earlier_status) != len(earlier):
-        raise DataError(
-            f"the earlier edition must have one status for each of {len(earlier)} cells; got {len(earlier_status)}."
-        )
+    dimensions, before = _matched(earlier, earlier_status, now)
     same = _unrevised(earlier, now, before)
     of_earlier = np.full(len(earlier), -1, dtype=np.int64)
     of_earlier[before[same]] = np.flatnonzero(same)
@@ -177,7 +173,7 @@ def carried(earlier: Cells, earlier_status: Statuses, now: Cells) -> tuple[Boole
     Unrevised primaries must: published now, they would be known then. The rest of the pattern is preferred, so that a
     series does not come and go, as far as that stays safe. Raises as `joint_cells`.
     """
-    _, before = _matched(earlier, now)
+    _, before = _matched(earlier, earlier_status, now)
     same = _unrevised(earlier, now, before)
     was = np.where(before >= 0, earlier_status[before], Status.PUBLISHED)
     hidden = (was == Status.PRIMARY) | (was == Status.SECONDARY)
@@ -185,7 +181,7 @@ def carried(earlier: Cells, earlier_status: Statuses, now: Cells) -> tuple[Boole
     return must, hidden & ~must
 
 
-def _matched(earlier: Cells, now: Cells) -> tuple[tuple[Dimension, ...], Positions]:
+def _matched(earlier: Cells, earlier_status: Statuses, now: Cells) -> tuple[tuple[Dimension, ...], Positions]:
     """The dimensions with the codes of both editions; for each cell of this one its place in the earlier one, or -1."""
     names = [[dimension.name for dimension in cells.dimensions] for cells in (earlier, now)]
     if names[0] != names[1]:
@@ -197,6 +193,10 @@ def _matched(earlier: Cells, now: Cells) -> tuple[tuple[Dimension, ...], Positio
         raise DataError(
             f"editions of a table must have the same measure; got {earlier.decimals} decimals in the earlier one and "
             f"{now.decimals} in this one."
+        )
+    if len(earlier_status) != len(earlier):
+        raise DataError(
+            f"the earlier edition must have one status for each of {len(earlier)} cells; got {len(earlier_status)}."
         )
     dimensions = tuple(_united(old, new) for old, new in zip(earlier.dimensions, now.dimensions, strict=True))
     wanted, given = keys_of(dimensions, now.codes), keys_of(dimensions, _codes_in(dimensions, earlier))

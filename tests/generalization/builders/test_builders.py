@@ -1,8 +1,12 @@
 """What holds for every builder of a hierarchy: its kinds, leaves in their order, levels that nest up to one group."""
 
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
+from pydantic import ValidationError
 
 from sluice.errors import DocumentError
 from sluice.generalization.builders import BUILDERS
@@ -10,44 +14,23 @@ from sluice.generalization.builders.builder import HierarchyBuilder
 from sluice.variables import Kind, Variable
 from tests.golden import golden
 
-CODES = ("AB1", "AB2", "AC1", "BC1")
-EXAMPLES: dict[str, tuple[dict[str, object], Variable]] = {
-    "intervals": ({"intervals": (5, 10)}, Variable(name="x", kind=Kind.INTEGER, minimum=0, maximum=30)),
-    "cuts": ({"cuts": ((10, 20), (20,))}, Variable(name="x", kind=Kind.INTEGER, minimum=0, maximum=30)),
-    "groups": ({"groups": (2,)}, Variable(name="x", kind=Kind.ORDINAL, categories=CODES)),
-    "ranges": ({"ranges": ({"low": "0 to 9"},), "others": "high"},
-               Variable(name="x", kind=Kind.INTEGER, minimum=0, maximum=30)),
-    "periods": ({"periods": ("month", "year")},
-                Variable(name="x", kind=Kind.DATE, minimum="2023-11-30", maximum="2024-02-01")),
-    "times": ({"times": (60, 360)}, Variable(name="x", kind=Kind.NOMINAL, categories=("08:00", "08:30", "19:15"))),
-    "priority": ({"priority": (("AB1", "AC1"), ("AC1",))}, Variable(name="x", kind=Kind.NOMINAL, categories=CODES)),
-    "redaction": ({"redaction": "right"}, Variable(name="x", kind=Kind.NOMINAL, categories=CODES)),
-    "prefixes": ({"prefixes": (2, 1)}, Variable(name="x", kind=Kind.NOMINAL, categories=CODES)),
-    "parents": ({"parents": {"AB1": "A", "AB2": "A", "AC1": "A", "BC1": "B"}},
-                Variable(name="x", kind=Kind.NOMINAL, categories=CODES)),
-}  # fmt: skip
-KINDS = {
-    "intervals": {Kind.INTEGER, Kind.ORDINAL, Kind.NOMINAL},
-    "cuts": {Kind.INTEGER, Kind.ORDINAL, Kind.NOMINAL},
-    "groups": {Kind.ORDINAL, Kind.INTEGER},
-    "ranges": {Kind.INTEGER, Kind.ORDINAL, Kind.NOMINAL},
-    "periods": {Kind.DATE},
-    "times": {Kind.ORDINAL, Kind.NOMINAL},
-    "priority": {Kind.ORDINAL, Kind.NOMINAL},
-    "redaction": {Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY},
-    "prefixes": {Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY},
-    "parents": {Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY, Kind.INTEGER},
-}
+WRITTEN: dict[str, dict[str, Any]] = yaml.safe_load(
+    Path(__file__).with_name("builders.yaml").read_text(encoding="utf-8")
+)
 every_builder = pytest.mark.parametrize("key", BUILDERS)
 
 
+def domain_of(key: str) -> Variable:
+    return Variable.model_validate({"name": "x"} | WRITTEN[key]["of"])
+
+
 def builder(key: str) -> HierarchyBuilder:
-    return BUILDERS[key].model_validate(EXAMPLES[key][0])
+    return BUILDERS[key].model_validate(WRITTEN[key]["example"])
 
 
 @every_builder
 def test_leaves_stand_in_their_order_and_levels_nest_up_to_one_group(key: str) -> None:
-    variable = EXAMPLES[key][1]
+    variable = domain_of(key)
     built = builder(key).build(variable)
     assert list(built.rows)[: len(variable.categories or ())] == list(variable.categories or ())
     assert {len(groups) for groups in built.rows.values()} == {built.depth}
@@ -64,14 +47,35 @@ def test_what_is_written_is_read_again_as_the_same_builder(key: str) -> None:
     written = builder(key).model_dump(mode="json")
     again = BUILDERS[key].model_validate(written)
     assert again == builder(key)
-    assert again.build(EXAMPLES[key][1]) == builder(key).build(EXAMPLES[key][1])
+    assert again.build(domain_of(key)) == builder(key).build(domain_of(key))
 
 
 @every_builder
 @pytest.mark.parametrize("kind", Kind)
 def test_other_kinds_are_refused_by_name(key: str, kind: Kind) -> None:
-    assert (kind in BUILDERS[key].kinds) is (kind in KINDS[key])
-    if kind not in KINDS[key]:
+    assert (kind in BUILDERS[key].kinds) is (kind in WRITTEN[key]["kinds"])
+    if kind not in WRITTEN[key]["kinds"]:
         categories = ("a", "b") if kind in (Kind.ORDINAL, Kind.BINARY) else None
         with golden.raises(DocumentError):
             builder(key).build(Variable(name="x", kind=kind, categories=categories))
+
+
+def all_of(section: str) -> list[tuple[Any, ...]]:
+    """Every entry of a section of builders.yaml, after the key of its builder."""
+    return [
+        (key, *each) if isinstance(each, list) else (key, each)
+        for key in BUILDERS
+        for each in WRITTEN[key].get(section, [])
+    ]
+
+
+@pytest.mark.parametrize(("key", "written"), all_of("refused"))
+def test_what_makes_no_hierarchy_is_refused_as_it_is_read(key: str, written: dict[str, object]) -> None:
+    with golden.raises(ValidationError):
+        BUILDERS[key].model_validate(written)
+
+
+@pytest.mark.parametrize(("key", "written", "domain"), all_of("does_not_fit"))
+def test_what_does_not_fit_the_values_is_refused(key: str, written: dict[str, object], domain: dict[str, Any]) -> None:
+    with golden.raises(DocumentError):
+        BUILDERS[key].model_validate(written).build(Variable.model_validate({"name": "x"} | domain))

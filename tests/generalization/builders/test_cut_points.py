@@ -1,14 +1,10 @@
 """sluice.generalization.builders.cut_points."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
-from sluice.errors import DocumentError
 from sluice.generalization.builders.cut_points import CutPoints
 from sluice.variables import Kind, Variable
-from tests.golden import golden
 
 AGE = Variable(name="age", kind=Kind.INTEGER, minimum=0, maximum=99)
 
@@ -33,21 +29,3 @@ def test_values_share_a_group_where_no_cut_lies_between_them(cuts: set[int], dat
 
 def test_cut_points_beyond_the_domain_leave_one_group() -> None:
     assert set(CutPoints(cuts=((200,),)).build(AGE).rows.values()) == {("under 200",)}
-
-
-@pytest.mark.parametrize(
-    "cuts",
-    [
-        ((20, 20),),
-        ((20, 40), (30,)),
-        ((),),
-    ],
-)
-def test_cut_points_that_do_not_nest_are_refused(cuts: tuple[tuple[int, ...], ...]) -> None:
-    with golden.raises(ValidationError):
-        CutPoints(cuts=cuts)
-
-
-def test_texts_are_refused() -> None:
-    with golden.raises(DocumentError):
-        CutPoints(cuts=((2,),)).build(Variable(name="x", kind=Kind.ORDINAL, categories=("1", "two")))

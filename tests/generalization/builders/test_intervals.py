@@ -2,16 +2,12 @@
 
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
-from sluice.errors import DocumentError
 from sluice.generalization.builders.intervals import Intervals
 from sluice.sources.hierarchy_file import read_hierarchy
 from sluice.variables import Kind, Variable
-from tests.golden import golden
 
 
 def ages(minimum: int, maximum: int) -> Variable:
@@ -81,32 +77,3 @@ def test_every_value_lies_in_the_interval_that_its_group_names(
 def test_an_interval_that_holds_everything_needs_no_star_above_it() -> None:
     assert Intervals(intervals=(100,)).build(ages(0, 99)).rows["7"] == ("0 to 99",)
     assert Intervals(intervals=(1,)).build(ages(7, 8)).rows["7"] == ("7", "*")
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        {"intervals": (5, 12)},
-        {"intervals": (5, 5)},
-        {"intervals": (0,)},
-        {"intervals": (5,), "lowest": 20, "highest": 20},
-        {"intervals": ()},
-    ],
-)
-def test_widths_that_do_not_nest_are_refused(written: dict[str, object]) -> None:
-    with golden.raises(ValidationError):
-        Intervals.model_validate(written)
-
-
-@pytest.mark.parametrize(
-    "variable",
-    [
-        Variable(name="x", kind=Kind.INTEGER, minimum=1),
-        Variable(name="x", kind=Kind.INTEGER, minimum=0, maximum=100_000),
-        Variable(name="x", kind=Kind.NOMINAL, categories=("1", "01", "a")),
-        Variable(name="x", kind=Kind.NOMINAL),
-    ],
-)
-def test_a_domain_that_cannot_be_listed_is_refused(variable: Variable) -> None:
-    with golden.raises(DocumentError):
-        Intervals(intervals=(5,)).build(variable)

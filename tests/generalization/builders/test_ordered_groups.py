@@ -2,18 +2,14 @@
 
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 import schemas
 from schemas.contract import load_contract
-from sluice.errors import DocumentError
 from sluice.generalization.builders.ordered_groups import OrderedGroups
 from sluice.sources.hierarchy_file import read_hierarchy
 from sluice.variables import Kind, Variable
-from tests.golden import golden
 
 CONTRACTS = Path(schemas.__path__[0])
 
@@ -48,24 +44,3 @@ def test_groups_are_the_runs_that_counting_makes(count: int, sizes: list[int]) -
         runs = [place // together for place in range(count)]
         found = [groups[leaf] for leaf in variable.categories or ()]
         assert [found.index(group) for group in found] == [runs.index(run) for run in runs]
-
-
-@pytest.mark.parametrize(
-    ("written", "variable"),
-    [
-        ({"groups": ((2, 2),)}, ordinal(5)),
-        (
-            {"groups": (2, (1, 1)), "names": (("a", "b", "c"), ("x", "y"))},
-            ordinal(5),
-        ),
-        ({"groups": (2,), "names": (("a", "a", "b"),)}, ordinal(5)),
-    ],
-)
-def test_numbers_that_do_not_fit_the_categories_are_refused(written: dict[str, object], variable: Variable) -> None:
-    with golden.raises(DocumentError):
-        OrderedGroups.model_validate(written).build(variable)
-
-
-def test_names_are_given_for_every_level() -> None:
-    with golden.raises(ValidationError):
-        OrderedGroups(groups=(2, 2), names=(("a",),))

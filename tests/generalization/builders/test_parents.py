@@ -1,13 +1,10 @@
 """sluice.generalization.builders.parents."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DocumentError
 from sluice.generalization.builders.parents import Parents, hierarchy_of_parents
 from sluice.variables import Kind, Variable
-from tests.golden import golden
 
 REGION = Variable(name="region", kind=Kind.NOMINAL)
 
@@ -36,9 +33,3 @@ def test_a_leaf_lies_in_a_group_where_climbing_meets_it(draws: list[int]) -> Non
             climbed.append(code)
         assert [group for group in groups if group != leaf] == climbed
         assert groups[-1] == "n0"
-
-
-@pytest.mark.parametrize("parents", [{"a": "a"}, {"a": "b", "b": "a"}, {"x": "a", "a": "b", "b": "a"}])
-def test_a_circle_is_refused(parents: dict[str, str]) -> None:
-    with golden.raises(DocumentError):
-        Parents(parents=parents).build(REGION)

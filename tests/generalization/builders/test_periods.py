@@ -2,16 +2,12 @@
 
 from datetime import date, timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
-from sluice.errors import DocumentError
 from sluice.generalization.builders.periods import Periods
 from sluice.masking.dates import period_label, period_of
 from sluice.variables import Kind, Variable
-from tests.golden import golden
 
 
 def dates(first: str, last: str) -> Variable:
@@ -46,18 +42,3 @@ def test_every_day_lies_in_the_periods_of_the_calendar(first: date, span: int) -
 
 def test_one_day_is_a_domain() -> None:
     assert Periods(periods=("year",)).build(dates("2024-02-29", "2024-02-29")).rows == {"2024-02-29": ("2024",)}
-
-
-@pytest.mark.parametrize(
-    "periods", [("year", "month"), ("week", "month"), ("week", "year"), ("month", "month"), ("quarter", "week_year")]
-)
-def test_periods_that_do_not_nest_are_refused(periods: tuple[str, ...]) -> None:
-    with golden.raises(ValidationError):
-        Periods.model_validate({"periods": periods})
-
-
-def test_a_domain_without_end_is_refused() -> None:
-    with golden.raises(DocumentError):
-        Periods(periods=("year",)).build(Variable(name="seen", kind=Kind.DATE, minimum="2020-01-01"))
-    with golden.raises(DocumentError):
-        Periods(periods=("year",)).build(dates("1000-01-01", "2000-01-01"))

@@ -1,13 +1,10 @@
 """sluice.generalization.builders.prefixes."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from sluice.generalization.builders.prefixes import Prefixes
 from sluice.variables import Kind, Variable
-from tests.golden import golden
 
 
 def codes(*categories: str) -> Variable:
@@ -37,9 +34,3 @@ def test_codes_share_a_group_where_they_begin_alike(found: set[str], lengths: tu
 def test_a_shorter_code_stays_whole_and_leading_zeros_stay() -> None:
     rows = Prefixes(prefixes=(3,)).build(codes("01", "0123", "0124")).rows
     assert rows == {"01": ("01", "*"), "0123": ("012", "*"), "0124": ("012", "*")}
-
-
-@pytest.mark.parametrize("prefixes", [(2, 2), (2, 3), (0,), (3, 0)])
-def test_lengths_that_do_not_fall_are_refused(prefixes: tuple[int, ...]) -> None:
-    with golden.raises(ValidationError):
-        Prefixes(prefixes=prefixes)

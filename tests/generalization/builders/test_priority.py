@@ -1,14 +1,10 @@
 """sluice.generalization.builders.priority."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
-from sluice.errors import DocumentError
 from sluice.generalization.builders.priority import Priority
 from sluice.variables import Kind, Variable
-from tests.golden import golden
 
 COUNTRIES = Variable(name="country", kind=Kind.NOMINAL, categories=("Cuba", "India", "Mexico", "Peru"))
 
@@ -32,28 +28,3 @@ def test_levels_nest_whatever_stays(order: list[str], first: int, data: st.DataO
 
 def test_all_may_stay() -> None:
     assert Priority(priority=(COUNTRIES.categories or (),)).build(COUNTRIES).rows["Peru"] == ("Peru", "*")
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        {"priority": [["a"], ["b"]]},
-        {"priority": [["a", "a"]]},
-        {"priority": [[]]},
-    ],
-)
-def test_levels_that_do_not_nest_are_refused(written: dict[str, object]) -> None:
-    with golden.raises(ValidationError):
-        Priority.model_validate(written)
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        {"priority": [["Mexiko"]]},
-        {"priority": [["Mexico"]], "others": "Peru"},
-    ],
-)
-def test_what_does_not_fit_the_categories_is_refused(written: dict[str, object]) -> None:
-    with golden.raises(DocumentError):
-        Priority.model_validate(written).build(COUNTRIES)

@@ -1,14 +1,10 @@
 """sluice.generalization.builders.redaction."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
-from sluice.errors import DocumentError
 from sluice.generalization.builders.redaction import Redaction
 from sluice.variables import Kind, Variable
-from tests.golden import golden
 
 
 def codes(*categories: str) -> Variable:
@@ -42,28 +38,3 @@ def test_codes_share_a_group_where_what_is_kept_is_alike(found: set[str], end: s
                     for code in (one, other)
                 ]
                 assert (groups[one] == groups[other]) is (kept[0] == kept[1])
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        {"redaction": "right"},
-        {"redaction": "right", "character": "x", "levels": (4,)},
-    ],
-)
-def test_what_does_not_fit_the_codes_is_refused(written: dict[str, object]) -> None:
-    with golden.raises(DocumentError):
-        Redaction.model_validate(written).build(codes("1*3", "12"))
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        {"redaction": "middle"},
-        {"redaction": "right", "levels": (2, 1)},
-        {"redaction": "right", "character": "**"},
-    ],
-)
-def test_wrong_parameters_are_refused(written: dict[str, object]) -> None:
-    with golden.raises(ValidationError):
-        Redaction.model_validate(written)

@@ -1,14 +1,10 @@
 """sluice.generalization.builders.times_of_day."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
-from sluice.errors import DocumentError
 from sluice.generalization.builders.times_of_day import TimesOfDay
 from sluice.variables import Kind, Variable
-from tests.golden import golden
 
 WIDTHS = [width for width in range(1, 1441) if 1440 % width == 0]
 
@@ -37,14 +33,3 @@ def test_every_minute_lies_between_the_ends_of_its_group(width: int, minute: int
     assert begin <= minute <= end
     assert begin % width == 0
     assert end - begin + 1 == width
-
-
-@pytest.mark.parametrize("times", [(50,), (15, 40), (60, 15), (0,), (1440, 2880)])
-def test_widths_that_do_not_nest_in_the_day_are_refused(times: tuple[int, ...]) -> None:
-    with golden.raises(ValidationError):
-        TimesOfDay(times=times)
-
-
-def test_what_is_no_time_is_refused_with_its_number() -> None:
-    with golden.raises(DocumentError):
-        TimesOfDay(times=(60,)).build(Variable(name="t", kind=Kind.NOMINAL, categories=("08:00", "8:00", "24:00")))

@@ -10,28 +10,18 @@ from sluice.errors import DataError, InfeasibleError
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.local_recoding import NO_REGION, WHOLE, LocalRecoding, local_recoding
 from sluice.generalization.lattice.search import search
-from sluice.generalization.models.beta_likeness import BetaLikeness
 from sluice.generalization.models.k_anonymity import KAnonymity
-from sluice.generalization.models.l_diversity import DistinctLDiversity, EntropyLDiversity
+from sluice.generalization.models.l_diversity import DistinctLDiversity
 from sluice.generalization.models.reidentification_risk import AverageRisk
-from sluice.generalization.models.t_closeness import EqualTCloseness, OrderedTCloseness
 from sluice.generalization.objectives.discernibility import Discernibility
 from sluice.generalization.objectives.loss import Loss
 from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
 from sluice.generalization.objectives.precision import Precision
 from tests.generalization.lattice.brute_force import breaks
+from tests.generalization.lattice.test_search import MODELS
 from tests.generalization.small_files import tables
 from tests.golden import golden
 
-COLUMN = st.sampled_from(["a", "b"])
-MODELS = st.one_of(
-    st.builds(KAnonymity, st.integers(1, 4)),
-    st.builds(DistinctLDiversity, COLUMN, st.integers(1, 3)),
-    st.builds(EntropyLDiversity, COLUMN, st.sampled_from([1.2, 1.7]), st.booleans()),
-    st.builds(EqualTCloseness, COLUMN, st.sampled_from([0.25, 0.4, 0.6])),
-    st.builds(OrderedTCloseness, COLUMN, st.sampled_from([0.25, 0.4])),
-    st.builds(BetaLikeness, COLUMN, st.sampled_from([1.0, 3.0]), st.booleans()),
-)
 SUPPRESSED = st.sampled_from(["released", "removed", "ignored"])
 
 
@@ -180,19 +170,6 @@ def test_extremes():
     assert len(none.by) == 0
     assert none.value == 1
     assert (none.region([AREA, SEX], codes) == NO_REGION).all()
-
-
-@given(st.permutations(range(30)))
-def test_the_order_of_the_records_does_not_matter(order):
-    rng = np.random.default_rng(5)
-    codes = [rng.integers(0, 4, 30), rng.integers(0, 2, 30)]
-    moved = [code[order] for code in codes]
-    found = []
-    for these in (codes, moved):
-        solution = search([AREA, SEX], these, [KAnonymity(3)], Loss())
-        regions = local_recoding([AREA, SEX], these, [KAnonymity(3)], Loss(), solution)
-        found.append(regions.levels_of(regions.region([AREA, SEX], these)))
-    np.testing.assert_array_equal(found[0][order], found[1])
 
 
 @pytest.mark.parametrize(

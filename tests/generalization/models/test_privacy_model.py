@@ -11,15 +11,18 @@ from hypothesis import strategies as st
 from sluice.errors import InfeasibleError
 from sluice.generalization.cost_benefit import CostBenefit
 from sluice.generalization.lattice.search import search
+from sluice.generalization.models.alpha_k import AlphaKAnonymity
+from sluice.generalization.models.beta_likeness import BetaLikeness
+from sluice.generalization.models.delta_disclosure import DeltaDisclosure
 from sluice.generalization.models.delta_presence import DeltaPresence
 from sluice.generalization.models.k_anonymity import KAnonymity
 from sluice.generalization.models.k_map import EstimatedKMap, KMap
-from sluice.generalization.models.l_diversity import DistinctLDiversity
+from sluice.generalization.models.l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
 from sluice.generalization.models.population_uniques import PopulationUniques
 from sluice.generalization.models.profitability import NoAttack, Profitability
 from sluice.generalization.models.reidentification_risk import AverageRisk, HighestRisk
 from sluice.generalization.models.sample_uniques import SampleUniques
-from sluice.generalization.models.t_closeness import EqualTCloseness
+from sluice.generalization.models.t_closeness import EqualTCloseness, HierarchicalTCloseness, OrderedTCloseness
 from sluice.generalization.objectives.ambiguity import Ambiguity
 from tests.generalization.models.judge import FILE_MODELS, breaks, file_breaks, relieved
 from tests.generalization.objectives.record_losses import loss
@@ -58,6 +61,21 @@ WITH_OTHERS = MODELS | st.one_of(
 )
 
 
+TREE = ((0, 1, 2, 3), (0, 0, 1, 1))
+CLAIMING = WITH_OTHERS | st.sampled_from(
+    [
+        EntropyLDiversity("a", 1.8),
+        RecursiveLDiversity("a", 1.5, 2),
+        OrderedTCloseness("a", 0.2),
+        HierarchicalTCloseness("a", 0.25, TREE),
+        BetaLikeness("a", 1.0),
+        BetaLikeness("a", 1.0, enhanced=True),
+        DeltaDisclosure("a", 1.0),
+        AlphaKAnonymity("a", 0.6, 2),
+    ]
+)
+
+
 @given(small_files(), MODELS, st.sampled_from(["released", "removed"]))
 def test_a_model_judges_as_the_measures_of_risk_do(file, model, suppressed):
     released = file.released(suppressed)
@@ -68,7 +86,7 @@ def test_a_model_judges_as_the_measures_of_risk_do(file, model, suppressed):
         assert (hidden_breaks or model.file_fails(released)) == file_breaks(model, file, suppressed)
 
 
-@given(small_files(), MODELS, st.data())
+@given(small_files(), CLAIMING, st.data())
 def test_what_is_monotone_stays_satisfied_when_classes_are_united(file, model, data):
     file = replace(file, hidden=np.zeros(file.n, dtype=bool))
     higher = replace(above(data, file), hidden=file.hidden)
@@ -79,8 +97,10 @@ def test_what_is_monotone_stays_satisfied_when_classes_are_united(file, model, d
         assert not model.file_fails(over)
 
 
-@given(small_files(), MODELS, st.data())
+@given(small_files(), CLAIMING, st.data())
 def test_what_is_monotone_with_suppression_fails_only_where_all_parts_of_a_class_do(file, model, data):
+    if getattr(model, "sensitive", None) == "b":
+        return  # which has blanks: see test_worked_examples.py
     higher = above(data, file)
     lower = replace(file, hidden=higher.hidden)
     fails = model.failing(lower.released())[lower.classes]

@@ -148,6 +148,9 @@ def test_counts_of_items_are_true_and_no_item_is_lost(sets: Sets, k: int, m: int
     assert (len(released), released.without_items) == (len(sets), len(sets) - len(filled))
     assert all(k <= cluster.records <= largest for cluster in released.clusters)
     held, listed = supports(released)
+    rebuilt = released.reconstruction(np.random.default_rng(seed))
+    assert Counter(rebuilt.names[item] for item in rebuilt.items) == held + listed
+    assert len(rebuilt) == len(sets)
     for item, count in Counter(item for each in sets for item in each).items():
         assert held[item] + listed[item] <= count
         assert listed[item] or held[item] == count
@@ -159,18 +162,6 @@ def test_counts_of_items_are_true_and_no_item_is_lost(sets: Sets, k: int, m: int
             assert all(chunk.sub_records)
             for some in known_items([frozenset(sub) for sub in chunk.sub_records], 4):
                 assert sum(some <= each for each in sets) >= sum(some <= set(sub) for sub in chunk.sub_records)
-
-
-@given(baskets(least=4), st.integers(0, 9))
-def test_a_reconstruction_has_the_sub_records_and_the_listed_items(sets: Sets, seed: int) -> None:
-    if sum(map(bool, sets)) < 2:
-        return
-    released = taken_apart(sets, 2, 2, 5, seed)
-    rebuilt = released.reconstruction(np.random.default_rng(seed))
-    held, listed = supports(released)
-    counts = Counter(rebuilt.names[item] for item in rebuilt.items)
-    assert counts == held + listed
-    assert len(rebuilt) == len(sets)
 
 
 def test_k_of_one_leaves_records_whole_and_k_of_all_leaves_what_all_have() -> None:

@@ -5,11 +5,9 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import PlanError
 from sluice.items.item_sets import ItemSets
 from sluice.masking.items.item_suppression import ItemSuppression, without_rare
 from sluice.masking.plan import apply_plan
-from tests.golden import golden
 from tests.items.brute_force import crowds, read
 from tests.items.set_columns import baskets, column_of, variable
 
@@ -48,8 +46,3 @@ def test_people_are_counted_and_not_records() -> None:
 def test_frequent_sets_stay_and_rare_ones_go() -> None:
     assert masked([frozenset("ab")] * 3, 3, 2) == [frozenset("ab")] * 3
     assert masked([frozenset("a"), frozenset("b"), frozenset("c")], 2, 1) == [frozenset()] * 3
-
-
-def test_what_it_cannot_treat_is_refused() -> None:
-    with golden.raises(PlanError):
-        masked([frozenset("a")], 2, 1)

@@ -9,13 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from sluice.errors import PlanError
 from sluice.masking.microaggregation.bottom_up_local_recoding import bottom_up_groups
 from sluice.masking.microaggregation.cluster_loss import Domain, domain_of, information_loss
 from sluice.masking.microaggregation.k_member_clustering import k_member_groups
 from sluice.masking.microaggregation.k_nearest_clustering import k_nearest_groups
 from sluice.masking.microaggregation.one_pass_k_means import one_pass_groups
-from tests.golden import golden
 from tests.masking.microaggregation.naive_clusters import (
     as_sets,
     bottom_up,
@@ -89,10 +87,3 @@ def test_k_of_all_records_is_one_cluster_and_equal_records_share_theirs(method: 
     groups = groups_of(alike, n, rng)
     assert np.bincount(groups).min() >= n
     assert information_loss(alike, groups).sum() == 0
-
-
-@every_clustering
-@pytest.mark.parametrize("n", [0, 3])
-def test_fewer_than_k_records_are_refused(method: str, n: int) -> None:
-    with golden.raises(PlanError):
-        CLUSTERINGS[method].groups(mixed_records(n, 1, 0), 4, np.random.default_rng(0))

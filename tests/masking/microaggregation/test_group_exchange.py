@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import PlanError
 from sluice.masking.microaggregation.group_exchange import exchanged_groups, squared_errors
 from sluice.masking.microaggregation.mdav import mdav_groups
 from sluice.masking.microaggregation.microaggregation import Microaggregation
@@ -16,7 +15,6 @@ from sluice.masking.microaggregation.representatives import standardised
 from sluice.risk.transparency.nearest_centre import NearestCentre
 from sluice.risk.transparency.pairs import Pairs
 from sluice.variables import Kind, Variable
-from tests.golden import golden
 from tests.red_team.files import CENSUS, census
 from tests.reference_data import reference_path
 
@@ -76,14 +74,6 @@ def test_by_hand() -> None:
     assert squared_errors(between, dissolved) <= squared_errors(between, np.array([0, 0, 0, 1, 1, 2, 2, 2]))
 
 
-def test_extremes() -> None:
-    alike = np.ones((9, 2))
-    groups = mdav_groups(alike, 3)
-    assert np.array_equal(exchanged_groups(alike, groups, 3), groups)
-    records = np.random.default_rng(0).normal(size=(7, 2))
-    assert exchanged_groups(records, np.zeros(7, dtype=np.int64), 7).tolist() == [0] * 7
-
-
 @pytest.mark.parametrize(("k", "mdav", "at_most"), [(3, 5.692, 5.3), (5, 9.088, 8.2), (10, 14.156, 12.4)])
 def test_census(reference_data: object, k: int, mdav: float, at_most: float) -> None:
     # 100 SSE / SST, this program's own figures (consistency).
@@ -110,12 +100,6 @@ def test_the_intruder_gains_no_more_than_one_in_k(reference_data: object) -> Non
         assert confident.measured.value == 0
         found.append(identified.measured.value)
     assert found[0] < found[1] <= 1 / 5
-
-
-def test_categories_are_refused() -> None:
-    variables = {"sex": Variable(name="sex", kind=Kind.BINARY), "age": Variable(name="age", kind=Kind.INTEGER)}
-    with golden.raises(PlanError):
-        Microaggregation(columns=("age", "sex"), k=3, improve=True).released(variables)
 
 
 def test_blocks_are_exchanged_over_their_edges() -> None:

@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,9 +11,7 @@ from hypothesis import strategies as st
 from sluice.errors import PlanError
 from sluice.masking.microaggregation.mdav import mdav_groups
 from sluice.masking.microaggregation.mdav_generic import generic_groups
-from sluice.masking.microaggregation.microaggregation import Microaggregation
 from sluice.masking.microaggregation.scale import NUMBER, Scale
-from sluice.variables import Kind, Variable
 
 SCALES = [NUMBER, *(Scale("ordinal", n) for n in (1, 2, 3, 7)), *(Scale("nominal", n) for n in (1, 2, 5))]
 
@@ -99,38 +96,3 @@ def test_the_distances_of_the_slides() -> None:
     records = np.array([[0.0, 5], [0, 4], [2, 4], [3, 5]])
     for second in (NUMBER, nominal):
         assert generic_groups(records, [four, second], 2).tolist() == [0, 1, 1, 0]
-
-
-def test_groups_of_one_of_all_and_of_equal_records() -> None:
-    records = np.random.default_rng(1).integers(0, 3, (11, 2)).astype(float)
-    scales = [Scale("ordinal", 3), Scale("nominal", 3)]
-    assert sorted(generic_groups(records, scales, 1)) == list(range(11))
-    assert generic_groups(records, scales, 11).tolist() == [0] * 11
-    assert generic_groups(np.zeros((6, 1)), [Scale("nominal", 1)], 2).tolist() == [0, 0, 1, 1, 2, 2]
-
-
-@pytest.mark.parametrize("block_size", [None, 30])
-def test_the_step_masks_every_kind_together(block_size: int | None) -> None:
-    rng = np.random.default_rng(5)
-    frame = pd.DataFrame(
-        {
-            "income": rng.lognormal(10, 1, 120),
-            "size": pd.Categorical.from_codes(rng.integers(0, 4, 120), list("abcd"), ordered=True),
-            "area": pd.Categorical.from_codes(rng.integers(0, 6, 120), list("uvwxyz")),
-            "sex": pd.Categorical.from_codes(rng.integers(0, 2, 120), ["f", "m"]),
-        }
-    )
-    variables = {
-        "income": Variable(name="income", kind=Kind.CONTINUOUS),
-        "size": Variable(name="size", kind=Kind.ORDINAL, categories=tuple("abcd")),
-        "area": Variable(name="area", kind=Kind.NOMINAL),
-        "sex": Variable(name="sex", kind=Kind.BINARY),
-    }
-    step = Microaggregation(columns=tuple(frame), k=4, block_size=block_size)
-    masked = step.mask(frame, variables, np.random.default_rng(0))
-    assert (masked.dtypes == frame.dtypes).all()
-    grouped = masked.groupby(list(frame), observed=True)
-    assert grouped.size().min() >= 4
-    for _, rows in grouped.indices.items():
-        assert masked["area"].iloc[rows[0]] in set(frame["area"].iloc[rows])
-        assert masked["sex"].iloc[rows[0]] in set(frame["sex"].iloc[rows].mode())

@@ -3,8 +3,6 @@
 That one is held to a pure Python oracle here, on few records; the published figures are in tests/published.
 """
 
-import math
-
 import numba
 import numpy as np
 import pytest
@@ -23,7 +21,9 @@ from sluice.masking.microaggregation.mdav_kernel import (
     rim_of,
     tree_of,
 )
+from sluice.masking.microaggregation.scale import NUMBER
 from tests.golden import golden
+from tests.masking.microaggregation.test_mdav_generic import naive_groups
 
 LAWS = {
     "normal": lambda rng, n, d: rng.normal(size=(n, d)),
@@ -43,38 +43,11 @@ LAWS = {
 }
 
 
-def groups_by_definition(records: np.ndarray, k: int) -> list[int]:
-    """MDAV in pure Python, centroids by exact sums; the first of equal records."""
-    labels, left, number = [0] * len(records), list(range(len(records))), 0
-    rows = records.tolist()
-
-    def distance(row: list[float], other: list[float]) -> float:
-        total = 0.0
-        for a, b in zip(row, other, strict=True):
-            total += (a - b) * (a - b)
-        return total
-
-    while len(left) >= 2 * k:
-        point = [math.fsum(rows[i][j] for i in left) / len(left) for j in range(len(rows[0]))]
-        for _ in range(2 if len(left) >= 3 * k else 1):
-            seed = max(left, key=lambda i: (distance(rows[i], point), -i))
-            point = rows[seed]
-            left.remove(seed)
-            near = sorted(left, key=lambda i: (distance(rows[i], point), i))[: k - 1]
-            for record in [seed, *near]:
-                labels[record] = number
-            left = [i for i in left if i not in near]
-            number += 1
-    for record in left:
-        labels[record] = number
-    return labels
-
-
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(7, 90), d=st.integers(1, 4), k=st.integers(1, 7))
 @pytest.mark.parametrize("law", ["normal", "few values", "one value", "far off", "outlier", "copies"])
 def test_the_plain_one_follows_the_definition(law: str, seed: int, n: int, d: int, k: int) -> None:
     records = LAWS[law](np.random.default_rng(seed), n, d)
-    assert plain_mdav(records, k).tolist() == groups_by_definition(records, k)
+    assert plain_mdav(records, k).tolist() == naive_groups(records.tolist(), [NUMBER] * d, k)
 
 
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(7, 700), d=st.sampled_from([1, 2, 3, 7, 10]), k=st.integers(1, 7))
@@ -92,13 +65,6 @@ def test_the_order_of_the_records_does_not_matter_without_ties() -> None:
     assert (mdav_groups(records, 4)[order] == mdav_groups(records[order], 4)).all()
 
 
-def test_groups_of_one_and_of_all() -> None:
-    records = np.random.default_rng(1).normal(size=(11, 2))
-    assert sorted(mdav_groups(records, 1)) == list(range(11))
-    assert mdav_groups(records, 11).tolist() == [0] * 11
-    assert np.bincount(mdav_groups(records, 5)).tolist() == [5, 6]
-
-
 @pytest.mark.parametrize("law", ["normal", "grid", "heavy tails", "clusters", "copies"])
 @pytest.mark.parametrize("d", [1, 3, 60])
 def test_the_same_groups_over_all_levels_of_the_tree(law: str, d: int) -> None:
@@ -107,17 +73,13 @@ def test_the_same_groups_over_all_levels_of_the_tree(law: str, d: int) -> None:
     assert mdav_groups(records, 3).tolist() == plain_mdav(records, 3).tolist()
 
 
-def test_the_same_groups_of_factor_data() -> None:
-    records = factors(9000)
-    for k in (2, 10):
-        assert mdav_groups(records, k).tolist() == plain_mdav(records, k).tolist()
-
-
-@pytest.mark.parametrize("n", [1, 2, 15, 16, 17, 256, 257, 4097])
-def test_numbers_of_records_that_just_fill_or_pass_a_block(n: int) -> None:
-    records = np.random.default_rng(n).normal(size=(n, 2))
-    for k in {1, min(n, 5), (n + 1) // 2, n}:
-        assert mdav_groups(records, k).tolist() == plain_mdav(records, k).tolist()
+@pytest.mark.parametrize("n", [1, 2, 11, 15, 16, 17, 256, 257, 4097, 9000])
+def test_numbers_of_records_that_just_fill_or_pass_a_block_and_factor_data(n: int) -> None:
+    records = factors(n) if n == 9000 else np.random.default_rng(n).normal(size=(n, 2))
+    for k in {1, min(n, 5), (n + 1) // 2, n} if n < 9000 else (2, 10):
+        groups = mdav_groups(records, k)
+        assert groups.tolist() == plain_mdav(records, k).tolist()
+        assert k <= np.bincount(groups).min()
     with golden.raises(PlanError):
         mdav_groups(records, n + 1)
 

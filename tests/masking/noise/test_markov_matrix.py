@@ -9,12 +9,7 @@ from sluice.errors import PlanError
 from sluice.masking.noise.markov_matrix import corrected_frequencies, invariant_matrix, retention_matrix
 from sluice.masking.noise.pram import randomised
 from tests.golden import golden
-
-
-def markov(k: int, rng: np.random.Generator, zeros: float = 0.3) -> np.ndarray:
-    """A random Markov matrix with structural zeros off its diagonal."""
-    weights = rng.random((k, k)) * (rng.random((k, k)) >= zeros) + np.eye(k)
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+from tests.masking.noise.test_pram import markov
 
 
 def test_the_counts_of_the_practice_guide_are_corrected() -> None:

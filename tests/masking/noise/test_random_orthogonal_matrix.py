@@ -1,17 +1,12 @@
 """Random orthogonal matrix masking. Not checked: figures of Ting, Fienberg and Trottini, whose paper is not at hand."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 from scipy.stats import beta, ks_2samp, kstest
 
-from sluice.errors import PlanError
-from sluice.masking.noise.random_orthogonal_matrix import RandomOrthogonalMatrix, random_orthogonal_mask
-from sluice.variables import Kind, Variable
-from tests.golden import golden
+from sluice.masking.noise.random_orthogonal_matrix import random_orthogonal_mask
 
 
 def by_the_matrix(original: np.ndarray, c: float, rng: np.random.Generator) -> np.ndarray:
@@ -109,44 +104,3 @@ def test_three_records_of_one_column_are_turned_on_their_circle() -> None:
     assert masked.sum() == pytest.approx(9)
     assert (masked**2).sum() == pytest.approx(41)
     assert not np.allclose(np.sort(masked, axis=0), original)
-
-
-# --- the step -------------------------------------------------------------------------------------------------------
-
-VARIABLES = {
-    "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0, nullable=True),
-    "age": Variable(name="age", kind=Kind.INTEGER, minimum=18, maximum=90, nullable=True),
-    "area": Variable(name="area", kind=Kind.NOMINAL, categories=("north", "south")),
-}
-
-
-def survey(n: int, missing: bool = False) -> pd.DataFrame:
-    rng = np.random.default_rng(0)
-    age = pd.array(rng.integers(18, 91, n), dtype="Int64")
-    if missing:
-        age[::4] = pd.NA
-    return pd.DataFrame(
-        {
-            "income": rng.lognormal(10, 1, n),
-            "age": age,
-            "area": pd.Categorical.from_codes(rng.integers(0, 2, n), categories=["north", "south"]),
-        },
-        index=rng.permutation(n),
-    )
-
-
-def test_refusals() -> None:
-    rng = np.random.default_rng(0)
-    with golden.raises(ValidationError):
-        RandomOrthogonalMatrix(columns=("income",), strength=0)
-    with golden.raises(PlanError):
-        RandomOrthogonalMatrix(columns=("income",)).mask(survey(2), VARIABLES, rng)
-    huge = survey(4).assign(income=[1e200, 2e200, 3e200, 4e200])
-    with golden.raises(PlanError):
-        RandomOrthogonalMatrix(columns=("income",)).mask(huge, VARIABLES, rng)
-
-
-def test_the_description_says_what_is_kept() -> None:
-    golden(RandomOrthogonalMatrix(columns=("income", "age"), strength=0.137).describe())
-    said = RandomOrthogonalMatrix(columns=("age",), round=True, clip=True, missing="mean").describe()
-    golden.words(said)

@@ -8,6 +8,7 @@ from scipy.optimize import linprog
 
 from sluice.errors import PlanError
 from sluice.masking.recoding.camouflage import Camouflage, Interval
+from tests.golden import golden
 
 QUERIES = ("sum", "mean", "minimum", "maximum", "count")
 
@@ -156,26 +157,17 @@ def test_one_record_and_equal_records() -> None:
     assert len(set(equal.low)) == 50  # equal values do not show as equal
 
 
-def test_refusals() -> None:
-    rng = np.random.default_rng(0)
-    for values, width, vectors, said in [
-        (np.array([]), 1.0, 3, "must be one column of at least 1 value"),
-        (np.array([1.0, np.nan]), 1.0, 3, "must be finite; 1 are not"),
-        (np.array([1.0]), 0.0, 3, "width of camouflage must be greater than 0"),
-        (np.array([1.0]), 1.0, 2, "vectors of camouflage must be at least 3; got 2"),
-        (np.array([1e18]), 1.0, 3, "width of camouflage is lost in the rounding"),
-    ]:
-        with pytest.raises(PlanError, match=said):
-            Camouflage(values, width, rng, vectors)
-    camouflage = Camouflage(np.arange(4.0), 1.0, rng)
-    for subset, said in [
-        (np.array([], dtype=int), "subset of camouflage is empty"),
-        (np.zeros(4, dtype=bool), "subset of camouflage is empty"),
-        (np.array([True]), "must have 4 values as a mask"),
-        (np.array([4]), "must hold positions from 0 to 3"),
-        (np.array([-1]), "must hold positions from 0 to 3"),
-        (np.array([1, 1]), "names a record twice"),
-        (np.array([0.5]), "must be a mask or positions"),
-    ]:
-        with pytest.raises(PlanError, match=said):
-            camouflage.sum(subset)
+@pytest.mark.parametrize(
+    ("values", "width", "vectors"),
+    [([], 1.0, 3), ([1.0, np.nan], 1.0, 3), ([1.0], 0.0, 3), ([1.0], 1.0, 2), ([1e18], 1.0, 3)],
+)
+def test_what_camouflages_nothing_is_refused(values: list[float], width: float, vectors: int) -> None:
+    with golden.raises(PlanError):
+        Camouflage(np.array(values), width, np.random.default_rng(0), vectors)
+
+
+@pytest.mark.parametrize("subset", [np.array([], dtype=int), np.zeros(4, dtype=bool), [True], [4], [-1], [1, 1], [0.5]])
+def test_subsets_that_are_none_are_refused(subset: np.ndarray | list[float]) -> None:
+    camouflage = Camouflage(np.arange(4.0), 1.0, np.random.default_rng(0))
+    with golden.raises(PlanError):
+        camouflage.sum(np.array(subset))

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from sluice.errors import PlanError
 from sluice.generalization.builders.periods import Periods
@@ -78,13 +77,8 @@ def test_the_broader_marital_status_of_the_slides() -> None:
         columns=("marital",), categories={"Widow/er or divorced": ("Widow/er", "Divorced")}, others="Other"
     )
     masked, after = recode(step, texts(["Widow/er", "Divorced", "Single", None, "Married"], categories), variable)
-    assert list(masked.astype(object).fillna("-")) == [
-        "Widow/er or divorced",
-        "Widow/er or divorced",
-        "Other",
-        "-",
-        "Other",
-    ]
+    wide = "Widow/er or divorced"
+    assert list(masked.astype(object).fillna("-")) == [wide, wide, "Other", "-", "Other"]
     assert after.categories == ("Widow/er or divorced", "Other")  # |D(V')| < |D(V)|
     assert after.kind is Kind.NOMINAL
 
@@ -172,8 +166,6 @@ def test_own_labels() -> None:
     step = GlobalRecoding(columns=("x",), bins=(18,), labels=("minor", "adult"))
     masked, _ = recode(step, integers([17, 18, None]), Variable(name="x", kind=Kind.INTEGER))
     assert masked.astype(object).fillna("-").tolist() == ["minor", "adult", "-"]
-    with golden.raises(PlanError):
-        step.released({"x": Variable(name="x", kind=Kind.INTEGER, minimum=18)})
 
 
 def test_an_ordinal_stays_ordinal_only_while_its_groups_are_runs() -> None:
@@ -303,119 +295,30 @@ def test_codes_are_cut_to_their_first_characters(kind: Kind, declared: bool) -> 
     assert whole.astype(object).where(whole.notna(), None).tolist() == values
 
 
-def test_bins_may_stand_at_the_bounds_and_no_further() -> None:
-    whole = Variable(name="x", kind=Kind.INTEGER, minimum=0, maximum=9)
-    masked, after = recode(GlobalRecoding(columns=("x",), bins=(0, 5, 10)), integers([0, 9]), whole)
-    assert masked.tolist() == ["0 to 4", "5 to 9"]
-    with golden.raises(PlanError):
-        recode(GlobalRecoding(columns=("x",), bins=(0, 5, 11)), integers([0, 9]), whole)
-    assert after.categories == ("0 to 4", "5 to 9")
-
-
-def test_a_value_outside_is_counted_and_not_shown() -> None:
-    secret = 987
-    hierarchy = Hierarchy(rows={"1": ("low",), "2": ("low",)})
-    by_level = GlobalRecoding(columns=("x",), level=1)
+@pytest.mark.parametrize(
+    ("settings_", "variable", "values"),
+    [
+        ({"level": 1}, {"kind": "integer", "hierarchy": {"rows": {"1": ["low"], "2": ["low"]}}}, [1, 987, 987, None]),
+        ({"categories": {"ab": ("a", "b")}}, {"kind": "nominal"}, ["a", "hidden"]),
+        ({"bins": (0, 5)}, {"kind": "integer", "minimum": 0, "maximum": 9}, [-987, 3]),
+        ({"to": "month"}, {"kind": "date", "minimum": "2000-01-01", "maximum": "2000-12-31"}, ["0987-01-01"]),
+    ],
+)
+def test_a_value_outside_is_counted_and_not_shown(
+    settings_: dict[str, Any], variable: dict[str, Any], values: list[Any]
+) -> None:
+    as_typed = {"integer": "Int64", "nominal": "category", "date": "datetime64[us]"}[variable["kind"]]
     with golden.raises(PlanError) as error:
         recode(
-            by_level, integers([1, secret, secret, None]), Variable(name="x", kind=Kind.INTEGER, hierarchy=hierarchy)
+            GlobalRecoding(columns=("x",), **settings_),
+            pd.Series(values, dtype=as_typed),
+            Variable.model_validate({"name": "x"} | variable),
         )
-    assert str(secret) not in str(error.value)
-    undeclared = Variable(name="x", kind=Kind.NOMINAL)
-    by_map = GlobalRecoding(columns=("x",), categories={"ab": ("a", "b")})
-    with golden.raises(PlanError) as error:
-        recode(by_map, texts(["a", "hidden"], ["a", "hidden"]), undeclared)
-    assert "hidden" not in str(error.value)
+    assert not {"987", "hidden"} & set(str(error.value).replace("'", " ").split())
+
+
+def test_all_others_are_one_group() -> None:
     with_others = GlobalRecoding(columns=("x",), categories={"ab": ("a", "b")}, others="rest")
+    undeclared = Variable(name="x", kind=Kind.NOMINAL)
     masked, after = recode(with_others, texts(["a", "hidden"], ["a", "hidden"]), undeclared)
     assert (masked.tolist(), after.categories) == (["ab", "rest"], ("ab", "rest"))
-    bounded = Variable(name="x", kind=Kind.INTEGER, minimum=0, maximum=9)
-    with golden.raises(PlanError):
-        recode(GlobalRecoding(columns=("x",), bins=(0, 5)), integers([-1, 3]), bounded)
-    born = Variable(name="x", kind=Kind.DATE, minimum="2000-01-01", maximum="2000-12-31")
-    with golden.raises(PlanError):
-        recode(GlobalRecoding(columns=("x",), to="month"), pd.Series(pd.to_datetime(["2001-01-01"])), born)
-
-
-@pytest.mark.parametrize(
-    "settings_",
-    [
-        {},
-        {"bins": (1,), "level": 1},
-        {"bins": (2, 2)},
-        {"bins": (1,), "labels": ("a", "a")},
-        {"level": 1, "labels": ("a",)},
-        {"level": 1, "others": "a"},
-        {"categories": {"a": ("x",), "b": ("x",)}},
-        {"categories": {"a": ("x",)}, "others": "a"},
-        {"level": 0},
-        {"bins": (float("inf"),)},
-        {"quantiles": 1},
-        {"quantiles": 3, "labels": ("a", "b")},
-        {"characters": 0},
-        {"bins": (1,), "minimum_group": 0},
-        {"quantiles": 3, "strata": ("x",)},
-        {"bins": (1,), "strata": ("y",)},
-        {"to": "year", "unit": "household"},
-        {"to": "week"},
-    ],
-)
-def test_specifications_that_are_refused(settings_: dict[str, Any]) -> None:
-    with golden.raises(ValidationError):
-        GlobalRecoding(columns=("x",), **settings_)
-
-
-@pytest.mark.parametrize(
-    ("settings_", "variable"),
-    [
-        ({"bins": (1,)}, {"kind": "nominal"}),
-        ({"bins": (1.5,)}, {"kind": "integer"}),
-        ({"bins": (5,)}, {"kind": "integer", "minimum": 5, "maximum": 4}),
-        (
-            {"bins": (-5, 0, 5)},
-            {"kind": "continuous", "minimum": 0, "maximum": 9},
-        ),
-        ({"bins": (5, 11)}, {"kind": "integer", "maximum": 9}),
-        ({"bins": (5, 9.5)}, {"kind": "continuous", "maximum": 9}),
-        ({"quantiles": 4}, {"kind": "ordinal", "categories": ("a", "b")}),
-        ({"characters": 2}, {"kind": "integer"}),
-        ({"categories": {"a": ("x",)}}, {"kind": "integer"}),
-        (
-            {"categories": {"a": ("singel",)}},
-            {"kind": "nominal", "categories": ("single",)},
-        ),
-        (
-            {"categories": {"a": ("x",)}},
-            {"kind": "nominal", "categories": ("x", "y", "z")},
-        ),
-        ({"level": 1}, {"kind": "integer"}),
-        ({"level": 2}, {"kind": "nominal", "hierarchy": {"rows": {"x": ("y",)}}}),
-        ({"level": 1}, {"kind": "integer", "hierarchy": {"rows": {"x": ("y",)}}}),
-        (
-            {"level": 1},
-            {"kind": "nominal", "categories": ("x", "q"), "hierarchy": {"rows": {"x": ("y",)}}},
-        ),
-        ({"to": "year"}, {"kind": "integer"}),
-        ({"to": "month"}, {"kind": "date", "minimum": "2000-01-01"}),
-    ],
-)
-def test_variables_that_are_refused(settings_: dict[str, Any], variable: dict[str, Any]) -> None:
-    with golden.raises(PlanError):
-        GlobalRecoding(columns=("v",), **settings_).released({"v": Variable.model_validate({"name": "v"} | variable)})
-
-
-@pytest.mark.parametrize(
-    "settings_",
-    [
-        {"bins": (20, 30)},
-        {"categories": {"ab": ("a", "b")}, "others": "c"},
-        {"categories": {"ab": ("a", "b"), "d": ("d",), "e": ("e",)}, "others": "c"},
-        {"level": 2},
-        {"quantiles": 5},
-        {"characters": 2},
-        {"characters": 1},
-        {"to": "quarter"},
-    ],
-)
-def test_descriptions(settings_: dict[str, Any]) -> None:
-    golden(GlobalRecoding(columns=("age",), **settings_).describe())

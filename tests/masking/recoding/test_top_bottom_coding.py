@@ -8,10 +8,8 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from sluice.errors import PlanError
-from sluice.masking.plan import apply_plan, apply_recodings
 from sluice.masking.recoding.coded_tail import Threshold
 from sluice.masking.recoding.top_bottom_coding import TopBottomCoding
 from sluice.variables import Kind, Variable
@@ -175,113 +173,7 @@ def test_large_whole_numbers_and_late_dates_keep_their_last_digit() -> None:
         coded(step(top={"value": 0}, replacement="mean"), [1.7e308] * 3, Variable(name="income", kind=Kind.CONTINUOUS))
 
 
-def test_each_stratum_is_fitted_by_its_own_records() -> None:
-    method = step(top={"quantile": 0.5}, replacement="mean", strata=("area",))
-    first = pd.DataFrame({"income": np.arange(10.0)})
-    variables = {"income": INCOME, "area": Variable(name="area", kind=Kind.NOMINAL)}
-    alone = method.fit(first, variables)
-    assert method.fit(first * 10, variables)[0].top == Threshold(value=45, becomes=70)
-    assert method.fit(first, variables) == alone
-    assert alone[0].strata == ("area",)
-    assert alone[0].top == Threshold(value=4.5, becomes=7.0)
-
-
 def test_thresholds_that_cross_in_the_data_are_refused() -> None:
     method = step(top={"quantile": 0.6}, bottom={"value": 500}, minimum_tail=1)
     with golden.raises(PlanError):
         coded(method, [1.0, 2, 3, 4])
-
-
-def test_fitted_codes_any_file_as_the_first() -> None:
-    variables = {"income": INCOME, "wealth": INCOME.model_copy(update={"name": "wealth"})}
-    first = pd.DataFrame({"income": np.arange(20.0), "wealth": np.arange(20.0) * 1.4})
-    method = step(columns=("income", "wealth"), top={"quantile": 0.8}, bottom={"value": 3}, replacement="mean")
-    fixed = method.fit(first, variables)
-    assert [one.columns for one in fixed] == [("income",), ("wealth",)]
-    masked = method.mask(first, variables, RNG)
-    pd.testing.assert_frame_equal(apply_plan(fixed, first, variables, np.random.SeedSequence(1))[0], masked)
-    other = pd.DataFrame({"income": [0.0, 5, 19], "wealth": [0.0, 7, 26.6]})
-    again = apply_recodings(fixed, other, variables)
-    assert again["income"].tolist() == [masked["income"][0], 5, masked["income"][19]]
-    assert again["wealth"].tolist() == [masked["wealth"][0], 7, masked["wealth"][19]]
-    for one in fixed:
-        assert TopBottomCoding.model_validate(one.model_dump()) == one
-
-
-@pytest.mark.parametrize(
-    "given_",
-    [
-        {},
-        {"top": {}},
-        {"top": {"value": 1, "quantile": 0.5}},
-        {"top": {"quantile": 95}},
-        {"top": {"value": 1}, "bottom": {"value": 2}},
-        {"top": {"quantile": 0.1}, "bottom": {"quantile": 0.9}},
-        {"top": {"quantile": 0.1, "becomes": 5}},
-        {"top": {"value": "2024-05-31", "becomes": 5}},
-        {"top": {"value": "2000-01-01"}, "bottom": {"value": "2024-05-31"}},
-        {"bottom": {"value": "2024-05-31", "becomes": "2024-06-01"}},
-        {"top": {"value": 9, "becomes": 5}},
-        {"bottom": {"value": 9, "becomes": 10}},
-        {"top": {"value": float("nan")}},
-        {"top": {"value": 1}, "minimum_tail": 0},
-    ],
-)
-def test_specifications_that_are_refused(given_: dict[str, Any]) -> None:
-    with golden.raises(ValidationError):
-        step(**given_)
-
-
-@pytest.mark.parametrize(
-    ("given_", "variable", "says"),
-    [
-        ({"top": {"value": 1}}, {"kind": "nominal"}, "takes continuous, integer, ordinal, date; it is nominal, whose"),
-        ({"top": {"value": 1}}, {"kind": "binary"}, "it is binary, whose values are not ranked. Use global_recoding"),
-        ({"top": {"value": 1}}, {"kind": "text"}, "it is text, whose values are not ranked"),
-        ({"top": {"value": 1}}, {"kind": "date"}, "value of top .* must be a date such as 2024-05-31; got '1.0'"),
-        ({"top": {"value": "2024-02-30"}}, {"kind": "date"}, "must be a date such as"),
-        ({"top": {"value": "2024-05-31T12:00"}}, {"kind": "date"}, "must be a date such as"),
-        (
-            {"bottom": {"value": "2024-05-31"}},
-            {"kind": "date", "minimum": "2000-01-01", "maximum": "2020-12-31"},
-            "beyond the variable's other bound",
-        ),
-        ({"top": {"value": "high"}}, {"kind": "continuous"}, "must be a number; got 'high'"),
-        ({"top": {"value": 1.5}}, {"kind": "integer"}, "must be a whole number; got 1.5"),
-        ({"top": {"value": 1}}, {"kind": "continuous", "minimum": 5}, None),
-        ({"top": {"value": 1}}, {"kind": "continuous", "minimum": 5, "maximum": 9}, "beyond the variable's other"),
-        ({"top": {"quantile": 0.5}}, {"kind": "ordinal", "categories": ("a", "b")}, "must be a category"),
-        (
-            {"top": {"value": "a"}, "replacement": "mean"},
-            {"kind": "ordinal", "categories": ("a", "b")},
-            "must be a category, without mean",
-        ),
-        (
-            {"top": {"value": "hig"}},
-            {"kind": "ordinal", "categories": ("low", "high")},
-            r"has no category 'hig'. Did you mean 'high'\?",
-        ),
-        (
-            {"top": {"value": "a"}, "bottom": {"value": "b"}},
-            {"kind": "ordinal", "categories": ("a", "b", "c")},
-            "bottom must be a category below top",
-        ),
-    ],
-)
-def test_variables_that_are_refused(given_: dict[str, Any], variable: dict[str, Any], says: str | None) -> None:
-    variables = {"income": Variable.model_validate({"name": "income"} | variable)}
-    with pytest.raises(PlanError, match=says or "beyond the variable's other bound"):
-        step(**given_).released(variables)
-
-
-@pytest.mark.parametrize(
-    "given_",
-    [
-        {"top": {"value": 90}},
-        {"top": {"quantile": 0.995}, "bottom": {"quantile": 0.01}, "replacement": "mean"},
-        {"bottom": {"value": 5, "becomes": 2}},
-        {"top": {"quantile": 0.9}},
-    ],
-)
-def test_descriptions(given_: dict[str, Any]) -> None:
-    golden(step(**given_).describe())

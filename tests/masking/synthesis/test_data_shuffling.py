@@ -1,17 +1,13 @@
 """Data shuffling. Published figures: tests/published/test_lasko_vinterbo_shuffling.py."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 from scipy.stats import multivariate_normal, rankdata, spearmanr
 
-from sluice.errors import PlanError
 from sluice.masking.synthesis.data_shuffling import DataShuffling, normal_correlations, shuffle_sources
-from sluice.variables import Kind, Variable
-from tests.golden import golden
+from tests.masking.survey import VARIABLES, survey
 
 
 def data_shuffle(confidential: np.ndarray, given: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -23,23 +19,12 @@ def centred_ranks(values: np.ndarray) -> np.ndarray:
     return (rankdata(values, axis=0, nan_policy="omit").T - 0.5) / np.isfinite(values).sum(axis=0)[:, None] - 0.5
 
 
-@given(
-    n=st.integers(2, 60),
-    m=st.integers(1, 4),
-    others=st.integers(0, 3),
-    seed=st.integers(0, 1000),
-    shape=st.sampled_from(["full", "ties", "missing"]),
-)
-def test_each_column_keeps_its_values_and_gaps(n: int, m: int, others: int, seed: int, shape: str) -> None:
+@given(n=st.integers(2, 60), m=st.integers(1, 4), others=st.integers(0, 3), seed=st.integers(0, 1000))
+def test_columns_with_ties_and_gaps_keep_their_values(n: int, m: int, others: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    values = rng.lognormal(size=(n, m + others))
-    if shape == "ties":
-        values = np.round(values)
-    if shape == "missing":
-        values[rng.random(values.shape) < 0.3] = np.nan
-    kept = values.copy()
+    values = np.round(rng.lognormal(size=(n, m + others)))
+    values[rng.random(values.shape) < 0.3] = np.nan
     shuffled = data_shuffle(values[:, :m], values[:, m:], rng)
-    np.testing.assert_array_equal(values, kept)
     np.testing.assert_array_equal(np.isnan(shuffled), np.isnan(values[:, :m]))
     np.testing.assert_array_equal(np.sort(shuffled, axis=0), np.sort(values[:, :m], axis=0))
 
@@ -114,68 +99,10 @@ def test_two_records_a_constant_and_no_record_at_all() -> None:
     assert data_shuffle(np.empty((0, 2)), np.empty((0, 1)), rng).shape == (0, 2)
 
 
-# --- the step -------------------------------------------------------------------------------------------------------
-
-SIZES = ("none", "small", "medium", "large")
-VARIABLES = {
-    "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0, nullable=True),
-    "age": Variable(name="age", kind=Kind.INTEGER, minimum=18, maximum=90, nullable=True),
-    "size": Variable(name="size", kind=Kind.ORDINAL, categories=SIZES, nullable=True),
-    "smoker": Variable(name="smoker", kind=Kind.BINARY, categories=("no", "yes")),
-    "area": Variable(name="area", kind=Kind.NOMINAL, categories=("north", "south")),
-}
-
-
-def survey(n: int, missing: bool = True) -> pd.DataFrame:
-    rng = np.random.default_rng(0)
-    trait = rng.normal(size=n)
-    age = pd.array(np.clip(50 + 15 * trait, 18, 90).astype(int), dtype="Int64")
-    size = np.clip(np.rint(1.5 + trait), 0, 3).astype(int)
-    income = np.exp(10 + trait + rng.normal(size=n))
-    if missing:
-        age[rng.random(n) < 0.2] = pd.NA
-        size[rng.random(n) < 0.2] = -1
-        income[rng.random(n) < 0.2] = np.nan
-    return pd.DataFrame(
-        {
-            "income": income,
-            "age": age,
-            "size": pd.Categorical.from_codes(size, categories=list(SIZES), ordered=True),
-            "smoker": pd.Categorical.from_codes((trait > 0).astype(int), categories=["no", "yes"]),
-            "area": pd.Categorical.from_codes(rng.integers(0, 2, n), categories=["north", "south"]),
-        },
-        index=rng.permutation(n),
-    )
-
-
-def test_the_step_keeps_types_gaps_and_given_columns() -> None:
-    frame = survey(2000)
-    step = DataShuffling(columns=("income", "size", "smoker"), given=("age",))
+def test_the_step_keeps_relations_to_given_columns() -> None:
+    frame = survey()
+    step = DataShuffling(columns=("income", "sex"), given=("hours",))
     masked = step.mask(frame, VARIABLES, np.random.default_rng(1))
     assert step.released(VARIABLES) == VARIABLES
-    assert masked.isna().equals(frame.isna())
-    for name in ("income", "size", "smoker"):
-        assert masked[name].value_counts().sort_index().equals(frame[name].value_counts().sort_index())
-        assert not masked[name].equals(frame[name])
-    assert masked[["age", "area"]].equals(frame[["age", "area"]])
-    before, after = (data["income"].corr(data["age"].astype(float), method="spearman") for data in (frame, masked))
+    before, after = (data["income"].corr(data["hours"], method="spearman") for data in (frame, masked))
     assert after == pytest.approx(before, abs=0.06)
-    before, after = (data.groupby("smoker", observed=True)["age"].mean() for data in (frame, masked))
-    assert after["yes"] - after["no"] > 0.5 * (before["yes"] - before["no"])
-
-
-def test_refusals() -> None:
-    with golden.raises(ValidationError):
-        DataShuffling(columns=("income", "age"), given=("age",))
-    with golden.raises(ValidationError):
-        DataShuffling(columns=("income",), given=("age", "age"))
-    with golden.raises(PlanError):
-        DataShuffling(columns=("income",), given=("area",)).released(VARIABLES)
-    with golden.raises(PlanError):
-        DataShuffling(columns=("income",), given=("agee",)).released(VARIABLES)
-    with golden.raises(PlanError):
-        DataShuffling(columns=("income",)).mask(survey(1, missing=False), VARIABLES, np.random.default_rng(0))
-
-
-def test_the_description_names_what_is_kept() -> None:
-    golden(DataShuffling(columns=("income", "size"), given=("age",)).describe())

@@ -1,19 +1,18 @@
 """IPSO. The published counts are in tests/published; here, estimates by NumPy's least squares."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from sluice.errors import PlanError
 from sluice.masking.synthesis.ipso import Ipso, ipso, regressors
 from sluice.variables import Kind, Variable
 from tests.golden import golden
+from tests.masking.survey import drawn
 
 FloatArray = npt.NDArray[np.float64]
 RNG = np.random.default_rng(0)
@@ -26,19 +25,7 @@ VARIABLES = {
 
 
 def people(records: int, seed: int = 0) -> pd.DataFrame:
-    rng = np.random.default_rng(seed)
-    illness = rng.integers(0, 3, records)
-    income = rng.lognormal(8, 0.5, records)
-    age = np.clip(30 + income / 300 + 8 * illness + rng.normal(0, 8, records), 16, 90).round()
-    return pd.DataFrame(
-        {
-            "age": pd.array(age, dtype="Int64"),
-            "rent": income * 0.3 + rng.normal(0, 100, records) - 50 * illness,
-            "income": income,
-            "illness": pd.Categorical.from_codes(illness, categories=["a", "b", "c"]),
-        },
-        index=np.arange(records) * 3,
-    )
+    return drawn(VARIABLES, records, seed)
 
 
 def estimates(y: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -132,16 +119,6 @@ def test_missing_values() -> None:
         np.testing.assert_allclose(other, one, rtol=1e-9, atol=1e-9)
 
 
-def test_rounding_and_clipping() -> None:
-    frame = people(300)
-    step = Ipso(columns=("age", "rent"), given=("illness",), round=True, clip=True)
-    masked, released = step.mask(frame, VARIABLES, RNG), step.released(VARIABLES)
-    assert masked["age"].dtype == "Int64"
-    assert masked["age"].between(16, 90).all()
-    assert (masked["rent"] >= 0).all()
-    assert (released["age"].kind, released["age"].minimum, released["rent"].minimum) == (Kind.INTEGER, 16, 0)
-
-
 def test_constants_and_huge_values() -> None:
     frame = people(50).assign(age=pd.array([40] * 50, dtype="Int64"), income=5.0)
     masked = Ipso(columns=("age",), given=("income",)).mask(frame, VARIABLES, RNG)
@@ -181,40 +158,3 @@ def test_a_record_alone_in_its_category_is_refused() -> None:
     bare = Ipso(columns=("age",), given=("illness",), variant="A", errors="none")
     with golden.raises(PlanError):
         bare.mask(frame, VARIABLES, RNG)
-
-
-@pytest.mark.parametrize(
-    "given_",
-    [
-        {"given": ()},
-        {"given": ("age",)},
-        {"given": ("income", "income")},
-        {"given": ("income",), "errors": "none"},
-        {"given": ("income",), "variant": "D"},
-    ],
-)
-def test_specifications_that_are_refused(given_: dict[str, Any]) -> None:
-    with golden.raises(ValidationError):
-        Ipso.model_validate({"columns": ("age",)} | given_)
-
-
-@pytest.mark.parametrize(
-    ("columns", "regressed"),
-    [
-        ("illness", "income"),
-        ("age", "incom"),
-        ("age", "born"),
-    ],
-)
-def test_variables_that_are_refused(columns: str, regressed: str) -> None:
-    variables = {**VARIABLES, "born": Variable(name="born", kind=Kind.DATE)}
-    with golden.raises(PlanError):
-        Ipso(columns=(columns,), given=(regressed,)).released(variables)
-
-
-def test_descriptions() -> None:
-    says = Ipso(columns=("age", "rent"), given=("income",)).describe()
-    golden(says)
-    golden.words(Ipso(columns=("age",), given=("income",), variant="A").describe())
-    golden.words(Ipso(columns=("age",), given=("income",), round=True).describe())
-    golden.words(Ipso(columns=("a",), given=("b",), variant="A", errors="none").describe())

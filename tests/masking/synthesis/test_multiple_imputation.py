@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 from scipy import stats
 
 from sluice.errors import PlanError
 from sluice.masking.synthesis.multiple_imputation import MultipleImputation, predictors, regression_draws
 from sluice.variables import Kind, Role, Variable
 from tests.golden import golden
+from tests.masking.survey import drawn
 
 # Longley 1967 as in NIST's Statistical Reference Datasets (longley.dat): employment on GNP deflator, GNP, unemployed,
 # armed forces, population, year. Nearly collinear.
@@ -35,7 +35,7 @@ CERTIFIED_DEVIATION = 304.854073561965
 VARIABLES = {
     "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0, nullable=True, max_missing_share=0.5),
     "age": Variable(name="age", kind=Kind.INTEGER, minimum=18, maximum=90, nullable=True),
-    "size": Variable(name="size", kind=Kind.CONTINUOUS, nullable=True),
+    "size": Variable(name="size", kind=Kind.CONTINUOUS, minimum=20, maximum=80, nullable=True),
     "area": Variable(name="area", kind=Kind.NOMINAL, categories=("north", "south", "west"), nullable=True),
     "since": Variable(name="since", kind=Kind.DATE),
     "home": Variable(name="home", kind=Kind.INTEGER, role=Role.HOUSEHOLD),
@@ -43,23 +43,7 @@ VARIABLES = {
 
 
 def survey(n: int, seed: int = 0) -> pd.DataFrame:
-    rng = np.random.default_rng(seed)
-    age = pd.array(rng.integers(18, 91, n), dtype="Int64")
-    age[rng.random(n) < 0.2] = pd.NA
-    area = rng.integers(-1, 3, n)
-    size = np.where(rng.random(n) < 0.2, np.nan, rng.normal(50, 10, n))
-    income = 1000.0 + 20 * np.nan_to_num(size, nan=50) + 200 * area + rng.normal(0, 100, n)
-    return pd.DataFrame(
-        {
-            "income": np.where(rng.random(n) < 0.2, np.nan, income),
-            "age": age,
-            "size": size,
-            "area": pd.Categorical.from_codes(area, categories=["north", "south", "west"]),
-            "since": pd.Series(pd.date_range("2020-01-01", periods=n), dtype="datetime64[us]").to_numpy(),
-            "home": pd.array(np.arange(n), dtype="Int64"),
-        },
-        index=rng.permutation(n),
-    )
+    return drawn(VARIABLES, n, seed, 0.2)
 
 
 class Still:
@@ -163,35 +147,18 @@ def test_columns_with_gaps_are_filled_on_each_other() -> None:
     assert np.corrcoef(once[part].T)[0, 1] == pytest.approx(0, abs=0.05)  # a was drawn before b was looked at
 
 
-@given(
-    n=st.integers(30, 60),
-    seed=st.integers(0, 1000),
-    what=st.sampled_from(["all", "missing"]),
-    share=st.sampled_from([1.0, 0.4]),
-    whole=st.booleans(),
-    clip=st.booleans(),
-)
-def test_the_step_fills_gaps_and_keeps_types_and_what_it_was_not_asked_for(
-    n: int, seed: int, what: str, share: float, whole: bool, clip: bool
-) -> None:
-    frame = survey(n, seed)
-    step = MultipleImputation(
-        columns=("income", "age"), what=what, share=share if what == "all" else 1.0, round=whole, clip=clip
-    )
-    masked, released = step.mask(frame, VARIABLES, np.random.default_rng(seed)), step.released(VARIABLES)
-    assert masked[["income", "age"]].notna().all(axis=None)
-    assert not released["income"].nullable
-    assert released["income"].max_missing_share is None
-    pd.testing.assert_frame_equal(masked[["size", "area", "since", "home"]], frame[["size", "area", "since", "home"]])
-    assert str(masked["age"].dtype) == ("Int64" if whole else "float64")
+@given(n=st.integers(30, 60), seed=st.integers(0, 1000), share=st.sampled_from([1.0, 0.4]))
+def test_so_many_values_are_drawn_anew_and_all_gaps_filled(n: int, seed: int, share: float) -> None:
+    frame, rng = survey(n, seed), np.random.default_rng(seed)
     there = frame["income"].notna()
-    unchanged = int((masked["income"] == frame["income"])[there].sum())
-    if what == "missing":
-        assert unchanged == there.sum()
-    elif not clip:
-        assert unchanged == there.sum() - np.rint(share * there.sum())
-    if clip:
-        assert masked["age"].between(18, 90).all()
+    for step, drawn_anew in (
+        (MultipleImputation(columns=("income", "age"), share=share), np.rint(share * there.sum())),
+        (MultipleImputation(columns=("income", "age"), what="missing"), 0),
+    ):
+        masked, released = step.mask(frame, VARIABLES, rng), step.released(VARIABLES)
+        assert masked[["income", "age"]].notna().all(axis=None)
+        assert (released["income"].nullable, released["income"].max_missing_share) == (False, None)
+        assert (masked["income"] != frame["income"])[there].sum() == drawn_anew
 
 
 def test_default_predictors_are_named_by_the_fitted_step() -> None:
@@ -221,17 +188,13 @@ def test_collinear_predictors_are_counted_once() -> None:
     assert regression_draws(surplus, response, surplus, Still()) == pytest.approx(plain, rel=1e-6)  # type: ignore[arg-type]
 
 
-def test_extremes() -> None:
+def test_without_predictors_and_without_anything_to_predict() -> None:
     rng = np.random.default_rng(0)
     frame = survey(30)
     # No predictors: draws from a normal distribution with the posterior's mean and variance.
     alone = MultipleImputation(columns=("size",), given=()).mask(frame, VARIABLES, rng)["size"]
     assert alone.notna().all()
     assert abs(alone.mean() - 50) < 12
-    same = frame.assign(size=7.0)
-    assert (MultipleImputation(columns=("size",)).mask(same, VARIABLES, rng)["size"] == 7.0).all()
-    empty = MultipleImputation(columns=("income", "age")).mask(frame.iloc[:0], VARIABLES, rng)
-    assert len(empty) == 0
     complete = frame.assign(size=np.arange(30.0))
     untouched = MultipleImputation(columns=("size",), what="missing").mask(complete, VARIABLES, rng)
     assert untouched["size"].tolist() == complete["size"].tolist()
@@ -239,34 +202,27 @@ def test_extremes() -> None:
     assert MultipleImputation(columns=("income",)).mask(blank, VARIABLES, rng)["income"].notna().all()
 
 
-def test_refusals() -> None:
-    rng = np.random.default_rng(0)
-    for fields in [
-        {"share": 40},
-        {"share": 0},
-        {"share": 0.5, "what": "missing"},
-        {"given": ["income"]},
-        {"given": ["age", "age"]},
-        {"sweeps": -1},
-    ]:
-        with golden.raises(ValidationError):
-            MultipleImputation(columns=("income",), **fields)
+TOLD = survey(50).assign(size=np.arange(50.0), income=3.0 * np.arange(50.0) + 1)  # exactly, by the size
+
+
+@pytest.mark.parametrize(
+    ("step", "frame"),
+    [
+        ({}, survey(4).assign(income=[1.0, 2, 3, 4], size=[1.0, 3, 2, 5])),
+        ({"what": "missing"}, survey(4).assign(income=[1.0, np.nan, np.nan, np.nan])),
+        ({"given": ("size",)}, TOLD),
+        ({"columns": ("size",), "given": ()}, survey(50).assign(size=np.geomspace(1e300, 1.7e308, 50))),
+    ],
+)
+def test_refusals(step: dict[str, object], frame: pd.DataFrame) -> None:
     with golden.raises(PlanError):
-        MultipleImputation(columns=("income",), given=("agee",)).released(VARIABLES)
-    with golden.raises(PlanError):
-        MultipleImputation(columns=("income",), given=("since",)).released(VARIABLES)
-    few = survey(6).assign(income=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    with golden.raises(PlanError):
-        MultipleImputation(columns=("income",)).mask(few.assign(size=[1.0, 3, 2, 5, 9, 7]), VARIABLES, rng)
-    one = survey(4).assign(income=[1.0, np.nan, np.nan, np.nan])
-    with golden.raises(PlanError):
-        MultipleImputation(columns=("income",), what="missing").mask(one, VARIABLES, rng)
-    told = survey(50).assign(size=np.arange(50.0), income=3.0 * np.arange(50.0) + 1)
-    with golden.raises(PlanError):
-        MultipleImputation(columns=("income",), given=("size",)).mask(told, VARIABLES, rng)
+        MultipleImputation.model_validate({"columns": ("income",)} | step).mask(
+            frame, VARIABLES, np.random.default_rng(0)
+        )
+
+
+def test_a_gap_whose_value_is_told_exactly_has_that_value() -> None:
+    told = TOLD.copy()
     told.iloc[3, 0] = np.nan
-    filled = MultipleImputation(columns=("income",), given=("size",), what="missing").mask(told, VARIABLES, rng)
-    assert filled["income"].iloc[3] == pytest.approx(10.0)
-    huge = survey(50).assign(size=np.geomspace(1e300, 1.7e308, 50))
-    with golden.raises(PlanError):
-        MultipleImputation(columns=("size",), given=()).mask(huge, VARIABLES, rng)
+    step = MultipleImputation(columns=("income",), given=("size",), what="missing")
+    assert step.mask(told, VARIABLES, np.random.default_rng(0))["income"].iloc[3] == pytest.approx(10.0)

@@ -3,15 +3,14 @@
 Noise on the values, or blanks among them, make the values differ; the people do not.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from policies.original_and_masked import OriginalAndMasked
 from sluice.variables import Kind, Role, Variable, Variables
-from tests.red_team.case import Attack, Case
+from tests.red_team.case import Case
 from tests.red_team.files import files_of, masked_by
 
 _GROUPS, _PEOPLE = 12, 100
@@ -45,34 +44,30 @@ def from_the_group_mean(files: OriginalAndMasked) -> float:
     return float((off < 0.05).mean())
 
 
-def answers(blanks: int, other: str | None) -> tuple[pd.DataFrame, OriginalAndMasked]:
-    """An area where all who answer say yes; elsewhere the answers are mixed."""
+def answers(blanks: int, other: str | None) -> pd.DataFrame:
+    """An area where all who answer say yes, but for a few; elsewhere the answers are mixed."""
     rng = np.random.default_rng(1)
     said = np.array(rng.choice(["yes", "no", "never"], _GROUPS * _PEOPLE, p=[0.14, 0.5, 0.36]), dtype=object)
     said[:_PEOPLE] = "yes"
     said[:blanks] = other
     area = np.repeat(list(AREA.categories or ()), _PEOPLE)
-    original = pd.DataFrame(
+    return pd.DataFrame(
         {"area": pd.Categorical(area, AREA.categories), "answer": pd.Categorical(said, ANSWER.categories)}
     )
-    return original, files_of(original, original.copy(), {"area": AREA, "answer": ANSWER})
 
 
-def blank_at_the_source(blanks: int) -> OriginalAndMasked:
-    return answers(blanks, None)[1]
+def as_answered(few: int, other: str | None) -> OriginalAndMasked:
+    """A few in the area are blank at the source, or say something else."""
+    original = answers(few, other)
+    return files_of(original, original.copy(), {"area": AREA, "answer": ANSWER})
 
 
 def blanked(blanks: int, paired: bool) -> OriginalAndMasked:
     """The few who say no are suppressed."""
-    original, _ = answers(blanks, "yes")
+    original = answers(blanks, "yes")
     masked = original.copy()
     masked.loc[: blanks - 1, "answer"] = None
     return files_of(original, masked, {"area": AREA, "answer": ANSWER}, paired=paired)
-
-
-def nearly_all_alike(others: int) -> OriginalAndMasked:
-    """A few in the area say something else."""
-    return answers(others, "no")[1]
 
 
 def low_paid(spread: float) -> OriginalAndMasked:
@@ -108,31 +103,29 @@ def everybody_says(files: OriginalAndMasked) -> float:
     return float((truth == shown.pop()).mean()) if len(shown) == 1 else 0.0
 
 
-def _case(name: str, make: Callable[[], OriginalAndMasked], attack: Attack, chance: float) -> Case:
-    return Case(name=name, make=make, attack=attack, reaches=0.9, chance=chance, rules=("l_diversity",))
-
+_DIVERSE, _CLOSE = ("l_diversity",), ("t_closeness",)
 
 CASES = (
     *(
-        _case(
-            f"wages of one tariff with noise of {size:g}", lambda size=size: with_noise(size), from_the_group_mean, 0.15
+        Case(
+            f"wages of one tariff with noise of {size:g}",
+            partial(with_noise, size),
+            from_the_group_mean,
+            0.9,
+            0.15,
+            _DIVERSE,
         )
         for size in (0.003, 0.03, 0.1)
     ),
-    _case("wages of one tariff swapped with near ranks", lambda: swapped(0.01), from_the_group_mean, 0.15),
+    Case(
+        "wages of one tariff swapped with near ranks", partial(swapped, 0.01), from_the_group_mean, 0.9, 0.15, _DIVERSE
+    ),
     *(
-        _case(f"yes by all who answer, {n} blanks", lambda n=n: blank_at_the_source(n), everybody_says, 0.2)
+        Case(f"yes by all who answer, {n} blanks", partial(as_answered, n, None), everybody_says, 0.9, 0.2, _DIVERSE)
         for n in (2, 40)
     ),
-    *(
-        replace(
-            _case(f"yes by nearly all, {n} no", lambda n=n: nearly_all_alike(n), most_say, 0.25), rules=("t_closeness",)
-        )
-        for n in (1, 10)
-    ),
-    replace(
-        _case("all earn little, each another sum", lambda: low_paid(0.4), earns_little, 0.2), rules=("t_closeness",)
-    ),
-    _case("yes by all, two answers suppressed", lambda: blanked(2, True), everybody_says, 0.2),
-    _case("yes by all, half suppressed, no pairs", lambda: blanked(50, False), everybody_says, 0.2),
+    *(Case(f"yes by nearly all, {n} no", partial(as_answered, n, "no"), most_say, 0.9, 0.25, _CLOSE) for n in (1, 10)),
+    Case("all earn little, each another sum", partial(low_paid, 0.4), earns_little, 0.9, 0.2, _CLOSE),
+    Case("yes by all, two answers suppressed", partial(blanked, 2, True), everybody_says, 0.9, 0.2, _DIVERSE),
+    Case("yes by all, half suppressed, no pairs", partial(blanked, 50, False), everybody_says, 0.9, 0.2, _DIVERSE),
 )

@@ -1,5 +1,7 @@
 """Records without keys that vouch for everybody where a missing key may stand for any value."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
@@ -15,13 +17,13 @@ def people() -> tuple[pd.DataFrame, dict]:
     frame, variables = adult(1_500)
     roles = {n: Role.QUASI_IDENTIFIER if n in KEYS else Role.OTHER for n in variables}
     frame, variables = with_roles((frame[[*KEYS, "income"]], {n: variables[n] for n in [*KEYS, "income"]}), roles)
+    frame = frame.assign(age=(frame["age"] // 10 * 10).astype("Int64"))
     return frame, {n: v.model_copy(update={"nullable": True}) for n, v in variables.items()}
 
 
 def with_blanks(records: int, shown: int) -> OriginalAndMasked:
     """So many records lose all keys but `shown` of them; nothing else is done. Ages are in groups of ten years."""
     frame, variables = people()
-    frame = frame.assign(age=(frame["age"] // 10 * 10).astype("Int64"))
     masked = frame.copy()
     chosen = np.random.default_rng(2).permutation(len(frame))[:records]
     for name in KEYS[shown:]:
@@ -34,7 +36,6 @@ def with_blanks(records: int, shown: int) -> OriginalAndMasked:
 def one_key_each() -> OriginalAndMasked:
     """Whoever is alone loses sex and race, and is then the only one to lack them among the like."""
     frame, variables = people()
-    frame = frame.assign(age=(frame["age"] // 10 * 10).astype("Int64"))
     rare = frame.groupby(KEYS, observed=True)["income"].transform("size") < 3
     masked = frame.copy()
     for at, row in enumerate(np.flatnonzero(rare)):
@@ -63,19 +64,11 @@ def in_small_groups(files: OriginalAndMasked) -> float:
 
 
 CASES = tuple(
-    Case(
-        name=name,
-        make=make,
-        attack=in_small_groups,
-        reaches=0.05,
-        chance=0.001,
-        rules=("k_anonymity",),
-        policy="scientific-use-file",
-    )
+    Case(name, make, in_small_groups, 0.05, 0.001, ("k_anonymity",), "scientific-use-file")
     for name, make in (
-        ("two records without any key", lambda: with_blanks(2, 0)),
-        ("a hundred records with one key left", lambda: with_blanks(40, 1)),
-        ("half-blank records", lambda: with_blanks(80, 3)),
+        ("two records without any key", partial(with_blanks, 2, 0)),
+        ("a hundred records with one key left", partial(with_blanks, 40, 1)),
+        ("half-blank records", partial(with_blanks, 80, 3)),
         ("the rare lose one key each", one_key_each),
     )
 )

@@ -4,10 +4,12 @@ Differences of values, on whatever grid, do not see it. An intruder compares the
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
+from tests.red_team.attacks import own_is_nearest
 from tests.red_team.case import Attack, Case
 from tests.red_team.files import CENSUS, census, files_of, masked_by
 
@@ -37,26 +39,22 @@ def nearest_by_rank(columns: tuple[str, ...]) -> Attack:
 
     def attack(files: OriginalAndMasked) -> float:
         before = files.original[list(columns)].rank().to_numpy(float)
-        after = files.masked[list(columns)].rank(ascending=False).to_numpy(float)
-        nearest = [int(np.abs(after - person).sum(axis=1).argmin()) for person in before]
-        return float((np.array(nearest) == np.arange(len(before))).mean())
+        return own_is_nearest(before, files.masked[list(columns)].rank(ascending=False).to_numpy(float))
 
     return attack
 
 
+_LEARNED = ("learned_linkage", "learned_claims")
+
 CASES = tuple(
     Case(
-        name=f"{len(columns)} variables of Census in {change.__name__.replace('_', ' ')}, noise of {noise:g} of each",
-        make=lambda columns=columns, change=change, noise=noise: rescaled(columns, change, noise),
-        attack=nearest_by_rank(columns),
-        reaches=reaches,
-        chance=0.01,
-        rules=rules,
+        f"{len(columns)} variables of Census in {change.__name__.replace('_', ' ')}, noise of {noise:g} of each",
+        partial(rescaled, columns, change, noise), nearest_by_rank(columns), reaches, rules=rules,
         policy="perturbed-file",
     )
     for columns, change, noise, reaches, rules in (
-        (CENSUS[:5], reversed_order, 0.01, 0.9, ("learned_linkage", "learned_claims")),
-        (CENSUS[:3], reciprocal, 0.01, 0.3, ("learned_linkage", "learned_claims")),
+        (CENSUS[:5], reversed_order, 0.01, 0.9, _LEARNED),
+        (CENSUS[:3], reciprocal, 0.01, 0.3, _LEARNED),
         (CENSUS[:1], reversed_order, 0.0, 0.95, ("unique_values",)),
     )
-)
+)  # fmt: skip

@@ -58,16 +58,13 @@ def called_right(without: tuple[str, ...], files: OriginalAndMasked) -> float:
     return float((called == took_part).mean())
 
 
+_RULES = ("transparency", "membership", "participant_inference", "rare_combinations")
+
 CASES = tuple(
     Case(
-        name=f"synthesis of Adult, leaves of {leaf}{', one variable torn off' if drowned else ''}",
-        make=lambda leaf=leaf, drowned=drowned: synthesised(leaf, drowned),
-        attack=partial(called_right, ("age",) if drowned else ()),
-        reaches=reaches,
-        chance=0.5,
-        rules=("transparency", "membership", "participant_inference", "rare_combinations"),
-        policy="synthetic-file",
-        more=leaf < 5 and not drowned,
+        f"synthesis of Adult, leaves of {leaf}{', one variable torn off' if drowned else ''}",
+        partial(synthesised, leaf, drowned), partial(called_right, ("age",) if drowned else ()), reaches, 0.5, _RULES,
+        "synthetic-file", more=leaf < 5 and not drowned,
     )
     for leaf, drowned, reaches in ((1, False, 0.65), (2, False, 0.57), (2, True, 0.54), (5, False, 0.54))
-)
+)  # fmt: skip

@@ -4,6 +4,8 @@ Two digits of each of ten numbers single nearly everybody out, for whoever think
 of day of a date that was shifted by whole days.
 """
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -59,26 +61,18 @@ def same_times_of_day(files: OriginalAndMasked) -> float:
 
 _DAY = 86_400
 
+_CLAIMS = ("learned_claims",)
+
 CASES = (
     *(
         Case(
-            name=f"permuted but for the last {digits} digits of {columns} numbers",
-            make=lambda digits=digits, columns=columns: torn_above(digits, columns),
-            attack=same_endings,
-            reaches=reaches,
-            chance=0.01,
-            rules=("learned_claims",),
-            policy="perturbed-file",
+            f"permuted but for the last {digits} digits of {columns} numbers",
+            partial(torn_above, digits, columns), same_endings, reaches, rules=_CLAIMS, policy="perturbed-file",
         )
         for digits, columns, reaches in ((2, 12, 0.8), (3, 5, 0.3))
     ),
     Case(
-        name="dates shifted by whole days, to the second",
-        make=shifted_dates,
-        attack=same_times_of_day,
-        reaches=0.9,
-        chance=0.01,
-        rules=("learned_claims",),
-        policy="perturbed-file",
+        "dates shifted by whole days, to the second",
+        shifted_dates, same_times_of_day, 0.9, rules=_CLAIMS, policy="perturbed-file",
     ),
-)
+)  # fmt: skip

@@ -42,12 +42,7 @@ def reads(files: OriginalAndMasked) -> float:
 
 CASES = (
     Case(
-        name="six columns kept together for a third of the people, read by five of them",
-        make=partial(kept_together, 1 / 3),
-        attack=reads,
-        reaches=0.15,
-        chance=0.05,
-        rules=("subset_inference",),
-        policy="synthetic-file",
+        "six columns kept together for a third of the people, read by five of them",
+        partial(kept_together, 1 / 3), reads, 0.15, 0.05, ("subset_inference",), "synthetic-file",
     ),
-)
+)  # fmt: skip

@@ -6,6 +6,7 @@ it was not known before.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -21,13 +22,8 @@ _TRAITS = ("workclass", "education", "marital_status", "occupation", "relationsh
 
 def partly_imputed(permuted: Sequence[str]) -> OriginalAndMasked:
     drawn = [name for name in CENSUS if name not in permuted]
-    return masked_by(
-        census(),
-        [
-            {"method": "multiple_imputation", "columns": drawn, "share": 0.52, "given": []},
-            {"method": "permutation", "columns": list(permuted)},
-        ],
-    )
+    imputation = {"method": "multiple_imputation", "columns": drawn, "share": 0.52, "given": []}
+    return masked_by(census(), [imputation, {"method": "permutation", "columns": list(permuted)}])
 
 
 def mostly_retained(retention: float) -> OriginalAndMasked:
@@ -36,13 +32,8 @@ def mostly_retained(retention: float) -> OriginalAndMasked:
     data = with_roles((frame.drop(columns="fnlwgt"), {n: v for n, v in variables.items() if n != "fnlwgt"}), {})
     categories = [name for name, variable in data[1].items() if variable.kind.is_categorical]
     numbers = [name for name in data[1] if name not in categories]
-    return masked_by(
-        data,
-        [
-            {"method": "pram", "columns": categories, "retention": retention},
-            {"method": "rank_swapping", "columns": numbers, "window": 0.2},
-        ],
-    )
+    pram = {"method": "pram", "columns": categories, "retention": retention}
+    return masked_by(data, [pram, {"method": "rank_swapping", "columns": numbers, "window": 0.2}])
 
 
 def diagnoses(retention: float) -> OriginalAndMasked:
@@ -80,38 +71,25 @@ def finds(known: Sequence[str]) -> Attack:
     return lambda files: float(_most_equal(files, known).diagonal().mean())
 
 
+_FIVE = ("AGI", "FEDTAX", "STATETAX", "TAXINC", "POTHVAL")
+_OTHER_FIVE = ("EMCONTRB", "FEDTAX", "PTOTVAL", "TAXINC", "INTVAL")
+_GAIN = ("attribute_gain",)
+
 CASES = (
     Case(
-        name="half of the cells drawn anew, five of nine columns known",
-        make=lambda: partly_imputed(_PERMUTED[0]),
-        attack=reads(("AGI", "FEDTAX", "STATETAX", "TAXINC", "POTHVAL"), "PEARNVAL"),
-        reaches=0.4,
-        chance=0.06,
-        rules=("attribute_gain",),
+        "half of the cells drawn anew, five of nine columns known",
+        partial(partly_imputed, _PERMUTED[0]), reads(_FIVE, "PEARNVAL"), 0.4, 0.06, _GAIN,
     ),
     Case(
-        name="half of the cells drawn anew, other columns known",
-        make=lambda: partly_imputed(_PERMUTED[1]),
-        attack=reads(("EMCONTRB", "FEDTAX", "PTOTVAL", "TAXINC", "INTVAL"), "WSALVAL"),
-        reaches=0.35,
-        chance=0.06,
-        rules=("attribute_gain",),
-        more=True,
+        "half of the cells drawn anew, other columns known",
+        partial(partly_imputed, _PERMUTED[1]), reads(_OTHER_FIVE, "WSALVAL"), 0.35, 0.06, _GAIN, more=True,
     ),
     Case(
-        name="PRAM that keeps 80 % of the categories, six traits known",
-        make=lambda: mostly_retained(0.8),
-        attack=finds(_TRAITS),
-        reaches=0.1,
-        chance=0.001,
-        rules=("learned_claims",),
+        "PRAM that keeps 80 % of the categories, six traits known",
+        partial(mostly_retained, 0.8), finds(_TRAITS), 0.1, 0.001, ("learned_claims",),
     ),
     Case(
-        name="PRAM that keeps 80 % of the diagnoses, two of them known",
-        make=lambda: diagnoses(0.8),
-        attack=reads(("diag_1", "diag_2", "age"), "diag_3"),
-        reaches=0.3,
-        chance=0.1,
-        rules=("attribute_gain",),
+        "PRAM that keeps 80 % of the diagnoses, two of them known",
+        partial(diagnoses, 0.8), reads(("diag_1", "diag_2", "age"), "diag_3"), 0.3, 0.1, _GAIN,
     ),
-)
+)  # fmt: skip

@@ -1,10 +1,13 @@
 """Methods whose published description undoes them: groups of single variables, projections, directions of noise."""
 
+from functools import partial
+
 import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
 from sluice.variables import Kind, Variable
-from tests.red_team.case import Attack, Case
+from tests.red_team.attacks import own_is_nearest
+from tests.red_team.case import Case
 from tests.red_team.files import CENSUS, census, masked_by
 
 
@@ -32,23 +35,15 @@ def nearest_after_projection(files: OriginalAndMasked) -> float:
     before, after = (before - middle) / spread, (after - middle) / spread
     axes = np.linalg.svd(after, full_matrices=False)[2]
     axes = axes[np.linalg.svd(after, compute_uv=False) > 1e-6 * np.sqrt(after.size)]
-    before, after = before @ axes.T, after @ axes.T
-    squared = (before**2).sum(axis=1)[:, None] - 2 * before @ after.T + (after**2).sum(axis=1)
-    return float((squared.argmin(axis=1) == np.arange(len(before))).mean())
+    return own_is_nearest(before @ axes.T, after @ axes.T)
 
 
-def nearest_in_units_of_the_noise(scatter: float) -> Attack:
+def nearest_in_units_of_the_noise(files: OriginalAndMasked) -> float:
     """Noise that follows the correlations of the data: distances are measured along these (Mahalanobis)."""
-
-    def attack(files: OriginalAndMasked) -> float:
-        before, after = files.original.to_numpy(float), files.masked.to_numpy(float)
-        values, axes = np.linalg.eigh(np.corrcoef(before.T))
-        white = (axes / np.sqrt(scatter * np.maximum(values, 1e-12))) / before.std(axis=0)[:, None]
-        before, after = before @ white, after @ white
-        squared = (before**2).sum(axis=1)[:, None] - 2 * before @ after.T + (after**2).sum(axis=1)
-        return float((squared.argmin(axis=1) == np.arange(len(before))).mean())
-
-    return attack
+    before, after = files.original.to_numpy(float), files.masked.to_numpy(float)
+    values, axes = np.linalg.eigh(np.corrcoef(before.T))
+    white = (axes / np.sqrt(np.maximum(values, 1e-12))) / before.std(axis=0)[:, None]
+    return own_is_nearest(before @ white, after @ white)
 
 
 def bins_permuted() -> OriginalAndMasked:
@@ -65,45 +60,24 @@ def bins_permuted() -> OriginalAndMasked:
 
 def nearest_in_rank(files: OriginalAndMasked) -> float:
     """The nearest record by the ranks of the six variables."""
-    before, after = (file[list(CENSUS[:6])].rank().to_numpy() for file in (files.original, files.masked))
-    hits = [int(((after - mine) ** 2).sum(axis=1).argmin()) == person for person, mine in enumerate(before)]
-    return sum(hits) / len(hits)
+    return own_is_nearest(*(file[list(CENSUS[:6])].rank().to_numpy() for file in (files.original, files.masked)))
 
 
 CASES = (
-    Case(
-        name="six variables of Census, each permuted among people of the same rank",
-        make=bins_permuted,
-        attack=nearest_in_rank,
-        reaches=0.8,
-        chance=0.01,
-        rules=("transparency",),
-    ),
+    Case("six variables of Census, each permuted among people of the same rank", bins_permuted, nearest_in_rank, 0.8),
     *(
         Case(
-            name=f"Census microaggregated variable by variable, {k} values a group",
-            make=lambda k=k: masked(method="univariate_microaggregation", k=k),
-            attack=groups_intersected,
-            reaches=0.9,
-            chance=0.01,
-            rules=("transparency",),
+            f"Census microaggregated variable by variable, {k} values a group",
+            partial(masked, method="univariate_microaggregation", k=k), groups_intersected, 0.9,
         )
         for k in (5, 20)
     ),
     Case(
-        name="Census by its two main directions",
-        make=lambda: masked(method="matrix_decomposition", rank=2),
-        attack=nearest_after_projection,
-        reaches=0.9,
-        chance=0.01,
-        rules=("transparency",),
+        "Census by its two main directions",
+        partial(masked, method="matrix_decomposition", rank=2), nearest_after_projection, 0.9,
     ),
     Case(
-        name="correlated noise on Census, a fifth of each standard deviation",
-        make=lambda: masked(method="additive_noise", amount=0.04, kind="correlated"),
-        attack=nearest_in_units_of_the_noise(0.04),
-        reaches=0.5,
-        chance=0.01,
-        rules=("transparency",),
+        "correlated noise on Census, a fifth of each standard deviation",
+        partial(masked, method="additive_noise", amount=0.04, kind="correlated"), nearest_in_units_of_the_noise, 0.5,
     ),
-)
+)  # fmt: skip

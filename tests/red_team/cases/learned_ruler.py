@@ -3,11 +3,14 @@
 Source: Fellegi and Sunter (1969) for the weights.
 """
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
 from policies.original_and_masked import OriginalAndMasked
 from sluice.variables import Kind
+from tests.red_team.attacks import own_is_nearest
 from tests.red_team.case import Attack, Case
 from tests.red_team.files import CENSUS, census, files_of, masked_by
 
@@ -32,12 +35,10 @@ def nearest_by(columns: tuple[str, ...]) -> Attack:
     """The nearest record by some columns, in units of the spread of the middle half."""
 
     def attack(files: OriginalAndMasked) -> float:
-        far = np.zeros((len(files.original), len(files.masked)))
-        for name in columns:
-            before, after = files.original[name].to_numpy(float), files.masked[name].to_numpy(float)
-            spread = np.subtract(*np.quantile(before, [0.75, 0.25])) or before.std()
-            far += ((before[:, None] - after) / spread) ** 2
-        return float((far.argmin(axis=1) == np.arange(len(far))).mean())
+        before, after = (file[list(columns)].to_numpy(float) for file in (files.original, files.masked))
+        middle = np.subtract(*np.quantile(before, [0.75, 0.25], axis=0))
+        spread = np.where(middle > 0, middle, before.std(axis=0))
+        return own_is_nearest(before / spread, after / spread)
 
     return attack
 
@@ -63,42 +64,34 @@ def ranks_by_examples(files: OriginalAndMasked) -> float:
 _LAST = CENSUS[-3:]
 _FIRST = CENSUS[:3]
 
+_LINKAGE = ("learned_linkage",)
+
+
+def left(permuted: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in CENSUS if name not in permuted)
+
+
 CASES = (
     *(
         Case(
-            name=f"noise of {share:g} SD on nine columns of Census, three permuted ({permuted[0]} ...)",
-            make=lambda share=share, permuted=permuted: noise(
-                share, tuple(name for name in CENSUS if name not in permuted), permuted
-            ),
-            attack=nearest_by(tuple(name for name in CENSUS if name not in permuted)),
-            reaches=0.5,
-            chance=0.001,
-            rules=("learned_linkage",),
+            f"noise of {share:g} SD on nine columns of Census, three permuted ({permuted[0]} ...)",
+            partial(noise, share, left(permuted), permuted), nearest_by(left(permuted)), 0.5, 0.001, _LINKAGE,
             more=(share, permuted) == (0.02, _LAST),
         )
         for share, permuted in ((0.0105, _LAST), (0.02, _LAST), (0.02, _FIRST))
     ),
     *(
         Case(
-            name=f"noise of {share:g} SD on all columns of Census",
-            make=lambda share=share: noise(share, CENSUS),
-            attack=nearest_by(CENSUS),
-            reaches=reaches,
-            chance=0.001,
-            rules=("learned_linkage",),
+            f"noise of {share:g} SD on all columns of Census",
+            partial(noise, share, CENSUS), nearest_by(CENSUS), reaches, 0.001, _LINKAGE,
         )
         for share, reaches in ((0.2, 0.28), (0.5, 0.05))
     ),
     *(
         Case(
-            name=f"ranks of Census swapped over {window:g}, weighed by examples",
-            make=lambda window=window: swapped(window),
-            attack=ranks_by_examples,
-            reaches=reaches,
-            chance=0.001,
-            rules=("learned_linkage",),
-            more=window < 0.2,
+            f"ranks of Census swapped over {window:g}, weighed by examples",
+            partial(swapped, window), ranks_by_examples, reaches, 0.001, _LINKAGE, more=window < 0.2,
         )
         for window, reaches in ((0.15, 0.6), (0.2, 0.35))
     ),
-)
+)  # fmt: skip

@@ -4,6 +4,7 @@ Source: Torra (2013), rank swapping record linkage.
 """
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
@@ -64,32 +65,17 @@ def windows_and_noise(windows: Windows, amount: float) -> Attack:
     return attack
 
 
+EACH = {f"window {window:g}": dict.fromkeys(CENSUS, window) for window in (0.05, 0.1, 0.15)}
+STEPS = dict(zip(CENSUS, np.repeat([0.05, 0.1, 0.15], 4).tolist(), strict=True))
+SIX = dict.fromkeys(CENSUS[:6], 0.1)
+
 CASES = (
     *(
-        Case(
-            name=f"rank swapping of Census, window {window:g}",
-            make=lambda window=window: swapped(dict.fromkeys(CENSUS, window)),
-            attack=windows_intersected(dict.fromkeys(CENSUS, window)),
-            reaches=0.5,
-            chance=0.01,
-            rules=("transparency",),
-        )
-        for window in (0.05, 0.1, 0.15)
+        Case(f"rank swapping of Census, {name}", partial(swapped, windows), windows_intersected(windows), 0.5)
+        for name, windows in (EACH | {"in several steps, windows from 0.05 to 0.15": STEPS}).items()
     ),
     Case(
-        name="rank swapping of Census in several steps, windows from 0.05 to 0.15",
-        make=lambda: swapped(dict(zip(CENSUS, np.repeat([0.05, 0.1, 0.15], 4).tolist(), strict=True))),
-        attack=windows_intersected(dict(zip(CENSUS, np.repeat([0.05, 0.1, 0.15], 4).tolist(), strict=True))),
-        reaches=0.5,
-        chance=0.01,
-        rules=("transparency",),
+        "rank swapping of six variables of Census, noise on the other six",
+        partial(swapped, SIX, method="additive_noise", amount=0.1), windows_and_noise(SIX, 0.1), 0.4,
     ),
-    Case(
-        name="rank swapping of six variables of Census, noise on the other six",
-        make=lambda: swapped(dict.fromkeys(CENSUS[:6], 0.1), method="additive_noise", amount=0.1),
-        attack=windows_and_noise(dict.fromkeys(CENSUS[:6], 0.1), 0.1),
-        reaches=0.4,
-        chance=0.01,
-        rules=("transparency",),
-    ),
-)
+)  # fmt: skip

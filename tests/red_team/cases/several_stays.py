@@ -1,5 +1,7 @@
 """Groups of records that are one person's: a hospital's stays, several of one patient."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
@@ -38,15 +40,7 @@ def one_patient(files: OriginalAndMasked) -> float:
 
 
 CASES = tuple(
-    Case(
-        name=name,
-        make=lambda suppressed=suppressed: stays(suppressed),
-        attack=one_patient,
-        reaches=0.1,
-        chance=0.0,
-        rules=("k_anonymity",),
-        policy=policy,
-    )
+    Case(name, partial(stays, suppressed), one_patient, 0.1, 0.0, ("k_anonymity",), policy)
     for name, suppressed, policy in (
         ("groups of five stays of one patient", False, "public-use-file"),
         ("such groups with a key suppressed for every other stay", True, "scientific-use-file"),

@@ -53,12 +53,8 @@ def filled_in(k: int, files: OriginalAndMasked) -> float:
 
 CASES = tuple(
     Case(
-        name=f"local suppression of a rare answer, k = {k}, {areas} areas",
-        make=partial(suppressed, k, areas, rare),
-        attack=partial(filled_in, k),
-        reaches=0.04,
-        chance=0.0,
-        rules=("transparency",),
+        f"local suppression of a rare answer, k = {k}, {areas} areas",
+        partial(suppressed, k, areas, rare), partial(filled_in, k), 0.04, chance=0.0,
     )
     for k, areas, rare in ((3, 200, "yes"), (5, 100, "refused"))
-)
+)  # fmt: skip

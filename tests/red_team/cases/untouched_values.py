@@ -33,13 +33,8 @@ def imputed(share: float, torn: int) -> OriginalAndMasked:
     # First a part of the total income, which the others would add up to.
     others = [*_TORN_FIRST, *(name for name in CENSUS if name not in _TORN_FIRST)][:torn]
     kept = [name for name in CENSUS if name not in others]
-    return masked_by(
-        census(),
-        [
-            {"method": "multiple_imputation", "columns": kept, "given": [], "share": share},
-            {"method": "permutation", "columns": others, "jointly": False},
-        ],
-    )
+    imputation = {"method": "multiple_imputation", "columns": kept, "given": [], "share": share}
+    return masked_by(census(), [imputation, {"method": "permutation", "columns": others, "jointly": False}])
 
 
 def within(base: float, files: OriginalAndMasked) -> float:
@@ -51,61 +46,43 @@ def within(base: float, files: OriginalAndMasked) -> float:
 
 
 LINKAGE = ("learned_linkage", "transparency", "lone_copies", "exact_copies", "near_copies")
+LEARNED = ("transparency", "learned_linkage")
 
 CASES = (
     *(
         Case(
-            name=f"PRAM of Adult, {' '.join(f'{key} {value}' for key, value in how.items())}",
-            make=partial(categories_kept, **how),
-            attack=most_equal,
-            reaches=0.5,
-            chance=0.01,
-            rules=("transparency", "learned_linkage"),
+            f"PRAM of Adult, {' '.join(f'{key} {value}' for key, value in how.items())}",
+            partial(categories_kept, **how), most_equal, 0.5, rules=LEARNED,
         )
         for how in ({"retention": 0.95}, {"retention": 0.9, "spread": "proportional"})
     ),
     *(
         Case(
-            name=f"random rounding of Census to {base}",
-            make=partial(amounts, {"method": "random_rounding", "base": base}),
-            attack=partial(within, base),
-            reaches=0.5,
-            chance=0.01,
-            rules=("transparency",),
+            f"random rounding of Census to {base}",
+            partial(amounts, {"method": "random_rounding", "base": base}), partial(within, base), 0.5,
         )
         for base in (10, 2_000)
     ),
     *(
         Case(
-            name=f"a sample of Census, {fraction:.0%}",
-            make=partial(amounts, {"method": "sampling", "fraction": fraction}),
-            attack=most_equal,
-            reaches=0.9,
-            chance=0.01,
-            rules=LINKAGE,
+            f"a sample of Census, {fraction:.0%}",
+            partial(amounts, {"method": "sampling", "fraction": fraction}), most_equal, 0.9, rules=LINKAGE,
         )
         for fraction in (0.99, 0.5)
     ),
     *(
         Case(
-            name=f"top coding of Census at the {quantile:.0%} quantile",
-            make=partial(amounts, {"method": "top_bottom_coding", "top": {"quantile": quantile}}),
-            attack=most_equal,
-            reaches=0.9,
-            chance=0.01,
+            f"top coding of Census at the {quantile:.0%} quantile",
+            partial(amounts, {"method": "top_bottom_coding", "top": {"quantile": quantile}}), most_equal, 0.9,
             rules=LINKAGE,
         )
         for quantile in (0.99, 0.7)
     ),
     *(
         Case(
-            name=f"imputation of a share of {share} of Census, {torn} variables torn off",
-            make=partial(imputed, share, torn),
-            attack=most_equal,
-            reaches=0.5,
-            chance=0.02,
-            rules=("transparency", "learned_linkage"),
+            f"imputation of a share of {share} of Census, {torn} variables torn off",
+            partial(imputed, share, torn), most_equal, 0.5, chance=0.02, rules=LEARNED,
         )
         for share, torn in ((0.52, 3), (0.4, 6))
     ),
-)
+)  # fmt: skip

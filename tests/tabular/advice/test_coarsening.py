@@ -1,5 +1,8 @@
 """Coarser tables, compared with tables that are made of the records anew."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -87,16 +90,18 @@ def test_a_withheld_total_leaves_sums_that_nobody_sees() -> None:
     assert (hidden.total == cells.total).all()
 
 
-def test_refusals() -> None:
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [(merge, ("X1", "Y1")), (merge, ("X", "X1")), (merge, ("Total", "X")), (drop_groups, 2), (end_at, 2)],
+)
+def test_refusals(change: Callable[..., Coarsening], what: Any) -> None:
     cells = small()
     position = cells.dimensions[0].position
-    for pair in (("X1", "Y1"), ("X", "X1"), ("Total", "X")):
-        with golden.raises(DataError):
-            merge(cells, 0, (position[pair[0]], position[pair[1]]))
     with golden.raises(DataError):
-        drop_groups(cells, 0, 2)
-    with golden.raises(DataError):
-        end_at(cells, 0, 2)
+        change(cells, 0, tuple(position[code] for code in what) if isinstance(what, tuple) else what)
+
+
+def test_of_several_groupings_no_level_is_the_last() -> None:
     several = Dimension.of("g", [("T", ""), ("a", "T"), ("b", "T")], [("T", ""), ("G", "T"), ("a", "G"), ("b", "G")])
     other = aggregate([several], several.leaves[:, None], np.arange(2), np.array([1, 2]))
     with golden.raises(DataError):

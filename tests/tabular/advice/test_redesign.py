@@ -10,13 +10,11 @@ from sluice.tabular.advice.redesign import greedy_redesign, redesigns
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
-from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import requirements_of
 from tests.golden import golden
+from tests.tabular.grids import RULES, needs_of
 from tests.tabular.redesigns import again, records, small
 from tests.tabular.tables import business
-
-RULES = [MinimumFrequency(3), PPercent(10)]
 
 
 @pytest.mark.chain
@@ -24,7 +22,7 @@ RULES = [MinimumFrequency(3), PPercent(10)]
 def test_figures_of_the_advice_by_counting_again(given: tuple[list[Dimension], *tuple[np.ndarray, ...]]) -> None:
     made, *rest = given
     cells = aggregate(made, *rest, 60)
-    before = requirements_of(RULES, cells.contributions).sensitive
+    before = needs_of(cells).sensitive
     advice = redesigns(cells, RULES)
     for redesign in advice:
         if redesign.change.withheld:
@@ -32,7 +30,7 @@ def test_figures_of_the_advice_by_counting_again(given: tuple[list[Dimension], *
             assert redesign.given_up == (cells.codes[:, redesign.change.axis] == 0).sum()
             continue
         after = again(cells, redesign.change, *rest)
-        sensitive = requirements_of(RULES, after.contributions).sensitive
+        sensitive = needs_of(after).sensitive
         assert redesign.sensitive == (before.sum(), sensitive.sum())
         assert redesign.cells == (len(cells), len(after))
         sums = [int(sensitive[after.equations[[row]].indices].sum()) for row in range(after.equations.shape[0])]
@@ -65,7 +63,7 @@ def test_the_business_table_gets_better_step_by_step() -> None:
         assert one.cells[1] == other.cells[0]
     assert (last.equations @ last.total == 0).all()
     assert last.total.max() == cells.total.max()
-    assert requirements_of(RULES, last.contributions).sensitive.sum() == taken[-1].sensitive[1]
+    assert needs_of(last).sensitive.sum() == taken[-1].sensitive[1]
 
 
 def test_refusals() -> None:

@@ -10,18 +10,12 @@ from scipy.stats.contingency import association
 
 from sluice.errors import DataError
 from sluice.tabular.advice.table_utility import cramers_v, hellinger_distance, table_utility
-from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells
-from sluice.tabular.model.dimension import Dimension
 from tests.golden import golden
+from tests.tabular.grids import square
 from tests.tabular.tables import tables
 
-
-def square() -> Cells:
-    """[[6, 9], [12, 20]]; cells in the order total, row marginals next to their parts."""
-    made = [Dimension.flat("a", ["a1", "a2"]), Dimension.flat("b", ["b1", "b2"])]
-    leaves = np.array([[1, 1], [1, 2], [2, 1], [2, 2]], dtype=np.int32)
-    return aggregate(made, leaves, np.arange(4), np.array([6, 9, 12, 20]))
+CELLS = square([[6, 9], [12, 20]])  # in the order total, row marginals next to their parts
 
 
 def published(cells: Cells, inner: dict[tuple[int, int], float]) -> np.ndarray:
@@ -33,7 +27,7 @@ def published(cells: Cells, inner: dict[tuple[int, int], float]) -> np.ndarray:
 
 def test_by_hand() -> None:
     """6 becomes 8, 9 becomes 7, 12 is suppressed."""
-    cells = square()
+    cells = CELLS
     found = table_utility(cells, published(cells, {(1, 1): 8, (1, 2): 7, (2, 1): nan}))
     assert (found.cells, found.suppressed, found.value_lost, found.changed) == (9, 1, 12, 2)
     assert found.value_lost_share == pytest.approx(12 / (4 * 47))
@@ -47,7 +41,7 @@ def test_by_hand() -> None:
 
 
 def test_association_as_by_scipy() -> None:
-    cells = square()
+    cells = CELLS
     value = published(cells, {(1, 1): 10, (1, 2): 5, (2, 1): 8, (2, 2): 24})
     before, after = (
         association(np.array(t), method="cramer", correction=False) for t in ([[6, 9], [12, 20]], [[10, 5], [8, 24]])
@@ -80,7 +74,7 @@ def test_the_truth_loses_nothing(cells: Cells) -> None:
 
 
 def test_everything_suppressed() -> None:
-    cells = square()
+    cells = CELLS
     found = table_utility(cells, np.full(len(cells), nan))
     assert found.suppressed == 9
     assert found.value_lost_share == 1
@@ -95,4 +89,4 @@ def test_hellinger_at_its_ends() -> None:
 
 def test_one_value_for_each_cell() -> None:
     with golden.raises(DataError):
-        table_utility(square(), np.zeros(3))
+        table_utility(CELLS, np.zeros(3))

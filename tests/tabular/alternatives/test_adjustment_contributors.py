@@ -12,12 +12,8 @@ from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.rules.minimum_frequency import MinimumFrequency
-from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.sensitivity import requirements_of
+from tests.tabular.grids import RULES, needs_of
 from tests.tabular.tables import business
-
-RULES = (MinimumFrequency(3), PPercent(10))
 
 
 def drawn(rng: np.random.Generator) -> Cells:
@@ -30,7 +26,7 @@ def drawn(rng: np.random.Generator) -> Cells:
 
 def adjusted(cells: Cells, rng: np.random.Generator, cap: float) -> AdjustedTable:
     """Inner sensitive cells moved by their level and more; the sums follow, so that they may have moved as well."""
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     inner = (cells.codes > 0).all(axis=1)
     level = np.maximum(needs.lower, needs.upper)
     move = np.where(inner & needs.sensitive, rng.choice([-1, 1], len(cells)) * level, 0)
@@ -102,7 +98,7 @@ def test_without_effort_everything_is_open(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_whole_table_is_decided(name: str, moved: int | None) -> None:
     """Cells that are possible only if neighbours change their sides with them were left open here before."""
     cells = business(name)
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     found = controlled_adjustment(cells, needs, np.random.default_rng(1), rules=RULES)
     assert found.completed == found.attempted == (moved or int(needs.sensitive.sum()))
     assert found.safe

@@ -8,27 +8,12 @@ import pytest
 from sluice.tabular.alternatives.adjustment_reader import AdjustedTable, read_adjustment
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
-from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.sensitivity import Requirements, requirements_of
+from sluice.tabular.rules.sensitivity import requirements_of
+from tests.tabular.grids import asked, square
 
 MOST = 26  # of an inner cell
-
-
-def square(values: list[list[int]]) -> Cells:
-    array = np.array(values)
-    made = [Dimension.flat("a", ["a1", "a2"]), Dimension.flat("b", ["b1", "b2"])]
-    leaves = (np.argwhere(array >= 0) + 1).astype(np.int32)
-    return aggregate(made, leaves, np.arange(array.size), array.ravel())
-
-
-def asked(cells: Cells, level: int, codes: list[tuple[int, int]]) -> Requirements:
-    found = Requirements({}, np.zeros(len(cells), dtype=bool), *np.zeros((3, len(cells)), dtype=np.int64))
-    for code in codes:
-        cell = int(np.flatnonzero((cells.codes == code).all(axis=1))[0])
-        found.sensitive[cell], found.lower[cell], found.upper[cell] = True, level, level
-    return found
 
 
 def every_table() -> np.ndarray:
@@ -56,7 +41,7 @@ def test_who_knows_the_moved_cells_finds_what_all_tables_together_leave() -> Non
         cells = square(rng.integers(6, 12, (2, 2)).tolist())
         level, inner = int(rng.integers(1, 6)), (cells.codes > 0).all(axis=1)
         some = rng.permutation([(1, 1), (1, 2), (2, 1), (2, 2)])[: rng.integers(1, 3)]
-        needs = asked(cells, level, [tuple(code) for code in some.tolist()])
+        needs = asked(cells, {tuple(code): (level, level) for code in some.tolist()})
         moves = (level + rng.integers(0, 2, len(cells))) * rng.choice([-1, 1], len(cells)) * needs.sensitive
         inner = (cells.total + moves)[inner].reshape(2, 2)
         full = np.zeros((3, 3), dtype=np.int64)
@@ -91,24 +76,23 @@ def test_the_gap_is_that_of_the_truth_that_is_looked_at() -> None:
     assert above[cell] == pytest.approx(1150 / 0.9, abs=1)
 
 
-def test_a_contributor_who_knows_its_cell_closes_the_other() -> None:
+@pytest.mark.parametrize(("shares", "told"), [([400], 1), ([250, 150], 2)])
+def test_who_alone_or_together_knows_a_cell_closes_the_other(shares: list[int], told: int) -> None:
     """Two cells of a row whose sum is published as it is, and known to be: who knows the one computes the other."""
     made = [Dimension.flat("a", ["u", "v"])]
-    cells = aggregate(made, np.array([[1], [2]], dtype=np.int32), np.arange(2), np.array([400, 300]))
-    needs = Requirements({}, np.array([False, True, True]), *np.zeros((3, 3), dtype=np.int64))
-    needs.lower[1:], needs.upper[1:] = 30, 30
-    value = np.array([700, 450, 250])
-    for coalition, told in ((0, False), (1, True)):
+    leaves = np.repeat([[1], [2]], [len(shares), 1], axis=0).astype(np.int32)
+    cells = aggregate(made, leaves, np.arange(len(leaves)), np.array([*shares, 300]))
+    needs = asked(cells, {1: (30, 30), 2: (30, 30)})
+    for coalition in (told - 1, told):
         known = Assumptions(coalition=coalition, known_within=None)
-        table = AdjustedTable(cells, value, needs.sensitive, needs, (), known, cap=0.0)
+        table = AdjustedTable(cells, np.array([700, 450, 250]), needs.sensitive, needs, (), known, cap=0.0)
         found = read_adjustment(table)
-        assert found.failing[1:].all() == told
-        assert not found.undecided.any()
+        assert (found.failing | found.undecided)[2] == (coalition == told)
 
 
 def test_what_cannot_be_looked_for_is_undecided_and_not_safe(monkeypatch: pytest.MonkeyPatch) -> None:
     cells = square([[6, 9], [12, 20]])
-    needs = asked(cells, 2, [(1, 1)])
+    needs = asked(cells, {(1, 1): (2, 2)})
     cell = int(np.argmax(needs.sensitive))
     value = cells.total.copy()
     value[cell] += 3
@@ -121,17 +105,3 @@ def test_what_cannot_be_looked_for_is_undecided_and_not_safe(monkeypatch: pytest
     found = read_adjustment(table)
     assert np.flatnonzero(found.undecided).tolist() == [cell]
     assert not found.failing.any()
-
-
-def test_two_who_share_a_cell_close_the_other_together() -> None:
-    """As above, but the one cell is two people's: neither knows it alone, and who is asked about has no part of it."""
-    made = [Dimension.flat("a", ["u", "v"])]
-    leaves = np.array([[1], [1], [2]], dtype=np.int32)
-    cells = aggregate(made, leaves, np.arange(3), np.array([250, 150, 300]))
-    needs = Requirements({}, np.array([False, True, True]), *np.zeros((3, 3), dtype=np.int64))
-    needs.lower[1:], needs.upper[1:] = 30, 30
-    value = np.array([700, 450, 250])
-    for coalition, kept in ((1, True), (2, False)):
-        known = Assumptions(coalition=coalition, known_within=None)
-        found = read_adjustment(AdjustedTable(cells, value, needs.sensitive, needs, (), known, cap=0.0))
-        assert (not (found.failing | found.undecided)[2]) == kept

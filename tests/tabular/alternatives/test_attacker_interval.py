@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from scipy.sparse import csr_array
 
 from sluice.tabular.alternatives.attacker_interval import attacker_interval
 from sluice.tabular.model.cells import Cells
@@ -37,7 +38,6 @@ def test_as_far_as_scipy_finds(cells: Cells, seed: int) -> None:
 
 
 def test_nothing_bounds_the_attacker() -> None:
-    from scipy.sparse import csr_array
 
     equations = csr_array(np.array([[1.0, -1.0, -1.0]]))
     total, level = np.array([10, 4, 6]), np.array([3, 4, 1000])
@@ -47,7 +47,6 @@ def test_nothing_bounds_the_attacker() -> None:
 
 
 def test_a_known_total_holds_its_parts() -> None:
-    from scipy.sparse import csr_array
 
     equations = csr_array(np.array([[1.0, -1.0, -1.0]]))
     total, level = np.array([10, 4, 6]), np.array([0, 9, 9])
@@ -58,7 +57,6 @@ def test_a_known_total_holds_its_parts() -> None:
 
 def test_only_whole_tables_count() -> None:
     """Three cells, of which any two add up to 1 at most: a half each is possible, so each sum of three is 0 or 1."""
-    from scipy.sparse import csr_array
 
     pairs = [[-1, -1, 0, 1, 0, 0, 0], [0, -1, -1, 0, 1, 0, 0], [-1, 0, -1, 0, 0, 1, 0], [-1, -1, -1, 0, 0, 0, 1]]
     equations = csr_array(np.array(pairs, dtype=float))
@@ -70,7 +68,6 @@ def test_only_whole_tables_count() -> None:
 
 
 def test_an_interval_must_hold_the_total() -> None:
-    from scipy.sparse import csr_array
 
     one = np.ones(1)
     with golden.raises(ValueError):

@@ -13,31 +13,12 @@ from hypothesis import strategies as st
 from sluice.errors import DataError
 from sluice.tabular.alternatives.altered_cells import AlteredCells
 from sluice.tabular.alternatives.controlled_adjustment import controlled_adjustment
-from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells
-from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.rules.minimum_frequency import MinimumFrequency
-from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.sensitivity import Requirements, requirements_of
+from sluice.tabular.rules.sensitivity import Requirements
 from tests.golden import golden
+from tests.tabular.grids import RULES, asked, needs_of, square
 from tests.tabular.tables import business, tables
-
-
-def square(values: list[list[int]]) -> Cells:
-    array = np.array(values)
-    made = [Dimension.flat("a", ["a1", "a2"]), Dimension.flat("b", ["b1", "b2"])]
-    leaves = (np.argwhere(array >= 0) + 1).astype(np.int32)
-    return aggregate(made, leaves, np.arange(array.size), array.ravel())
-
-
-def requirement(cells: Cells, levels: dict[tuple[int, int], tuple[int, int]]) -> Requirements:
-    none = np.zeros((3, len(cells)), dtype=np.int64)
-    found = Requirements({}, np.zeros(len(cells), dtype=bool), *none)
-    for code, (lower, upper) in levels.items():
-        cell = int(np.flatnonzero((cells.codes == code).all(axis=1))[0])
-        found.sensitive[cell], found.lower[cell], found.upper[cell] = True, lower, upper
-    return found
 
 
 def holds(cells: Cells, requirements: Requirements, value: np.ndarray) -> np.ndarray:
@@ -48,9 +29,6 @@ def holds(cells: Cells, requirements: Requirements, value: np.ndarray) -> np.nda
     return np.asarray(moved[..., needed].all(axis=-1))
 
 
-RULES = [MinimumFrequency(3), PPercent(10)]
-
-
 def adjusted(cells: Cells, requirements: Requirements, seed: int = 0, **options: object) -> AlteredCells:
     return controlled_adjustment(cells, requirements, np.random.default_rng(seed), **options)  # type: ignore[arg-type]
 
@@ -58,7 +36,7 @@ def adjusted(cells: Cells, requirements: Requirements, seed: int = 0, **options:
 @pytest.mark.chain
 @given(tables(), st.integers(0, 2**32 - 1))
 def test_adds_up_and_goes_beyond_every_level(cells: Cells, seed: int) -> None:
-    requirements = requirements_of(RULES, cells.contributions)
+    requirements = needs_of(cells)
     assume(len(cells) < 200)
     found = adjusted(cells, requirements, seed, assumptions=Assumptions(coalition=0), rules=RULES, nodes=50)
     assert not (cells.equations @ found.value).any()
@@ -77,7 +55,7 @@ def guesses_within(cells: Cells, value: np.ndarray, factor: float, percent: floa
 def test_dividing_by_the_two_factors_of_p_percent_finds_few_values() -> None:
     """A move by the level alone, as before, leaves y / 1.1 and y / 0.9: this reader then finds them."""
     cells = business("s1k")
-    requirements = requirements_of(RULES, cells.contributions)
+    requirements = needs_of(cells)
     level = requirements.upper
     by_the_level = np.where(requirements.sensitive, cells.total + level, cells.total)
     assert guesses_within(cells, by_the_level, 1 / 1.1, 1) > 0.8  # the others are so small that rounding hides them
@@ -96,7 +74,7 @@ def test_dividing_by_the_two_factors_of_p_percent_finds_few_values() -> None:
 @pytest.mark.chain
 def test_contributors_are_played_and_the_draw_is_the_only_chance() -> None:
     cells = business("s1k")
-    requirements = requirements_of(RULES, cells.contributions)
+    requirements = needs_of(cells)
     found = adjusted(cells, requirements, rules=RULES)
     assert found.safe
     golden(found.says)
@@ -107,7 +85,7 @@ def test_contributors_are_played_and_the_draw_is_the_only_chance() -> None:
 
 def test_a_generous_cap_is_kept() -> None:
     cells = business("s1k")
-    requirements = requirements_of(RULES, cells.contributions)
+    requirements = needs_of(cells)
     found = adjusted(cells, requirements, cap=60, assumptions=Assumptions(coalition=0), rules=RULES)
     others = ~requirements.sensitive
     assert (100 * np.abs(found.value - cells.total) <= 60 * cells.total)[others].all()
@@ -119,13 +97,13 @@ def test_a_cap_that_cannot_be_kept_names_a_cell() -> None:
     """6 must change by 3; its row and column, 15 and 18, may change by 5 %, which is less than 1."""
     cells = square([[6, 9], [12, 20]])
     with golden.raises(DataError):
-        adjusted(cells, requirement(cells, {(1, 1): (3, 3)}), cap=5)
+        adjusted(cells, asked(cells, {(1, 1): (3, 3)}), cap=5)
 
 
 def test_cells_that_nobody_sees_change_freely() -> None:
     cells = square([[6, 9], [12, 20]])
     hidden = replace(cells, published=(cells.codes > 0).all(axis=1))
-    found = adjusted(hidden, requirement(cells, {(1, 1): (3, 3)}), cap=0)
+    found = adjusted(hidden, asked(cells, {(1, 1): (3, 3)}), cap=0)
     changed = hidden.published & (found.value != cells.total)
     assert changed.sum() == 1
     assert not (cells.equations @ found.value).any()
@@ -133,8 +111,8 @@ def test_cells_that_nobody_sees_change_freely() -> None:
 
 def test_only_one_side_is_left() -> None:
     cells = square([[6, 9], [12, 20]])
-    up = adjusted(cells, requirement(cells, {(1, 1): (0, 4)}))
-    down = adjusted(cells, requirement(cells, {(1, 1): (4, 0)}))
+    up = adjusted(cells, asked(cells, {(1, 1): (0, 4)}))
+    down = adjusted(cells, asked(cells, {(1, 1): (4, 0)}))
     at = int(np.flatnonzero((cells.codes == 1).all(axis=1))[0])
     assert up.value[at] >= 10
     assert down.value[at] <= 2
@@ -142,20 +120,19 @@ def test_only_one_side_is_left() -> None:
 
 def test_nothing_sensitive_changes_nothing() -> None:
     cells = square([[6, 9], [12, 20]])
-    assert (adjusted(cells, requirement(cells, {})).value == cells.total).all()
+    assert (adjusted(cells, asked(cells)).value == cells.total).all()
 
 
-def test_refusals() -> None:
+@pytest.mark.parametrize("wrong", [{"cap": 101}, {"spread": 0}, {"weight": -np.ones(9)}])
+def test_refused_settings(wrong: dict[str, object]) -> None:
     cells = square([[6, 9], [12, 20]])
-    nothing = requirement(cells, {})
     with golden.raises(DataError):
-        adjusted(cells, nothing, cap=101)
-    with golden.raises(DataError):
-        adjusted(cells, nothing, spread=0)
-    with golden.raises(DataError):
-        adjusted(cells, nothing, weight=-np.ones(len(cells)))
+        adjusted(cells, asked(cells), **wrong)
+
+
+def test_totals_below_zero_are_for_who_expects_them() -> None:
+    cells = square([[6, 9], [12, 20]])
     negative = replace(cells, total=-cells.total)
     with golden.raises(DataError):
-        adjusted(negative, nothing)
-    moved = adjusted(negative, requirement(cells, {(1, 1): (3, 3)}), assumptions=Assumptions(nonnegative=False))
-    assert moved.safe
+        adjusted(negative, asked(cells))
+    assert adjusted(negative, asked(cells, {(1, 1): (3, 3)}), assumptions=Assumptions(nonnegative=False)).safe

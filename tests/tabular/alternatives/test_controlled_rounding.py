@@ -7,6 +7,7 @@ a zero-restricted rounding is constructed here, after the existence proof in Cau
 import re
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,26 +27,8 @@ from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import Requirements, requirements_of
 from tests.golden import golden
+from tests.tabular.grids import asked, line, square
 from tests.tabular.tables import business, tables
-
-
-def table(values: list[list[int]]) -> Cells:
-    """Two flat dimensions, one contributor in each cell."""
-    array = np.array(values)
-    made = [Dimension.flat("a", [f"a{i}" for i in range(array.shape[0])]), Dimension.flat("b", list("uvwxyz"))]
-    at = np.argwhere(array >= 0)
-    return aggregate(made, (at + 1).astype(np.int32), np.arange(len(at)), array[array >= 0])
-
-
-def nothing_asked(cells: Cells) -> Requirements:
-    none = np.zeros((3, len(cells)), dtype=np.int64)
-    return Requirements({}, np.zeros(len(cells), dtype=bool), *none)
-
-
-def requirement(cells: Cells, cell: int, lower: int, upper: int, sliding: int = 0) -> Requirements:
-    found = nothing_asked(cells)
-    found.sensitive[cell], found.lower[cell], found.upper[cell] = True, lower, upper
-    return replace(found, sliding=np.where(found.sensitive, sliding, 0))
 
 
 def best_by_enumeration(cells: Cells, base: int, squared: bool) -> float | None:
@@ -75,9 +58,9 @@ def test_no_rounding_is_nearer(cells: Cells, base: int, squared: bool) -> None:
     best = best_by_enumeration(cells, base, squared)
     if best is None:
         with pytest.raises(DataError, match="found no table that adds up"):
-            controlled_rounding(cells, nothing_asked(cells), base, squared=squared, steps=0)
+            controlled_rounding(cells, asked(cells), base, squared=squared, steps=0)
         return
-    rounded = controlled_rounding(cells, nothing_asked(cells), base, squared=squared, steps=0)
+    rounded = controlled_rounding(cells, asked(cells), base, squared=squared, steps=0)
     apart = np.abs(rounded.value - cells.total)
     assert (apart**2 if squared else apart).sum() == best
 
@@ -120,8 +103,8 @@ def test_three_dimensions_may_have_no_zero_restricted_rounding() -> None:
     cells = without_rounding_in_three_dimensions()
     assert best_by_enumeration(cells, 2, squared=False) is None
     with golden.raises(DataError):
-        controlled_rounding(cells, nothing_asked(cells), 2, steps=0)
-    rounded = controlled_rounding(cells, nothing_asked(cells), 2, steps=1)
+        controlled_rounding(cells, asked(cells), 2, steps=0)
+    rounded = controlled_rounding(cells, asked(cells), 2, steps=1)
     assert not (cells.equations @ rounded.value).any()
     golden(rounded.says)
     far = int((np.abs(rounded.value - cells.total) >= 2).sum())
@@ -133,11 +116,11 @@ def test_three_dimensions_may_have_no_zero_restricted_rounding() -> None:
 
 def test_a_side_that_tells_too_much_is_not_taken() -> None:
     """9 is nearer to 10; but an attacker who sees 10 would not believe 0, which the requirement asks for."""
-    cells = table([[9, 31], [14, 22]])
+    cells = square([[9, 31], [14, 22]])
     inner = [int(np.flatnonzero((cells.codes == code).all(axis=1))[0]) for code in ([1, 1],)]
-    free = controlled_rounding(cells, nothing_asked(cells), 10)
+    free = controlled_rounding(cells, asked(cells), 10)
     assert free.value[inner[0]] == 10
-    kept = controlled_rounding(cells, requirement(cells, inner[0], lower=9, upper=0), 10)
+    kept = controlled_rounding(cells, asked(cells, {inner[0]: (9, 0)}), 10)
     assert kept.value[inner[0]] == 0
     assert kept.safe
     assert kept.attempted == kept.completed == 1
@@ -145,21 +128,20 @@ def test_a_side_that_tells_too_much_is_not_taken() -> None:
 
 def test_sums_can_tell_more_than_the_base() -> None:
     """The two parts of a total that both became 0 are 0 to 4, so the total is at most 8: 9 is not believed."""
-    made = [Dimension.flat("a", ["u", "v"])]
-    cells = aggregate(made, np.array([[1], [2]], dtype=np.int32), np.arange(2), np.array([1, 1]))
+    cells = line(1, 1)
     top = int(np.flatnonzero(cells.codes[:, 0] == 0)[0])
-    rounded = controlled_rounding(cells, requirement(cells, top, lower=0, upper=2), 5)
+    rounded = controlled_rounding(cells, asked(cells, {top: (0, 2)}), 5)
     assert rounded.value.tolist() == [0, 0, 0]
     assert rounded.safe
-    wide = controlled_rounding(cells, requirement(cells, top, lower=0, upper=2, sliding=5), 5)
+    wide = controlled_rounding(cells, asked(cells, {top: (0, 2)}, sliding=5), 5)
     assert wide.failing.tolist() == [top]  # 0 to 4 is 4 wide
     assert not wide.safe
 
 
 def test_a_marginal_that_is_not_published_may_go_anywhere() -> None:
-    cells = table([[1, 1, 1, 1, 1], [1, 1, 1, 1, 1]])
+    cells = square([[1, 1, 1, 1, 1], [1, 1, 1, 1, 1]])
     hidden = replace(cells, published=(cells.codes > 0).all(axis=1))
-    rounded = controlled_rounding(hidden, nothing_asked(hidden), 5, steps=0)
+    rounded = controlled_rounding(hidden, asked(hidden), 5, steps=0)
     assert not rounded.value.any()  # every 1 goes to 0, the nearest, though the marginal of 10 is far from it
 
 
@@ -167,39 +149,34 @@ def test_a_marginal_that_is_not_published_may_go_anywhere() -> None:
 def test_large_tables_are_searched_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The search by blocks is near the optimum of the whole, which the solver proves at this size."""
     cells = business("s1k")
-    best = np.abs(controlled_rounding(cells, nothing_asked(cells), 1000).value - cells.total).sum()
+    best = np.abs(controlled_rounding(cells, asked(cells), 1000).value - cells.total).sum()
     monkeypatch.setattr(additive_multiples, "DIRECT", 10**3 // 2)
     monkeypatch.setattr("sluice.tabular.alternatives.controlled_rounding.BLOCK", 400)
-    rounded = controlled_rounding(cells, nothing_asked(cells), 1000)
+    rounded = controlled_rounding(cells, asked(cells), 1000)
     assert not (cells.equations @ rounded.value).any()
     assert best <= np.abs(rounded.value - cells.total).sum() <= 1.05 * best
 
 
-def test_a_base_above_everything() -> None:
-    cells = table([[9, 31], [14, 22]])
-    rounded = controlled_rounding(cells, nothing_asked(cells), 10**6)
-    assert set(rounded.value.tolist()) <= {0, 10**6}
-
-
-def test_multiples_stay() -> None:
-    cells = table([[10, 30], [20, 0]])
-    assert controlled_rounding(cells, nothing_asked(cells), 10).value.tolist() == cells.total.tolist()
+def test_multiples_stay_and_a_base_above_everything_leaves_itself_or_nothing() -> None:
+    cells = square([[10, 30], [20, 0]])
+    assert controlled_rounding(cells, asked(cells), 10).value.tolist() == cells.total.tolist()
+    assert set(controlled_rounding(cells, asked(cells), 10**6).value.tolist()) <= {0, 10**6}
 
 
 @pytest.mark.parametrize(
-    "base",
-    [1, 0, 2.5, True],
+    "wrong",
+    [{"base": base} for base in (1, 0, 2.5, True)] + [{"base": 10, "steps": -1}, {"base": 10, "weight": -np.ones(9)}],
 )
-def test_refused_bases(base: int) -> None:
-    cells = table([[9, 31], [14, 22]])
+def test_refused_settings(wrong: dict[str, Any]) -> None:
+    cells = square([[9, 31], [14, 22]])
     with golden.raises(DataError):
-        controlled_rounding(cells, nothing_asked(cells), base)
+        controlled_rounding(cells, asked(cells), **wrong)
 
 
 def test_a_base_too_small_for_the_protection() -> None:
     """Below 9 + 9 + 1; the error names a cell, and a base that serves, and no level."""
-    cells = table([[9, 31], [14, 22]])
-    requirements = requirement(cells, len(cells) - 1, lower=9, upper=9)
+    cells = square([[9, 31], [14, 22]])
+    requirements = asked(cells, {len(cells) - 1: (9, 9)})
     with golden.raises(DataError):
         controlled_rounding(cells, requirements, 5)
     assert controlled_rounding(cells, requirements, 20).safe
@@ -207,37 +184,39 @@ def test_a_base_too_small_for_the_protection() -> None:
 
 def test_a_base_that_protects_by_luck_is_refused() -> None:
     """31 as 30 is 21 to 39 for anybody: 8 on both sides stay open, by luck. Who knows the 8 knows 29 to 31."""
-    cells = table([[9, 31], [14, 22]])
+    cells = square([[9, 31], [14, 22]])
     cell = int(np.flatnonzero(cells.total == 31)[0])
-    asked = requirement(cells, cell, lower=8, upper=8)
+    needs = asked(cells, {cell: (8, 8)})
     with golden.raises(DataError):
-        controlled_rounding(cells, asked, 10)
-    assert controlled_rounding(cells, asked, 20).safe
-    near = controlled_rounding(cells, nothing_asked(cells), 10).value
+        controlled_rounding(cells, needs, 10)
+    assert controlled_rounding(cells, needs, 20).safe
+    near = controlled_rounding(cells, asked(cells), 10).value
     assert near[cell] == 30
-    failing, undecided = RoundedTable(cells, near, 9, asked, Assumptions(coalition=0)).read()
+    failing, undecided = RoundedTable(cells, near, 9, needs, Assumptions(coalition=0)).read()
     assert np.flatnonzero(failing).tolist() == [cell]
     assert not undecided.any()
-    low, high = RoundedTable(cells, near, 9, asked, Assumptions(coalition=0)).bounds()
+    low, high = RoundedTable(cells, near, 9, needs, Assumptions(coalition=0)).bounds()
     assert (low[cell], high[cell]) == (21, 39)
 
 
-def test_a_contributor_who_is_alone_in_a_cell_takes_it_out() -> None:
+@pytest.mark.parametrize(("shares", "open_", "told"), [([32], 0, 1), ([20, 12], 1, 2)])
+def test_who_alone_or_together_has_a_cell_takes_it_out(shares: list[int], open_: int, told: int) -> None:
     """79 = 32 + 47 as 60, 20 and 40: 47 may be 56, with 23 beside it, but not to whom has the 32: 79 is the most."""
     made = [Dimension.flat("a", ["u", "v"])]
-    cells = aggregate(made, np.array([[1], [2]], dtype=np.int32), np.arange(2), np.array([32, 47]))
-    asked, value = requirement(cells, 2, lower=9, upper=9), np.array([60, 20, 40])
+    leaves = np.repeat([[1], [2]], [len(shares), 1], axis=0).astype(np.int32)
+    cells = aggregate(made, leaves, np.arange(len(leaves)), np.array([*shares, 47]))
+    needs, value = asked(cells, {2: (9, 9)}), np.array([60, 20, 40])
     assert cells.total.tolist() == [79, 32, 47]
-    for coalition, told in ((0, []), (1, [2]), (2, [])):
-        failing, undecided = RoundedTable(cells, value, 19, asked, Assumptions(coalition=coalition)).read()
-        assert np.flatnonzero(failing).tolist() == told
-        assert np.flatnonzero(undecided).tolist() == ([2] if coalition == 2 else [])
+    for coalition in (open_, told):
+        failing, undecided = RoundedTable(cells, value, 19, needs, Assumptions(coalition=coalition)).read()
+        assert (failing | undecided).tolist() == [False, False, coalition == told]
+        assert coalition > 1 or failing[2] == (coalition == told)
 
 
 def test_a_known_zero_cannot_be_protected() -> None:
-    cells = table([[0, 31], [14, 22]])
+    cells = square([[0, 31], [14, 22]])
     zero = int(np.flatnonzero(cells.total == 0)[0])
-    requirements = requirement(cells, zero, lower=0, upper=5)
+    requirements = asked(cells, {zero: (0, 5)})
     with golden.raises(DataError):
         controlled_rounding(cells, requirements, 4)
     known = Assumptions(zeros_known=False)
@@ -247,29 +226,9 @@ def test_a_known_zero_cannot_be_protected() -> None:
 
 
 def test_negative_totals() -> None:
-    cells = table([[9, 31], [14, 22]])
+    cells = square([[9, 31], [14, 22]])
     flipped = replace(cells, total=-cells.total)
     with golden.raises(DataError):
-        controlled_rounding(flipped, nothing_asked(cells), 10)
-    rounded = controlled_rounding(flipped, nothing_asked(cells), 10, Assumptions(nonnegative=False))
+        controlled_rounding(flipped, asked(cells), 10)
+    rounded = controlled_rounding(flipped, asked(cells), 10, Assumptions(nonnegative=False))
     assert np.abs(rounded.value - flipped.total).sum() == best_by_enumeration(cells, 10, squared=False)
-
-
-def test_steps_and_weights_are_not_negative() -> None:
-    cells = table([[9, 31], [14, 22]])
-    with golden.raises(DataError):
-        controlled_rounding(cells, nothing_asked(cells), 10, steps=-1)
-    with golden.raises(DataError):
-        controlled_rounding(cells, nothing_asked(cells), 10, weight=-np.ones(len(cells)))
-
-
-def test_two_who_share_a_cell_take_it_out_together() -> None:
-    """As for one who is alone in a cell: 32 are two people's, and only together do they know them."""
-    made = [Dimension.flat("a", ["u", "v"])]
-    leaves = np.array([[1], [1], [2]], dtype=np.int32)
-    cells = aggregate(made, leaves, np.arange(3), np.array([20, 12, 47]))
-    asked, value = requirement(cells, 2, lower=9, upper=9), np.array([60, 20, 40])
-    assert cells.total.tolist() == [79, 32, 47]
-    for coalition, kept in ((1, True), (2, False)):
-        failing, undecided = RoundedTable(cells, value, 19, asked, Assumptions(coalition=coalition)).read()
-        assert (not (failing | undecided)[2]) == kept

@@ -1,6 +1,7 @@
 """Noise multipliers: what holds of every table of them, and readers who know all but one factor."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,12 +12,9 @@ from sluice.tabular.alternatives.noise_multipliers import multiplied_cells, mult
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.rules.minimum_frequency import MinimumFrequency
-from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.sensitivity import requirements_of
 from tests.golden import golden
+from tests.tabular.grids import needs_of
 
-RULES = [MinimumFrequency(3), PPercent(10)]
 SECRET = b"sixteen bytes or more"
 
 
@@ -30,7 +28,7 @@ def protected(
     made = [Dimension.flat("a", ["u", "v", "w"]), Dimension.flat("b", ["x", "y", "z"])]
     cells = aggregate(made, leaves, owners, amounts)
     factors = multipliers(keys([f"{o}" for o in owners]), keys([f"{o}" for o in owners]), least, spread)
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     return cells, multiplied_cells(cells, needs, leaves, amounts, factors, least, spread)
 
 
@@ -94,14 +92,14 @@ def test_a_share_below_the_level_fails() -> None:
     assert len(small.failing) > 0
 
 
-def test_refusals() -> None:
+@pytest.mark.parametrize("wrong", [{"least": 0.1}, {"spread": 0}])
+def test_refused_settings(wrong: dict[str, float]) -> None:
+    with golden.raises(DataError):
+        protected(*records(5, 1), **wrong)
+
+
+def test_amounts_that_are_not_those_of_the_table_are_refused() -> None:
     leaves, amounts, owners = records(5, 1)
+    cells, _ = protected(leaves, amounts, owners)
     with golden.raises(DataError):
-        protected(leaves, amounts, owners, least=0.1)
-    with golden.raises(DataError):
-        protected(leaves, amounts, owners, spread=0)
-    made = [Dimension.flat("a", ["u", "v", "w"]), Dimension.flat("b", ["x", "y", "z"])]
-    cells = aggregate(made, leaves, owners, amounts)
-    needs = requirements_of(RULES, cells.contributions)
-    with golden.raises(DataError):
-        multiplied_cells(cells, needs, leaves, amounts + 1, np.ones(5), 10)
+        multiplied_cells(cells, needs_of(cells), leaves, amounts + 1, np.ones(5), 10)

@@ -126,16 +126,7 @@ def test_the_least_and_the_largest_variance_leave_no_choice() -> None:
     assert PerturbationTable.of_largest_entropy(1, 1).probabilities[1] == pytest.approx([0.5, 0, 0.5])
 
 
-def test_refusals() -> None:
+@pytest.mark.parametrize("asked", [(2, 2.5), (5, 1, 2), (2, 1, 5), (0, 1), (2, float("nan")), (2, 1, -1)])
+def test_refusals(asked: tuple[float, ...]) -> None:
     with golden.raises(DataError):
-        PerturbationTable.of_largest_entropy(2, 2.5)
-    with golden.raises(DataError):
-        PerturbationTable.of_largest_entropy(5, 1, 2)
-    with golden.raises(DataError):
-        PerturbationTable.of_largest_entropy(2, 1, 5)
-    with golden.raises(DataError):
-        PerturbationTable.of_largest_entropy(0, 1)
-    with golden.raises(DataError):
-        PerturbationTable.of_largest_entropy(2, float("nan"))
-    with golden.raises(DataError):
-        PerturbationTable.of_largest_entropy(2, 1, -1)
+        PerturbationTable.of_largest_entropy(*asked)  # type: ignore[arg-type]

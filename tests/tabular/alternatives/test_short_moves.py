@@ -77,17 +77,10 @@ def test_with_gaps_it_finds_what_an_enumeration_finds() -> None:
     assert 30 < sum(answers) < 120
 
 
-def test_without_effort_nothing_is_decided(monkeypatch: pytest.MonkeyPatch) -> None:
-    cells = generated("2-D")
-    monkeypatch.setattr("sluice.tabular.alternatives.short_moves.EFFORT", 0)
-    with pytest.raises(UndecidedError):
-        moves_of(cells.equations).found(5, 10, np.full(len(cells), np.inf), np.full(len(cells), np.inf))
-
-
-def test_a_question_ends_after_so_many_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("limit", ["EFFORT", "NODES"])
+def test_a_question_ends_after_so_much_effort_and_so_many_programs(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     cells = generated("2-D")
     endless = np.full(len(cells), np.inf)
-    monkeypatch.setattr("sluice.tabular.alternatives.short_moves.NODES", 1)
-    search = moves_of(cells.equations, {5: (20.0, 40.0)})
+    monkeypatch.setattr(f"sluice.tabular.alternatives.short_moves.{limit}", int(limit == "NODES"))
     with pytest.raises(UndecidedError):
-        search.found(5, 30, endless, endless)
+        moves_of(cells.equations, {5: (20.0, 40.0)}).found(5, 30, endless, endless)

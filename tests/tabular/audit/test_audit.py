@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from sluice.tabular.model.cells import Cells, Contributions, Status
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.sensitivity import Requirements, requirements_of
 from tests.golden import golden
-from tests.tabular.grids import ALONE, BOX, RULES, at, grid, pattern, run, table
+from tests.tabular.grids import ALONE, BOX, RULES, at, grid, hiding, needs_of, pattern, run, table
 from tests.tabular.tables import business, tables
 
 
@@ -35,21 +36,20 @@ def test_a_box_around_a_sole_contributor_is_safe() -> None:
     assert outcome.narrowest[0][1] >= 1
 
 
-def test_a_published_sensitive_cell_is_a_breach() -> None:
-    outcome = run(grid({("a", "u"): 1}), [])
-    assert [(b.attacker, b.says) for b in outcome.breaches] == [
-        ("outsider", "r a, c u is published although it is sensitive")
-    ]
-    assert outcome.breaches[0].exact
+@pytest.mark.parametrize(
+    ("suppressed", "says"),
+    [
+        ([], "r a, c u is published although it is sensitive"),
+        ([("a", "u"), ("b", "u")], "anybody can compute r a, c u exactly"),
+    ],
+)
+def test_a_cell_that_is_published_or_that_its_row_gives_away_is_a_breach(
+    suppressed: list[tuple[str, str]], says: str
+) -> None:
+    outcome = run(grid({("a", "u"): 1}), suppressed)
+    assert [(b.attacker, b.says, b.exact) for b in outcome.breaches] == [("outsider", says, True)]
     assert not outcome.safe
     assert not outcome.unknown
-
-
-def test_a_cell_that_its_row_gives_away_is_a_breach() -> None:
-    outcome = run(grid({("a", "u"): 1}), [("a", "u"), ("b", "u")])
-    assert [(b.attacker, b.says, b.exact) for b in outcome.breaches] == [
-        ("outsider", "anybody can compute r a, c u exactly", True)
-    ]
 
 
 def test_an_interval_that_is_too_narrow_is_a_breach() -> None:
@@ -71,7 +71,7 @@ def test_withheld_marginals_protect_and_are_protected() -> None:
     for codes in (("a", "Total"), ("Total", "u"), ("Total", "Total"), ("b", "Total"), ("c", "Total")):
         published[at(cells, *codes)] = False
     cells = replace(cells, published=published)
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     status = pattern(cells, [("a", "u")], needs)
     status[~published] = Status.WITHHELD
     assert audit(cells, status, needs, RULES).safe
@@ -101,20 +101,16 @@ def test_zero_cells_that_everybody_knows_protect_nothing() -> None:
     assert [b.exact for b in open_zero.breaches] == [False]  # it may only grow, so the neighbour only shrink or grow
 
 
-def test_what_attackers_know_beforehand_narrows() -> None:
-    cells = grid({("a", "u"): 1})
-    assert run(cells, BOX, Assumptions(known_within=50, unions=False)).safe
-    assert not run(cells, BOX, Assumptions(known_within=5, unions=False)).safe
-
-
-def test_negative_values_are_open_without_bounds() -> None:
-    cells = grid({("a", "u"): 1})
-    assert run(cells, BOX, Assumptions(nonnegative=False)).safe
+@pytest.mark.parametrize(
+    ("known", "safe"), [({"known_within": 50}, True), ({"known_within": 5}, False), ({"nonnegative": False}, True)]
+)
+def test_what_attackers_know_beforehand_narrows(known: dict[str, Any], safe: bool) -> None:
+    assert run(grid({("a", "u"): 1}), BOX, Assumptions(unions=False, **known)).safe is safe
 
 
 def test_a_sliding_level_asks_for_width_alone() -> None:
     cells = grid({("a", "u"): 1})
-    cell, needs = at(cells, "a", "u"), requirements_of(RULES, cells.contributions)
+    cell, needs = at(cells, "a", "u"), needs_of(cells)
     for width, safe in ((200, True), (201, False)):  # 0 to 200
         sliding = np.zeros(len(cells), dtype=np.int64)
         sliding[cell] = width
@@ -123,21 +119,14 @@ def test_a_sliding_level_asks_for_width_alone() -> None:
         assert outcome.safe is safe
 
 
-def test_totals_that_do_not_add_are_refused() -> None:
+def test_totals_that_do_not_add_and_patterns_of_another_table_are_refused() -> None:
     cells = grid({("a", "u"): 1})
-    total = cells.total.copy()
-    total[at(cells, "a", "u")] += 1
+    total = cells.total + (np.arange(len(cells)) == at(cells, "a", "u"))
     with golden.raises(DataError):
         run(replace(cells, total=total), BOX)
-
-
-def test_a_pattern_of_another_table_is_refused() -> None:
-    cells = grid({("a", "u"): 1})
-    needs = requirements_of(RULES, cells.contributions)
-    with golden.raises(DataError):
-        audit(cells, np.zeros(3, dtype=np.uint8), needs, RULES)
-    with golden.raises(DataError):
-        audit(cells, np.zeros(len(cells), dtype=np.uint8), needs, RULES, Assumptions(coalition=6))
+    for few, known in ((3, Assumptions()), (len(cells), Assumptions(coalition=6))):
+        with golden.raises(DataError):
+            audit(cells, np.zeros(few, dtype=np.uint8), needs_of(cells), RULES, known)
 
 
 def brute_force(
@@ -192,9 +181,9 @@ def test_breaches_are_those_of_brute_force(cells: Cells, seed: int, size: int) -
     Everybody in the table is tried, with all that is theirs: cells of their own, and their parts of others.
     """
     rng = np.random.default_rng(seed)
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     hidden = needs.sensitive | (rng.random(len(cells)) < rng.choice([0.2, 0.5, 0.8]))
-    status = np.where(hidden, np.where(needs.sensitive, Status.PRIMARY, Status.SECONDARY), 0).astype(np.uint8)
+    status = hiding(needs, hidden)
     outcome = audit(cells, status, needs, RULES, Assumptions(coalition=size, unions=False))
     assert outcome.completed == outcome.attempted
     targets = np.flatnonzero(needs.sensitive & hidden & (cells.total > 0))
@@ -214,10 +203,10 @@ def test_workers_change_nothing(monkeypatch: pytest.MonkeyPatch, many: int) -> N
     monkeypatch.setattr(sluice.tabular.audit.reader_attacks, "_MANY", many)
     monkeypatch.setattr(sluice.tabular.audit.reader_attacks, "_TOGETHER", 7)
     cells = business("s1k")
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     rng = np.random.default_rng(3)
     hidden = needs.sensitive | (rng.random(len(cells)) < 0.3)
-    status = np.where(hidden, np.where(needs.sensitive, Status.PRIMARY, Status.SECONDARY), 0).astype(np.uint8)
+    status = hiding(needs, hidden)
     one, two = (audit(cells, status, needs, RULES, workers=workers) for workers in (1, 2))
     assert not one.safe
     assert {b.says for b in one.breaches} == {b.says for b in two.breaches}
@@ -234,7 +223,7 @@ def test_where_processes_do_not_share_memory_threads_attack(monkeypatch: pytest.
     monkeypatch.setattr(sluice.tabular.audit.reader_attacks, "get_start_method", lambda: "spawn")
     monkeypatch.setattr(sluice.tabular.audit.reader_attacks, "ProcessPoolExecutor", refuse)
     cells = grid({("a", "u"): 1})
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     status = np.where(needs.sensitive, Status.PRIMARY, Status.PUBLISHED).astype(np.uint8)
     one, two = (audit(cells, status, needs, RULES, workers=workers) for workers in (1, 2))
     assert not two.safe
@@ -258,32 +247,32 @@ def counted(numbers: list[list[int]], suppressed: list[tuple[str, str]], assumpt
     return audit(cells, pattern(cells, suppressed, needs), needs, THREE, assumptions)
 
 
+CORNERS = [("a", "u"), ("a", "v"), ("c", "u"), ("c", "v")]
+
+
 def test_two_cells_that_are_not_empty_add_up_to_two() -> None:
     """1 + 1 = 2, in two rows: a count that is listed is no 0, so there is nothing else that they can be."""
     square = [[1, 1, 9], [9, 9, 9], [1, 1, 9]]
-    where = [("a", "u"), ("a", "v"), ("c", "u"), ("c", "v")]
-    found = counted(square, where)
+    found = counted(square, CORNERS)
     assert [breach.says for breach in found.breaches if breach.attacker == "outsider"] == [
-        f"anybody can compute r {row}, c {column} exactly" for row, column in where
+        f"anybody can compute r {row}, c {column} exactly" for row, column in CORNERS
     ]
-    assert counted(square, where, replace(COUNTS, counts=None, coalition=0)).safe  # as a magnitude it would be open
+    assert counted(square, CORNERS, replace(COUNTS, counts=None, coalition=0)).safe  # as a magnitude it would be open
 
 
 def test_who_knows_what_is_sensitive_reads_two_and_two() -> None:
     """2 + 2 = 4 and 1 + 3 for others; but nothing sensitive has 3, by a minimum of 3."""
-    square = [[2, 2, 9], [9, 9, 9], [2, 2, 9]]
-    where = [("a", "u"), ("a", "v"), ("c", "u"), ("c", "v")]
-    found = counted(square, where, replace(COUNTS, coalition=0))
+    found = counted([[2, 2, 9], [9, 9, 9], [2, 2, 9]], CORNERS, replace(COUNTS, coalition=0))
     assert {breach.says for breach in found.breaches} == {
         f"anybody who knows which suppressed cells are sensitive can compute r {row}, c {column} exactly"
-        for row, column in where
+        for row, column in CORNERS
     }
     assert all(breach.exact for breach in found.breaches)
 
 
 def test_that_a_count_must_be_sensitive_is_a_breach() -> None:
     """1 and 2 change places, but none of them can be 3."""
-    found = counted([[1, 2, 9], [9, 9, 9], [2, 1, 9]], [("a", "u"), ("a", "v"), ("c", "u"), ("c", "v")])
+    found = counted([[1, 2, 9], [9, 9, 9], [2, 1, 9]], CORNERS)
     says = {breach.says for breach in found.breaches if breach.attacker == "outsider"}
     assert "anybody can tell that r a, c u is so small that it must be sensitive" in says
     assert not any(breach.exact for breach in found.breaches if breach.attacker == "outsider")

@@ -7,10 +7,9 @@ import numpy as np
 from sluice.tabular.audit.coalitions import Exposed, Insiders
 from sluice.tabular.audit.proven_interval import ProvenInterval
 from sluice.tabular.model.assumptions import Assumptions
-from sluice.tabular.rules.sensitivity import requirements_of
 from tests.golden import golden
 from tests.tabular.generated import generated
-from tests.tabular.grids import BOX, RULES, TWO_BOXES, at, grid, run, table
+from tests.tabular.grids import BOX, RULES, TWO_BOXES, at, grid, needs_of, run, table
 
 
 def test_a_sole_contributor_undoes_a_box() -> None:
@@ -53,7 +52,7 @@ def test_what_two_have_of_a_cell_together_is_what_they_know_of_it() -> None:
     """(b, v) has 120 of four firms; that it falls by 65 is news to one of 30, and none to two of them."""
     cells = grid({("a", "u"): 1}, others=4, value=30)
     free = np.ones(len(cells), dtype=bool)
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     cell = at(cells, "b", "v")
     owners = [int(owner) for owner in cells.owners[cell, :4]]
     alone, together = (Insiders(cells, free, needs, RULES, size, np.zeros(len(cells))) for size in (1, 2))
@@ -74,7 +73,7 @@ def test_what_two_have_of_a_cell_together_is_what_they_know_of_it() -> None:
 def test_a_part_of_a_cell_that_two_own_together_is_known_to_each_of_them() -> None:
     records = [("a", "u", 1, 95), ("a", "u", 2, 5), ("a", "v", 3, 50), ("b", "u", 4, 50), ("b", "v", 5, 50)]
     cells = table(records)
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     insiders = Insiders(cells, np.ones(len(cells), dtype=bool), needs, RULES, 2, np.zeros(len(cells)))
     cell = at(cells, "a", "u")
     assert insiders.joined(frozenset(), Exposed(np.array([cell]), np.array([10.0]))) == {
@@ -91,7 +90,7 @@ def test_a_part_of_a_cell_that_two_own_together_is_known_to_each_of_them() -> No
 def test_whoever_refutes_a_proof_is_among_those_who_join_from_nobody() -> None:
     """Proofs of random cells that fall by random parts; every contributor, one by one and by the list."""
     cells, rng = generated("several records"), np.random.default_rng(1)
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     alone = Insiders(cells, np.ones(len(cells), dtype=bool), needs, RULES, 1, np.zeros(len(cells)))
     owners = np.unique(cells.owners[cells.owners >= 0]).tolist()
     found = 0

@@ -14,7 +14,7 @@ from sluice.tabular.model.feasibility_interval import feasibility_intervals
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import requirements_of
 from tests.golden import golden
-from tests.tabular.grids import BOX, at, pattern, table
+from tests.tabular.grids import BOX, at, hiding, pattern, table
 from tests.tabular.tables import business
 
 FIVE = (PPercent(5),)
@@ -74,7 +74,7 @@ def test_the_sentences_are_those_of_the_true_intervals() -> None:
     cells = business("s1k")
     needs = requirements_of(FIVE, cells.contributions)
     hidden = needs.sensitive | (np.random.default_rng(2).random(len(cells)) < 0.1)
-    status = np.where(hidden, np.where(needs.sensitive, 1, 2), 0).astype(np.uint8)
+    status = hiding(needs, hidden)
     low, high, decided = learned_intervals(cells, status, needs, FIVE, Assumptions(), doubt_wanted(cells.contributions))
     assert decided.all()
     ends = np.zeros(len(cells)), np.full(len(cells), np.inf)

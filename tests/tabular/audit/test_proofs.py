@@ -15,13 +15,9 @@ from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.rules.minimum_frequency import MinimumFrequency
-from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.sensitivity import requirements_of
 from sluice.tabular.suppression.certificate import Certificate
+from tests.tabular.grids import RULES, line, needs_of
 from tests.tabular.tables import business, protected_business, tables
-
-RULES = (MinimumFrequency(3), PPercent(10))
 
 
 def asked(cell: int) -> Question:
@@ -32,7 +28,7 @@ def asked(cell: int) -> Question:
 
 def test_with_the_proofs_of_the_protection_the_verdict_is_the_same() -> None:
     cells = business("s1k")
-    requirement = requirements_of(RULES, cells.contributions)
+    requirement = needs_of(cells)
     found = protected_business()
     assert audit(cells, found.status, requirement, RULES, certificates=found.certificates).safe
     assert audit(cells, found.status, requirement, RULES).safe
@@ -42,7 +38,7 @@ def test_with_the_proofs_of_the_protection_the_verdict_is_the_same() -> None:
 @given(tables(least=4, most=20), st.integers(0, 2**32 - 1))
 def test_false_proofs_do_not_make_a_pattern_safe(cells: Cells, seed: int) -> None:
     """Of a pattern of sensitive cells alone, with proofs that say of each that it may be anything."""
-    requirement = requirements_of(RULES, cells.contributions)
+    requirement = needs_of(cells)
     status = np.where(requirement.sensitive, Status.PRIMARY, Status.PUBLISHED).astype(np.uint8)
     rng = np.random.default_rng(seed)
     lies = []
@@ -62,28 +58,29 @@ def test_false_proofs_do_not_make_a_pattern_safe(cells: Cells, seed: int) -> Non
 
 def test_proofs_that_leave_the_bounds_are_not_believed() -> None:
     cells = business("s1k")
-    requirement = requirements_of(RULES, cells.contributions)
+    requirement = needs_of(cells)
     found = protected_business()
     stretched = [replace(proof, change=proof.change * 1e6) for proof in found.certificates]
     known = Assumptions(known_within=1)  # nobody can be in doubt by so much
     assert not audit(cells, found.status, requirement, RULES, known, certificates=stretched).safe
 
 
-def test_a_proof_whose_sums_are_off_by_more_than_it_shows_is_not_believed() -> None:
-    """A small cell beside two large ones under a published sum: next to what these move, its own move is nothing."""
-    made = Dimension.flat("a", ["A", "B", "C"])
-    leaves = np.array([[made.position[code]] for code in "ABC"], dtype=np.int32)
-    cells = aggregate([made], leaves, np.arange(3), np.array([10, 10**10, 10**10]))
+def answer(values: list[int], moved: list[int], *change: float) -> ProvenInterval | None:
+    """Of a row of three cells under a published sum: what a proof tells of the first."""
+    cells = line(*values)
     free, lower, upper = np.arange(4) > 0, -cells.total.astype(np.float64), np.full(4, np.inf)
-    question = asked(1)
+    proof = Certificate((1,), np.array(moved, dtype=np.int32), np.array(change), True)
+    return CheckedProofs(cells.equations, free, lower, upper, [proof]).answer(asked(1))
 
-    def answer(*change: float) -> ProvenInterval | None:
-        proof = Certificate((1,), np.array([1, 2, 3], dtype=np.int32), np.array(change), True)
-        return CheckedProofs(cells.equations, free, lower, upper, [proof]).answer(question)
 
-    assert answer(5.0, 1e9, -1e9) is None  # adds up but for 5, a two hundred millionth of what is moved
-    assert answer(5.0, 1e9, -1e9 - 5) is not None
-    assert answer(5.0, 1e11, -1e11 - 5) is None  # below nothing
+def test_a_proof_whose_sums_are_off_by_more_than_it_shows_is_not_believed() -> None:
+    """A small cell beside two large ones: next to what these move, its own move is nothing."""
+    for change, believed in (
+        ((5.0, 1e9, -1e9), False),  # adds up but for 5, a two hundred millionth of what is moved
+        ((5.0, 1e9, -1e9 - 5), True),
+        ((5.0, 1e11, -1e11 - 5), False),  # below nothing
+    ):
+        assert (answer([10, 10**10, 10**10], [1, 2, 3], *change) is not None) is believed
 
 
 @pytest.mark.parametrize(
@@ -99,13 +96,7 @@ def test_a_proof_whose_sums_are_off_by_more_than_it_shows_is_not_believed() -> N
     ],
 )
 def test_a_proof_that_is_none_is_not_believed(moved: list[int], change: list[float]) -> None:
-    made = Dimension.flat("a", ["A", "B", "C"])
-    leaves = np.array([[made.position[code]] for code in "ABC"], dtype=np.int32)
-    cells = aggregate([made], leaves, np.arange(3), np.array([10, 10, 10]))
-    free, lower, upper = np.arange(4) > 0, -cells.total.astype(np.float64), np.full(4, np.inf)
-    proof = Certificate((1,), np.array(moved, dtype=np.int32), np.array(change), True)
-    proofs = CheckedProofs(cells.equations, free, lower, upper, [proof])
-    assert proofs.answer(asked(1)) is None
+    assert answer([10, 10, 10], moved, *change) is None
 
 
 def test_that_another_contributes_nothing_is_no_news_where_zeros_are_known() -> None:
@@ -113,7 +104,7 @@ def test_that_another_contributes_nothing_is_no_news_where_zeros_are_known() -> 
     leaves = np.array([[axis.position[code]] for code in "AAABBCC"], dtype=np.int32)
     owner, value = np.array([0, 1, 1, 0, 2, 3, 4]), np.array([100, 0, 0, 50, 60, 70, 80])
     cells = aggregate([axis], leaves, owner, value)
-    requirement = requirements_of(RULES, cells.contributions)
+    requirement = needs_of(cells)
     hidden = np.ones(len(cells), dtype=bool)
     needs = [
         Insiders(cells, hidden, requirement, RULES, 1, np.zeros(len(cells)), zeros_known=known).need_of(

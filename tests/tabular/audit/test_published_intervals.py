@@ -7,24 +7,11 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.tabular.audit.published_intervals import published_intervals
-from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, Status
-from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.feasibility_interval import feasibility_intervals
-from sluice.tabular.rules.sensitivity import Requirements
 from tests.golden import golden
+from tests.tabular.grids import asked, square
 from tests.tabular.tables import tables
-
-
-def square(values: list[list[int]]) -> Cells:
-    array = np.array(values)
-    made = [Dimension.flat("a", ["a1", "a2"]), Dimension.flat("b", ["b1", "b2"])]
-    leaves = (np.argwhere(array >= 0) + 1).astype(np.int32)
-    return aggregate(made, leaves, np.arange(array.size), array.ravel())
-
-
-def nothing_asked(cells: Cells) -> Requirements:
-    return Requirements({}, np.zeros(len(cells), dtype=bool), *np.zeros((3, len(cells)), dtype=np.int64))
 
 
 def hide(cells: Cells, share: float, seed: int) -> np.ndarray:
@@ -37,7 +24,7 @@ def test_all_tables_that_fit() -> None:
     cells = square([[6, 9], [12, 20]])
     inner = (cells.codes > 0).all(axis=1)
     fitting = [(a, 15 - a, 18 - a, 14 + a) for a in range(50) if min(a, 15 - a, 18 - a, 14 + a) >= 0]
-    found = published_intervals(cells, np.where(inner, 2, 0).astype(np.uint8), nothing_asked(cells))
+    found = published_intervals(cells, np.where(inner, 2, 0).astype(np.uint8), asked(cells))
     assert found.low[inner].tolist() == [min(column) for column in zip(*fitting, strict=True)]
     assert found.high[inner].tolist() == [max(column) for column in zip(*fitting, strict=True)]
     assert np.isnan(found.low[~inner]).all()
@@ -49,7 +36,7 @@ def test_all_tables_that_fit() -> None:
 def test_they_narrow_nothing(cells: Cells, seed: int, digits: int | None) -> None:
     """With the intervals as bounds, the programs find what they found without."""
     status = hide(cells, 0.5, seed)
-    found = published_intervals(cells, status, nothing_asked(cells), digits=digits)
+    found = published_intervals(cells, status, asked(cells), digits=digits)
     which = np.flatnonzero(status)
     value = np.where(status == 0, cells.total, np.nan)
     nothing, endless = np.zeros(len(cells)), np.full(len(cells), np.inf)
@@ -70,7 +57,7 @@ def test_what_is_hidden_does_not_show() -> None:
     """Two tables that publish the same have the same intervals."""
     first, second = square([[6, 9], [12, 20]]), square([[1, 14], [17, 15]])
     status = np.where((first.codes > 0).all(axis=1), Status.PRIMARY, Status.PUBLISHED).astype(np.uint8)
-    found = [published_intervals(cells, status, nothing_asked(cells)) for cells in (first, second)]
+    found = [published_intervals(cells, status, asked(cells)) for cells in (first, second)]
     assert (first.total == second.total)[status == 0].all()
     assert np.array_equal(found[0].low, found[1].low, equal_nan=True)
     assert np.array_equal(found[0].high, found[1].high, equal_nan=True)
@@ -79,8 +66,8 @@ def test_what_is_hidden_does_not_show() -> None:
 def test_digits_go_outward() -> None:
     cells = square([[600, 987], [1234, 2000]])
     status = np.where((cells.codes > 0).all(axis=1), Status.PRIMARY, Status.PUBLISHED).astype(np.uint8)
-    exact = published_intervals(cells, status, nothing_asked(cells))
-    rough = published_intervals(cells, status, nothing_asked(cells), digits=1)
+    exact = published_intervals(cells, status, asked(cells))
+    rough = published_intervals(cells, status, asked(cells), digits=1)
     inner = status > 0
     assert exact.high[inner].tolist() == [1587, 1587, 1834, 2987]
     assert rough.high[inner].tolist() == [2000, 2000, 2000, 3000]
@@ -94,7 +81,7 @@ def test_a_pattern_that_gives_a_cell_away_is_not_safe() -> None:
     cell = int(np.flatnonzero((cells.codes == 1).all(axis=1))[0])
     status = np.zeros(len(cells), dtype=np.uint8)
     status[cell] = Status.PRIMARY
-    needs = nothing_asked(cells)
+    needs = asked(cells)
     needs.sensitive[cell], needs.upper[cell] = True, 1
     found = published_intervals(cells, status, needs)
     assert (found.low[cell], found.high[cell]) == (6, 6)
@@ -105,7 +92,7 @@ def test_a_pattern_that_gives_a_cell_away_is_not_safe() -> None:
 def test_without_bounds_below() -> None:
     cells = square([[6, 9], [12, 20]])
     status = np.where((cells.codes > 0).all(axis=1), Status.PRIMARY, Status.PUBLISHED).astype(np.uint8)
-    found = published_intervals(cells, status, nothing_asked(cells), nonnegative=False)
+    found = published_intervals(cells, status, asked(cells), nonnegative=False)
     assert (found.low[status > 0] == -np.inf).all()
     assert (found.high[status > 0] == np.inf).all()
 
@@ -113,7 +100,7 @@ def test_without_bounds_below() -> None:
 def test_a_withheld_marginal_gets_no_interval() -> None:
     cells = square([[6, 9], [12, 20]])
     status = np.where((cells.codes > 0).all(axis=1), Status.PUBLISHED, Status.WITHHELD).astype(np.uint8)
-    found = published_intervals(cells, status, nothing_asked(cells))
+    found = published_intervals(cells, status, asked(cells))
     assert np.isnan(found.low).all()
     assert found.attempted == 0
 
@@ -121,4 +108,4 @@ def test_a_withheld_marginal_gets_no_interval() -> None:
 def test_digits_are_at_least_one() -> None:
     cells = square([[6, 9], [12, 20]])
     with golden.raises(DataError):
-        published_intervals(cells, np.zeros(len(cells), dtype=np.uint8), nothing_asked(cells), digits=0)
+        published_intervals(cells, np.zeros(len(cells), dtype=np.uint8), asked(cells), digits=0)

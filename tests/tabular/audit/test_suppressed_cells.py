@@ -5,10 +5,8 @@ import pytest
 
 from sluice.tabular.audit.audit import audit
 from sluice.tabular.audit.suppressed_cells import SuppressedCells
-from sluice.tabular.model.cells import Status
 from sluice.tabular.model.feasibility_interval import FeasibleRegion, UnsolvedError
-from sluice.tabular.rules.sensitivity import requirements_of
-from tests.tabular.grids import ALONE, BOX, RULES, grid, run
+from tests.tabular.grids import ALONE, BOX, RULES, grid, hiding, needs_of, run
 from tests.tabular.tables import business
 
 
@@ -28,9 +26,9 @@ def test_an_attack_that_was_not_decided_is_unknown_and_not_safe(monkeypatch: pyt
 def test_a_large_component_is_decided_in_part_as_in_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looking around a cell first, without the compiled search, gives the verdicts of the whole component."""
     cells = business("s1k")
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     hidden = needs.sensitive | (np.random.default_rng(5).random(len(cells)) < 0.3)
-    status = np.where(hidden, np.where(needs.sensitive, Status.PRIMARY, Status.SECONDARY), 0).astype(np.uint8)
+    status = hiding(needs, hidden)
     usual = audit(cells, status, needs, RULES, ALONE)
     monkeypatch.setattr("sluice.tabular.audit.suppressed_cells._LARGE", 30)
     monkeypatch.setattr(SuppressedCells, "_nearby", lambda self, questions, part: {})

@@ -11,12 +11,11 @@ from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.rules.sensitivity import requirements_of
 from sluice.tabular.suppression.suppression import suppress
 from sluice.tabular.suppression.suppression_kernel import known_unions
 from tests.golden import golden
 from tests.tabular.generated import Shape, table_of
-from tests.tabular.grids import RULES, at, grid, pattern, run
+from tests.tabular.grids import RULES, at, grid, hiding, needs_of, pattern, run
 from tests.tabular.tables import tables
 
 
@@ -47,7 +46,7 @@ def sensitive_together(cells: Cells, members: np.ndarray) -> bool:
 def test_two_sole_contributors_in_one_row_make_a_sensitive_union() -> None:
     cells = grid({("a", "u"): 1, ("a", "v"): 2})
     wide = [(r, c) for r in "abc" for c in "uv"]
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     outcome = audit(cells, pattern(cells, wide, needs), needs, RULES, Assumptions(coalition=0))
     (breach,) = outcome.breaches
     assert breach.attacker == "union"
@@ -69,7 +68,7 @@ def test_a_difference_of_two_sums_is_a_union() -> None:
     d = Dimension.of("d", [("T", ""), *((x, "T") for x in "pqrs")], [("G", ""), ("p", "G"), ("q", "G")])
     leaves = np.array([[d.position[x]] for x in "ppppqqqqrs"], dtype=np.int32)
     cells = aggregate([d], leaves, np.arange(10), np.full(10, 30))
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     status = np.zeros(len(cells), dtype=np.uint8)
     for code in "pqrs":
         status[at(cells, code)] = Status.SECONDARY
@@ -82,9 +81,9 @@ def test_a_difference_of_two_sums_is_a_union() -> None:
 def test_unions_are_sums_that_the_equations_give_away(cells: Cells, seed: int) -> None:
     """Every union told lies in the span of the equations, and every sensitive row of plain parts is told."""
     rng = np.random.default_rng(seed)
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     hidden = (needs.sensitive | (rng.random(len(cells)) < 0.5)) & (cells.total > 0)
-    status = np.where(hidden, np.where(needs.sensitive, Status.PRIMARY, Status.SECONDARY), 0).astype(np.uint8)
+    status = hiding(needs, hidden)
     outcome = audit(cells, status, needs, RULES, Assumptions(coalition=0))
     unions = {b.cells for b in outcome.breaches if b.attacker == "union"}
     matrix = cells.equations.toarray()[:, hidden]
@@ -129,7 +128,7 @@ def test_what_seven_rows_give_away_is_not_sensitive_either() -> None:
     cell, the others being taken as large as they can be; by all contributions none is."""
     shape = Shape(38, [[6, (2, 3)], [3, (2, 4)]], 20, 2.5)
     cells, whole = (table_of(shape, kept) for kept in (5, 200))
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     status = suppress(cells, needs, RULES).status
     few, many = (unions_of(cells, status, needs.sensitive, rows) for rows in (3, 7))
     assert len(many[0]) > 4 * len(few[0])

@@ -14,20 +14,21 @@ INF = np.inf
 TWINS = csr_array(np.array([[1.0, -1.0, -1.0], [0.0, 1.0, -1.0]]))
 
 
-def test_where_there_is_room_a_multiple_of_fractions_is_whole() -> None:
-    half = np.array([1.0, 0.5, 0.5])
-    wide = np.full(3, 9.0)
-    found = whole_multiple(half, TWINS, -wide, wide)
-    assert found is not None
-    assert found.tolist() == [2, 1, 1]
-    assert whole_multiple(half, TWINS, -np.ones(3), np.ones(3)) is None
-
-
-def test_what_breaks_a_sum_once_it_is_rounded_is_no_deviation() -> None:
-    assert whole_multiple(np.array([2.0, 1.0, 1.0 + 1e-6]), TWINS, np.full(3, -9.0), np.full(3, 9.0)) is not None
-    assert whole_multiple(np.array([3.0, 1.0, 1.0]), TWINS, np.full(3, -9.0), np.full(3, 9.0)) is None
-    third = np.array([1.0, 1 / 3, 1 / 3])
-    assert whole_multiple(third, TWINS, np.full(3, -9.0), np.full(3, 9.0)) is None
+@pytest.mark.parametrize(
+    ("change", "room", "whole"),
+    [
+        ([1.0, 0.5, 0.5], 9, [2, 1, 1]),
+        ([1.0, 0.5, 0.5], 1, None),
+        ([2.0, 1.0, 1.0 + 1e-6], 9, [2, 1, 1]),
+        ([3.0, 1.0, 1.0], 9, None),  # it breaks a sum
+        ([1.0, 1 / 3, 1 / 3], 9, None),  # once it is rounded
+    ],
+)
+def test_where_there_is_room_a_multiple_of_fractions_is_whole(
+    change: list[float], room: float, whole: list[int] | None
+) -> None:
+    found = whole_multiple(np.array(change), TWINS, np.full(3, -room), np.full(3, room))
+    assert (None if found is None else found.tolist()) == whole
 
 
 def test_near_fractions_lies_a_whole_deviation_or_none() -> None:

@@ -1,5 +1,7 @@
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from sluice.tabular.rules.sensitivity import requirements_of
 from sluice.tabular.suppression.suppression import suppress
 from tests.golden import golden
 from tests.reference_data import reference_path
+from tests.tabular.grids import at
 from tests.tabular.tables import business, read_text, tables
 
 RULES = [MinimumFrequency(3)]
@@ -37,11 +40,6 @@ def square(revised: dict[tuple[str, str], int] | None = None, regions: Dimension
             leaves.append((INDUSTRY.position[industry], regions.position[region]))
             value.append(10 + (revised or {}).get((industry, region), 0) * (number == 0))
     return aggregate([INDUSTRY, regions], np.array(leaves, np.int32), np.arange(len(leaves)), np.array(value))
-
-
-def at(cells: Cells, *names: str) -> int:
-    codes = [dimension.position[name] for dimension, name in zip(cells.dimensions, names, strict=True)]
-    return int(np.flatnonzero((cells.codes == codes).all(axis=1))[0])
 
 
 def pattern(cells: Cells, *secondary: tuple[str, str]) -> Statuses:
@@ -281,20 +279,18 @@ def test_the_business_table_a_month_later() -> None:
     assert sum(changes(earlier, then, now, together)) <= sum(changes(earlier, then, now, alone))
 
 
-def test_refusals() -> None:
+STRANGE = Dimension("reg", ("All", "x", "y", "z"), ((0, (1, 2, 3)),))
+
+
+@pytest.mark.parametrize("call", [joint_cells, carried])
+@pytest.mark.parametrize(
+    ("other", "statuses"),
+    [({"decimals": 2}, 16), ({"dimensions": (INDUSTRY, replace(REGION, name="size"))}, 16),
+     ({"dimensions": (INDUSTRY, STRANGE)}, 16), ({}, 3)],
+)  # fmt: skip
+def test_what_is_no_edition_of_the_same_table_is_refused(
+    call: Callable[..., object], other: dict[str, Any], statuses: int
+) -> None:
     cells = square()
-    status = np.zeros(len(cells), dtype=np.uint8)
     with golden.raises(DataError):
-        joint_cells(cells, status, replace(cells, decimals=2))
-    other = replace(cells, dimensions=(INDUSTRY, replace(REGION, name="size")))
-    for call in (
-        lambda: joint_cells(cells, status, other),
-        lambda: carried(cells, status, other),
-    ):
-        with golden.raises(DataError):
-            call()
-    strange = Dimension("reg", ("All", "x", "y", "z"), ((0, (1, 2, 3)),))
-    with golden.raises(DataError):
-        joint_cells(cells, status, replace(cells, dimensions=(INDUSTRY, strange)))
-    with golden.raises(DataError):
-        joint_cells(cells, status[:3], cells)
+        call(cells, np.zeros(statuses, dtype=np.uint8), replace(cells, **other))

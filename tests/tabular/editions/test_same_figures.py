@@ -4,19 +4,11 @@ import numpy as np
 import pytest
 
 from sluice.tabular.editions.same_figures import same_figures
-from sluice.tabular.model.aggregation import aggregate
-from sluice.tabular.model.cells import Cells
-from sluice.tabular.model.dimension import Dimension
-
-
-def cells(values: list[int], name: str = "code") -> Cells:
-    dimension = Dimension.flat(name, [f"{name}{at}" for at in range(len(values))])
-    leaves = np.arange(1, len(values) + 1, dtype=np.int32)[:, None]
-    return aggregate([dimension], leaves, np.arange(len(values)), np.array(values, dtype=np.int64))
+from tests.tabular.grids import line
 
 
 def agreeing(earlier: list[int], now: list[int]) -> int:
-    before, after = cells(earlier), cells(now, "other")
+    before, after = line(*earlier), line(*now)
     return same_figures(before, after, np.ones(len(before), dtype=bool), np.ones(len(after), dtype=bool))
 
 

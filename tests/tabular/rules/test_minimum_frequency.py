@@ -19,12 +19,6 @@ def test_only_the_number_of_contributors_counts(contributions: list[float], n: i
     assert minimum_frequency(contributions, n) == (0 < len(contributions) < n)
 
 
-@given(many_cells, st.integers(1, 5))
-def test_all_cells_at_once_are_judged_as_one_by_one(given_cells: list[list[int]], n: int) -> None:
-    found = MinimumFrequency(n).sensitive(contributions_of(given_cells)).tolist()
-    assert found == [minimum_frequency(cell, n) for cell in given_cells]
-
-
 @given(many_cells)
 def test_a_tenth_stays_open_as_the_p_percent_rule_asks_of_one_or_two(given_cells: list[list[int]]) -> None:
     cells = contributions_of(given_cells)

@@ -22,17 +22,10 @@ def test_the_cell_of_the_example() -> None:
     assert not p_percent([60, 5, 5, 5, 5, 5, 5, 5, 5], p=50)
 
 
-@given(cells, st.integers(1, 100), st.randoms())
-def test_agrees_with_integer_arithmetic_in_any_order(
-    contributions: list[int], p: int, random: "np.random.Generator"
-) -> None:
+@given(cells, st.integers(1, 100))
+def test_agrees_with_integer_arithmetic(contributions: list[int], p: int) -> None:
     first, _, *rest = [*sorted(contributions, reverse=True), 0]
-    expected = 100 * sum(rest) < p * first
-    random.shuffle(contributions)
-    assert p_percent(contributions, p) == expected
-    assert p_percent([value / 8 for value in contributions], p) == expected
-    if expected:
-        assert p_percent(contributions, 100)  # a larger p asks for more
+    assert p_percent([value / 8 for value in contributions], p) == (100 * sum(rest) < p * first)
 
 
 def test_exactly_on_the_boundary_is_safe() -> None:
@@ -92,11 +85,6 @@ def test_an_enterprise_is_one_contributor() -> None:
         assert PPercent(10).sensitive(cells.contributions).tolist() == [unsafe] * 2  # the total and A
 
 
-def test_one_and_two_contributors_are_always_sensitive() -> None:
-    for p in (1, 10, 100):
-        assert p_percent([22], p)
-        assert p_percent([300, 60], p)
-
-
-def test_a_cell_of_zeros() -> None:
+def test_extremes() -> None:
+    assert all(p_percent([22], p) and p_percent([300, 60], p) for p in (1, 10, 100))
     assert not p_percent([0, 0, 0], p=10)

@@ -39,8 +39,3 @@ def test_exactly_on_the_boundary_is_safe() -> None:
         False,
         True,
     ]
-
-
-def test_extremes() -> None:
-    rule = PriorPosterior(1, 100)
-    assert rule.sensitive(contributions_of([[5], [5, 5], [0, 0, 0]])).tolist() == [True, True, False]

@@ -14,7 +14,7 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.readers import readers, sensitive_counts
+from sluice.tabular.rules.readers import Reader, readers, sensitive_counts
 from sluice.tabular.rules.request_rule import RequestRule
 from sluice.tabular.rules.sensitivity import requirements_of
 from tests.golden import golden
@@ -31,6 +31,12 @@ def counts(*numbers: int, contributors: list[int] | None = None) -> Cells:
     return aggregate([dimension], leaves.astype(np.int32), who, np.ones(len(leaves), dtype=np.int64))
 
 
+def both(cells: Cells, known: Assumptions = COUNTS) -> tuple[Reader, Reader]:
+    """Anybody, and who knows which cells are sensitive."""
+    anybody, knowing = readers(cells, requirements_of(RULES, cells.contributions), RULES, known)
+    return anybody, knowing
+
+
 def test_of_a_magnitude_rules_tell_nothing() -> None:
     cells = counts(1, 4)
     needs = requirements_of(RULES, cells.contributions)
@@ -41,9 +47,7 @@ def test_of_a_magnitude_rules_tell_nothing() -> None:
 
 
 def test_counts_are_one_or_more_and_sensitive_ones_are_below_the_frequency() -> None:
-    cells = counts(1, 2, 3)  # and their sum, 6, which comes first
-    needs = requirements_of(RULES, cells.contributions)
-    anybody, knowing = readers(cells, needs, RULES, COUNTS)
+    anybody, knowing = both(counts(1, 2, 3))  # and their sum, 6, which comes first
     assert anybody.lower.tolist() == [3, 1, 1, 1]  # a sum has at least as many as parts
     assert np.isinf(anybody.upper).all()
     assert anybody.others.tolist() == [2, 0, 0, 0]
@@ -59,8 +63,7 @@ def test_counts_are_one_or_more_and_sensitive_ones_are_below_the_frequency() -> 
 
 
 def test_a_sensitive_sum_of_as_many_parts_as_it_has_records_is_known_whatever_is_suppressed() -> None:
-    cells = counts(1, 1)
-    anybody, knowing = readers(cells, requirements_of(RULES, cells.contributions), RULES, COUNTS)
+    anybody, knowing = both(counts(1, 1))
     assert anybody.requirements.lower.tolist() == [0, 0, 0]  # 2 is the least that two parts can be
     assert anybody.requirements.upper.tolist() == [1, 2, 2]
     assert (knowing.lower.tolist(), knowing.upper.tolist()) == ([2, 1, 1], [2, 1, 1])
@@ -84,18 +87,13 @@ def test_who_may_have_several_records_hides_how_many_a_sensitive_cell_holds() ->
     assert np.isinf(knowing.upper[1])
     assert knowing.lower.tolist() == [4, 1, 3]
     assert anybody.requirements.upper[1] == needs.upper[1]  # four records are no proof of few contributors
-    each_one = counts(2, 3)
-    _, knowing = readers(each_one, requirements_of(RULES, each_one.contributions), RULES, assumptions)
-    assert knowing.upper[1] == 2  # as nobody has several, that may be known
+    assert both(counts(2, 3), assumptions)[1].upper[1] == 2  # as nobody has several, that may be known
 
 
 def test_of_a_marginal_that_is_not_published_nothing_is_known_but_its_parts() -> None:
     cells = replace(counts(1, 2, 3), published=np.array([False, True, True, True]))
-    anybody, knowing = readers(cells, requirements_of(RULES, cells.contributions), RULES, COUNTS)
-    assert (anybody.lower[0], knowing.lower[0]) == (3, 5)
-    cells = replace(cells, published=np.zeros(4, dtype=bool))
-    for reader in readers(cells, requirements_of(RULES, cells.contributions), RULES, COUNTS):
-        assert reader.lower[0] == 0
+    assert [reader.lower[0] for reader in both(cells)] == [3, 5]
+    assert [reader.lower[0] for reader in both(replace(cells, published=np.zeros(4, dtype=bool)))] == [0, 0]
 
 
 def test_what_a_person_asks_for_is_no_small_count() -> None:
@@ -110,9 +108,7 @@ def test_what_a_person_asks_for_is_no_small_count() -> None:
 
 
 def test_what_is_known_within_a_share_is_whole_and_does_not_shrink_what_rules_ask() -> None:
-    cells = counts(2, 5)
-    needs = requirements_of(RULES, cells.contributions)
-    anybody, knowing = readers(cells, needs, RULES, replace(COUNTS, known_within=30))
+    anybody, knowing = both(counts(2, 5), replace(COUNTS, known_within=30))
     assert (anybody.lower.tolist(), anybody.upper.tolist()) == ([5, 2, 4], [9, 2, 6])
     assert anybody.requirements.upper[1] == 1
     assert knowing.requirements.sliding[1] == 0

@@ -1,11 +1,9 @@
 from hypothesis import given
 
-from sluice.errors import DataError
 from sluice.tabular.model.cells import Contributions
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.zero_cells import ZeroCells
-from tests.golden import golden
 from tests.tabular.many_cells import contributions_of, many_cells
 
 
@@ -27,8 +25,3 @@ def test_a_cell_that_cancels_out_is_no_cell_of_zeros() -> None:
     cells = contributions_of([[5, 5]])
     assert not ZeroCells().sensitive(Contributions(cells.total * 0, cells.contributors, cells.largest)).any()
     assert not ZeroCells().sensitive(contributions_of([[]])).any()  # and nobody's cell is empty
-
-
-def test_refusals() -> None:
-    with golden.raises(DataError):
-        ZeroCells(protection_units=0)

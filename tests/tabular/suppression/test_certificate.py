@@ -5,12 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sluice.tabular.model.aggregation import aggregate
-from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.suppression.certificate import Certificate, holding
+from tests.tabular.grids import line
 
-A = Dimension.flat("a", ["a0", "a1", "a2"])
-CELLS = aggregate([A], np.array([[1], [2], [3]], np.int32), np.arange(3), np.array([10, 20, 30]))
+CELLS = line(10, 20, 30)
 GOOD = Certificate((1,), np.array([1, 2], np.int32), np.array([5.0, -5.0]), both=True)
 HIDDEN = np.array([False, True, True, False])
 LOWER, UPPER = np.zeros(4), np.full(4, np.inf)

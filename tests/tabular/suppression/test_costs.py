@@ -1,5 +1,7 @@
 """What suppressing a cell costs, by name."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -35,10 +37,7 @@ def test_weights_multiply() -> None:
     assert costs(CELLS, "value", np.array([1.0, 2.0, 3.0])).tolist() == [7, 14, 0]
 
 
-def test_refusals() -> None:
+@pytest.mark.parametrize("asked", [("values",), ("value", np.ones(2)), ("value", np.array([1.0, np.nan, 1.0]))])
+def test_refusals(asked: tuple[Any, ...]) -> None:
     with golden.raises(DataError):
-        costs(CELLS, "values")
-    with golden.raises(DataError):
-        costs(CELLS, "value", np.ones(2))
-    with golden.raises(DataError):
-        costs(CELLS, "value", np.array([1.0, np.nan, 1.0]))
+        costs(CELLS, *asked)

@@ -11,16 +11,12 @@ from sluice.errors import DataError
 from sluice.tabular.audit.audit import audit
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status
-from sluice.tabular.rules.minimum_frequency import MinimumFrequency
-from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.sensitivity import requirements_of
 from sluice.tabular.suppression import greedy_search
 from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.suppression import suppress
 from tests.golden import golden
 from tests.tabular.generated import generated
-
-RULES = (MinimumFrequency(3), PPercent(10))
+from tests.tabular.grids import RULES, needs_of
 
 
 class Ticks:
@@ -35,7 +31,7 @@ class Ticks:
 
 def value(cells: Cells, effort: Effort) -> float:
     """What a safe pattern suppresses."""
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     made = suppress(cells, needs, RULES, effort=effort)
     assert audit(cells, made.status, needs, RULES).safe
     return float(cells.total[made.status != Status.PUBLISHED].sum())
@@ -56,7 +52,7 @@ def test_more_time_never_makes_a_pattern_dearer_and_none_makes_it_safe() -> None
 
 def test_without_a_budget_the_outcome_is_always_the_same() -> None:
     cells = generated("2-D")
-    needs = requirements_of(RULES, cells.contributions)
+    needs = needs_of(cells)
     one, two = (suppress(cells, needs, RULES, Assumptions(coalition=0)).status for _ in range(2))
     assert (one == two).all()
 
@@ -78,7 +74,7 @@ def test_progress_runs_through_the_stages_and_knows_how_much_there_is() -> None:
     stages = [stage for stage, _, _ in told]
     assert list(dict.fromkeys(stages)) == ["protect", "clean up", "shake"]
     assert all(0 <= done < of for _, done, of in told)
-    sensitive = int(requirements_of(RULES, cells.contributions).sensitive.sum())
+    sensitive = int(needs_of(cells).sensitive.sum())
     assert 0 < told[0][2] <= sensitive  # equal cells are one
 
 

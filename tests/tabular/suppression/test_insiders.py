@@ -22,32 +22,29 @@ def unknowns_of(cells: Cells) -> UnknownCells:
     return unknown_cells(cells, np.zeros(len(cells)), np.full(len(cells), np.inf))
 
 
-def exposed(
-    cells: Cells, where: tuple[str, str], change: float, coalition: int, both: bool = False
-) -> set[frozenset[int]]:
+@pytest.mark.parametrize(
+    ("where", "change", "coalition", "both", "who"),
+    [
+        (SHARED, -40, 1, False, []),  # a cell below one's own part is not believed
+        (SHARED, -41, 1, False, [{1}]),
+        (SHARED, -71, 1, False, [{1}, {2}]),
+        (SHARED, 500, 1, False, []),
+        (SHARED, 41, 1, True, [{1}]),
+        (SHARED, -10, 2, False, []),  # several add their parts up
+        (SHARED, -11, 2, False, [{1, 2}]),
+        (SHARED, -35, 2, False, [{1, 2}, {1, 6}]),
+        (SHARED, -41, 3, False, [{1}, {1, 2, 6}]),  # all of them know it wholly
+        (ALONE, 1, 1, False, [{3}]),  # one's own cell does not change at all
+        (ALONE, 1, 0, False, []),
+    ],
+)
+def test_who_does_not_believe_a_change(
+    cells: Cells, where: tuple[str, str], change: float, coalition: int, both: bool, who: list[set[int]]
+) -> None:
     unknowns = unknowns_of(cells)
+    insiders = Insiders(cells, unknowns, coalition, own_parts=True)
     unknown = unknowns.of_cell[[at(cells, *where)]]
-    return set(Insiders(cells, unknowns, coalition, own_parts=True).exposed(unknown, np.array([change]), both))
-
-
-def test_a_cell_below_ones_own_part_is_not_believed(cells: Cells) -> None:
-    assert exposed(cells, SHARED, -40, 1) == set()
-    assert exposed(cells, SHARED, -41, 1) == {frozenset({1})}
-    assert exposed(cells, SHARED, -71, 1) == {frozenset({1}), frozenset({2})}
-    assert exposed(cells, SHARED, 500, 1) == set()
-    assert exposed(cells, SHARED, 41, 1, both=True) == {frozenset({1})}
-
-
-def test_several_add_their_parts_up(cells: Cells) -> None:
-    assert exposed(cells, SHARED, -10, 2) == set()
-    assert exposed(cells, SHARED, -11, 2) == {frozenset({1, 2})}
-    assert exposed(cells, SHARED, -35, 2) == {frozenset({1, 2}), frozenset({1, 6})}
-    assert exposed(cells, SHARED, -41, 3) == {frozenset({1}), frozenset({1, 2, 6})}  # all of them know it wholly
-
-
-def test_ones_own_cell_does_not_change_at_all(cells: Cells) -> None:
-    assert exposed(cells, ALONE, 1, 1) == {frozenset({3})}
-    assert exposed(cells, ALONE, 1, 0) == set()
+    assert set(insiders.exposed(unknown, np.array([change]), both)) == set(map(frozenset, who))
 
 
 def test_without_own_parts_only_ones_own_cells_are_known(cells: Cells) -> None:

@@ -13,9 +13,6 @@ from sluice.errors import DataError
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.rules.minimum_frequency import MinimumFrequency
-from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.sensitivity import requirements_of
 from sluice.tabular.suppression.manual_status import (
     ManualRequest,
     ManualStatus,
@@ -24,9 +21,9 @@ from sluice.tabular.suppression.manual_status import (
     waivers_needed,
 )
 from tests.golden import golden
+from tests.tabular.grids import needs_of
 from tests.tabular.tables import tables
 
-RULES = [MinimumFrequency(3), PPercent(10)]
 TODAY = date(2026, 5, 6)
 
 
@@ -45,7 +42,7 @@ def row(industry: str, region: str, status: str = "", **more: str) -> dict[str, 
 
 def apply(*rows: Mapping[str, str], cells: Cells | None = None, **options: Any) -> ManualRequest:
     cells = cells or firms()
-    requirement = requirements_of(RULES, cells.contributions)
+    requirement = needs_of(cells)
     read = manual_rows(rows, [dimension.name for dimension in cells.dimensions], options.pop("decimals", 0))
     return apply_manual(cells, requirement, read, cells.total.astype(np.float64), **options)
 
@@ -98,7 +95,7 @@ def test_a_sensitive_cell_that_may_be_no_secondary_stays_primary() -> None:
 
 @given(tables(), st.randoms())
 def test_whatever_is_stated_no_rule_is_weakened(cells: Cells, random: Any) -> None:
-    requirement = requirements_of(RULES, cells.contributions)
+    requirement = needs_of(cells)
     names = [dimension.name for dimension in cells.dimensions]
     rows = []
     for cell in random.sample(range(len(cells)), min(6, len(cells))):
@@ -130,7 +127,7 @@ def test_published_on_a_sensitive_cell_is_refused_by_its_codes() -> None:
 def test_waivers_of_every_rule_publish_it_and_stay_visible() -> None:
     cells = firms()
     rows = manual_rows([row("01", "A", "published"), row("NA", "A", "published")], ["industry", "region"])
-    needed = waivers_needed(cells, requirements_of(RULES, cells.contributions), rows)
+    needed = waivers_needed(cells, needs_of(cells), rows)
     name = "industry 01, region A"
     assert needed == [("minimum_frequency", name), ("p_percent", name)]
     granted = {

@@ -16,47 +16,19 @@ from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
-from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.sensitivity import Requirements, requirements_of
+from sluice.tabular.rules.sensitivity import Requirements
 from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.optimal_suppression import cost_of, optimise
 from sluice.tabular.suppression.suppression import suppress
 from tests.golden import golden
 from tests.tabular.generated import generated
+from tests.tabular.grids import RULES, asked, at, needs_of, square
 from tests.tabular.tables import business, tables
 
 OUTSIDERS = Assumptions(coalition=0, unions=False)
-RULES = (MinimumFrequency(3), PPercent(10))
 
 # the table of Fischetti and Salazar-González (2001), figure 1: activity by region
 INVESTMENT = ((20, 50, 10), (8, 19, 22), (17, 32, 12))
-
-
-def table(values, contributors: int = 1) -> Cells:
-    """A two-dimensional table; each inner cell has so many contributors of its own, and equal shares."""
-    values = np.asarray(values)
-    rows, columns = (
-        Dimension.flat(name, [f"{name}{at}" for at in range(n)]) for name, n in zip("rc", values.shape, strict=True)
-    )
-    inner = np.argwhere(values > 0)
-    shares = [values[tuple(at)] // contributors + (k < values[tuple(at)] % contributors) for at in inner
-              for k in range(contributors)]  # fmt: skip
-    leaves = np.column_stack([rows.leaves[inner[:, 0]], columns.leaves[inner[:, 1]]])
-    leaves = np.repeat(leaves, contributors, axis=0).astype(np.int32)
-    return aggregate((rows, columns), leaves, np.arange(len(leaves)), np.array(shares))
-
-
-def at(cells: Cells, row: str, column: str) -> int:
-    """Where a cell stands."""
-    codes = [cells.dimensions[0].position[row], cells.dimensions[1].position[column]]
-    return int(np.flatnonzero((cells.codes == codes).all(axis=1))[0])
-
-
-def requirement(cells: Cells, sensitive, lower=0, upper=0, sliding=0) -> Requirements:
-    """Requirements by hand: the same levels for all sensitive cells."""
-    chosen = np.isin(np.arange(len(cells)), sensitive)
-    levels = [np.where(chosen, level, 0).astype(np.int64) for level in (lower, upper, sliding)]
-    return Requirements({"manual": chosen}, chosen, *levels)
 
 
 def interval(cells: Cells, hidden, cell: int, assumptions: Assumptions) -> tuple[float, float]:
@@ -129,10 +101,10 @@ def least_by_milp(cells: Cells, attacks, sensitive, assumptions: Assumptions, co
 
 def test_the_table_of_fischetti_and_salazar_gonzalez():
     """Their pattern for 22, with 8, 17 and 12 suppressed with it, leaves 5 to 30, and nothing cheaper leaves that."""
-    cells = table(INVESTMENT)
-    secret = at(cells, "r1", "c2")
+    cells = square(INVESTMENT)
+    secret = at(cells, "a2", "b3")
     cost = cells.total.astype(float)
-    requirements = requirement(cells, [secret], lower=17, upper=8)
+    requirements = asked(cells, {secret: (17, 8)})
     made = optimise(cells, requirements, (), OUTSIDERS, gap=0)
     hidden = made.status != Status.PUBLISHED
     assert interval(cells, hidden, secret, OUTSIDERS) == pytest.approx((5, 30))
@@ -144,18 +116,18 @@ def test_the_table_of_fischetti_and_salazar_gonzalez():
 @pytest.mark.parametrize("seed", range(8))
 def test_gap_zero_is_the_optimum_of_brute_force(seed: int):
     rng = np.random.default_rng(seed)
-    cells = table(rng.integers(1, 60, (2, 3)))
+    cells = square(rng.integers(1, 60, (2, 3)))
     inner = np.flatnonzero((cells.codes > 0).all(axis=1))
     sensitive = rng.choice(inner, 1 + seed % 2, replace=False)
     least = int(cells.total[sensitive].min())
-    asks = ({"lower": least, "upper": 30}, {"lower": least // 2, "upper": 5}, {"sliding": 20 + 2 * seed})[seed % 3]
-    requirements = requirement(cells, sensitive, **asks)
+    lower, upper, sliding = ((least, 30, 0), (least // 2, 5, 0), (0, 0, 20 + 2 * seed))[seed % 3]
+    requirements = asked(cells, dict.fromkeys(sensitive.tolist(), (lower, upper)), sliding)
     cost = rng.integers(1, 50, len(cells)).astype(float) if seed % 2 else cells.total.astype(float)
     made = optimise(cells, requirements, (), OUTSIDERS, cost, gap=0)
     best = least_by_brute_force(cells, requirements, cost, lambda p: meets(cells, p, requirements, OUTSIDERS))
     assert meets(cells, made.status != Status.PUBLISHED, requirements, OUTSIDERS)
     assert made.bound == pytest.approx(best)
-    if "sliding" not in asks:  # where the search decides how far up and how far down, it may take another way
+    if not sliding:  # where the search decides how far up and how far down, it may take another way
         assert cost_of(made, cost) == pytest.approx(best)
 
 
@@ -166,7 +138,7 @@ def test_gap_zero_is_the_optimum_of_the_whole_model(seed: int, coalition: int):
     """SciPy's milp on the model of Fischetti and Salazar-González; sole contributors as further attackers."""
     rng = np.random.default_rng(100 + seed)
     values = rng.integers(10, 99, (4, 4))
-    cells = table(values)
+    cells = square(values)
     assumptions = Assumptions(known_within=70, coalition=coalition, unions=False)
     inner = np.flatnonzero((cells.codes > 0).all(axis=1))
     sensitive = np.isin(np.arange(len(cells)), rng.choice(inner, 3, replace=False))
@@ -198,7 +170,7 @@ def test_no_pattern_that_the_audit_finds_safe_costs_less_than_the_bound(seed: in
     leaves = np.column_stack([rng.choice(rows.leaves, records), rng.choice(columns.leaves, records)]).astype(np.int32)
     cells = aggregate((rows, columns), leaves, rng.integers(0, 12, records), rng.integers(1, 90, records))
     assumptions = Assumptions(coalition=seed % 3)
-    requirements = requirements_of(RULES, cells.contributions)
+    requirements = needs_of(cells)
     cost = cells.total.astype(float)
 
     def safe(hidden) -> bool:
@@ -222,7 +194,7 @@ def test_no_pattern_that_the_audit_finds_safe_costs_less_than_the_bound(seed: in
 def test_the_pattern_is_safe_and_costs_at_least_the_bound(cells: Cells, coalition: int, unions: bool):
     assume(len(cells) <= 60)  # larger ones are nearly all sensitive
     assumptions = Assumptions(coalition=coalition, unions=unions)
-    requirements = requirements_of(RULES, cells.contributions)
+    requirements = needs_of(cells)
     try:
         fast = suppress(cells, requirements, RULES, assumptions)
     except DataError:
@@ -236,42 +208,30 @@ def test_the_pattern_is_safe_and_costs_at_least_the_bound(cells: Cells, coalitio
     assert cost_of(made, cost) <= cost_of(fast, cost)
 
 
-def test_forbidden_is_published_and_preferred_is_free():
-    cells = table(INVESTMENT)
-    requirements = requirement(cells, [at(cells, "r1", "c2")], lower=5, upper=5)
-    free = optimise(cells, requirements, (), OUTSIDERS, gap=0)
-    used = np.flatnonzero(free.status == Status.SECONDARY)
-    forbidden = np.isin(np.arange(len(cells)), used[:1])
-    made = optimise(cells, requirements, (), OUTSIDERS, forbidden=forbidden, gap=0)
-    assert made.status[used[0]] == Status.PUBLISHED
-    assert made.bound > free.bound
-    dear = np.isin(np.arange(len(cells)), [at(cells, *code) for code in (("r0", "c1"), ("r0", "c2"), ("r1", "c1"))])
-    made = optimise(cells, requirements, (), OUTSIDERS, preferred=dear, gap=0)
-    assert (made.status[dear] == Status.SECONDARY).all()
-    assert made.bound == pytest.approx(22)
-
-
-def test_what_is_suppressed_from_the_start_stays_and_counts():
-    cells = table(INVESTMENT)
-    requirements = requirement(cells, [at(cells, "r1", "c2")], lower=5, upper=5)
-    start = np.isin(np.arange(len(cells)), [at(cells, "r0", "c1")])
-    made = optimise(cells, requirements, (), OUTSIDERS, suppressed=start, gap=0)
-    assert made.status[start] == Status.SECONDARY
-    assert made.bound >= 22 + 50
-
-
 def test_a_better_incumbent_is_kept():
-    cells = table(INVESTMENT)
-    requirements = requirement(cells, [at(cells, "r1", "c2")], lower=5, upper=5)
+    cells = square(INVESTMENT)
+    requirements = asked(cells, {(2, 3): (5, 5)})
     best = optimise(cells, requirements, (), OUTSIDERS, gap=0)
     made = optimise(cells, requirements, (), OUTSIDERS, incumbent=best, gap=0.99)
     assert cost_of(made, cells.total.astype(float)) <= cost_of(best, cells.total.astype(float))
     assert made.bound >= 22  # the sensitive cell is suppressed in any pattern
 
 
+def test_what_must_or_must_not_be_suppressed_shows_in_the_bound():
+    cells = square(INVESTMENT)
+    requirements = asked(cells, {(2, 3): (5, 5)})
+    free = optimise(cells, requirements, (), OUTSIDERS, gap=0)
+    forbidden = np.isin(np.arange(len(cells)), np.flatnonzero(free.status == Status.SECONDARY)[:1])
+    assert optimise(cells, requirements, (), OUTSIDERS, forbidden=forbidden, gap=0).bound > free.bound
+    dear = np.isin(np.arange(len(cells)), [at(cells, *code) for code in (("a1", "b2"), ("a1", "b3"), ("a2", "b2"))])
+    assert optimise(cells, requirements, (), OUTSIDERS, preferred=dear, gap=0).bound == pytest.approx(22)
+    start = np.isin(np.arange(len(cells)), [at(cells, "a1", "b2")])
+    assert optimise(cells, requirements, (), OUTSIDERS, suppressed=start, gap=0).bound >= 22 + 50
+
+
 def test_without_time_there_is_a_safe_pattern_and_a_bound_that_holds():
-    cells = table(INVESTMENT)
-    requirements = requirement(cells, [at(cells, "r1", "c2")], lower=5, upper=5)
+    cells = square(INVESTMENT)
+    requirements = asked(cells, {(2, 3): (5, 5)})
     best = optimise(cells, requirements, (), OUTSIDERS, gap=0)
     stages = []
     effort = Effort.of(0, lambda: 0.0, lambda stage, done, of: stages.append((stage, done <= of)))
@@ -282,34 +242,23 @@ def test_without_time_there_is_a_safe_pattern_and_a_bound_that_holds():
 
 
 def test_no_sensitive_cell_and_all_cells_sensitive():
-    cells = table(INVESTMENT)
-    made = optimise(cells, requirement(cells, []), (), OUTSIDERS)
-    assert (made.status == Status.PUBLISHED).all()
-    assert made.bound == 0
-    made = optimise(cells, requirement(cells, np.arange(len(cells)), upper=1), (), OUTSIDERS)
+    cells = square(INVESTMENT)
+    assert optimise(cells, asked(cells), (), OUTSIDERS).bound == 0
+    made = optimise(cells, asked(cells, dict.fromkeys(range(len(cells)), (0, 1))), (), OUTSIDERS)
     assert (made.status == Status.PRIMARY).all()
     assert made.bound == pytest.approx(cells.total.sum())
 
 
-def test_refusals():
-    cells = table(INVESTMENT)
-    secret = at(cells, "r1", "c2")
-    requirements = requirement(cells, [secret], lower=5, upper=5)
-    everything = np.arange(len(cells)) != secret
+def test_a_gap_of_more_than_all_is_refused():
+    cells = square(INVESTMENT)
     with golden.raises(DataError):
-        optimise(cells, requirements, (), OUTSIDERS, forbidden=~everything)
-    with golden.raises(DataError):
-        optimise(cells, requirements, (), OUTSIDERS, forbidden=everything)
-    with pytest.raises(DataError, match="known_within"):
-        optimise(cells, requirements, (), Assumptions(known_within=1))
-    with golden.raises(DataError):
-        optimise(cells, requirements, (), OUTSIDERS, gap=5)
+        optimise(cells, asked(cells, {(2, 3): (5, 5)}), (), OUTSIDERS, gap=5)
 
 
 def test_within_a_hundredth_of_the_least_and_safe_for_every_condition():
     """Of a table in hierarchies, with the gap and the conditions of a release."""
     cells = generated("2-D")
-    requirements = requirements_of(RULES, cells.contributions)
+    requirements = needs_of(cells)
     made = optimise(cells, requirements, RULES, Assumptions())
     assert audit(cells, made.status, requirements, RULES, Assumptions()).safe
     assert (made.status == Status.SECONDARY).any()
@@ -320,7 +269,7 @@ def test_within_a_hundredth_of_the_least_and_safe_for_every_condition():
 def test_business_table_of_a_thousand_cells():
     """All conditions; 797,787 is a bound that a prototype of the method proved, 805,396 the best pattern it found."""
     cells = business("s1k")
-    requirements = requirements_of(RULES, cells.contributions)
+    requirements = needs_of(cells)
     made = optimise(cells, requirements, RULES, Assumptions(own_parts=False))
     cost = cost_of(made, cells.total.astype(float))
     assert 797_787 <= cost <= 805_396

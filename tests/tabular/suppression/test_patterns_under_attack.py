@@ -33,17 +33,29 @@ def is_small(cells: Cells) -> bool:
     return len(cells) <= CELLS
 
 
-@given(tables(least=4, most=8).filter(is_small), ASSUMPTIONS, st.integers(2, 3))
-def test_nobody_undoes_a_pattern(cells: Cells, assumptions: Assumptions, n: int) -> None:
-    """Outsiders, sole contributors with all the cells that are theirs, and coalitions; in tables and groupings."""
+@given(tables(least=4, most=10).filter(is_small), ASSUMPTIONS, st.integers(2, 3), st.booleans())
+def test_nobody_undoes_a_pattern(cells: Cells, assumptions: Assumptions, n: int, priced: bool) -> None:
+    """Outsiders, sole contributors with all the cells that are theirs, and coalitions; in tables and groupings.
+
+    What cannot be protected is not safe with everything suppressed, either.
+    """
     rules = [MinimumFrequency(n), PPercent(P)]
     requirement = requirements_of(rules, cells.contributions)
+    rng = np.random.default_rng(len(cells))
+    cost, preferred = rng.uniform(0, 5, len(cells)), rng.random(len(cells)) < 0.2
+    prices = {"cost": cost, "preferred": preferred} if priced else {}
+    needed = requirement.sensitive & ~((cells.total == 0) & assumptions.zeros_known)
     try:
-        status = suppress(cells, requirement, rules, assumptions).status
+        status = suppress(cells, requirement, rules, assumptions, **prices).status
+        refused = False
     except DataError:
-        return
-    if audit(cells, status, requirement, rules, assumptions).safe:
-        assert Table(cells, status, assumptions).found_out(requirement, n, P, first=True) == []
+        status, refused = np.where(requirement.sensitive, 1, 2).astype(np.uint8), True
+    assert np.isin(status[needed], (Status.PRIMARY, Status.WITHHELD)).all()
+    found = Table(cells, status, assumptions).found_out(requirement, n, P, first=True)
+    if refused:
+        assert found or not audit(cells, status, requirement, rules, assumptions).safe
+    else:
+        assert found == []
 
 
 @given(tables(least=6, most=9).filter(is_small), ASSUMPTIONS, st.integers(0, 2**32 - 1))

@@ -10,18 +10,14 @@ from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.rules.minimum_frequency import MinimumFrequency
-from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.sensitivity import requirements_of
 from sluice.tabular.suppression import proof_search
 from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.greedy_search import Problem, search_table
 from sluice.tabular.suppression.pattern_search import PatternSearch
 from sluice.tabular.suppression.suppression import suppress
+from tests.tabular.grids import RULES, needs_of
 
 pytestmark = pytest.mark.chain  # tables of fewer cells need no proof besides the first
-
-RULES = (MinimumFrequency(3), PPercent(10))
 
 
 @cache
@@ -44,7 +40,7 @@ def chains() -> Cells:
 
 def searched(cells: Cells) -> PatternSearch:
     nothing = np.zeros(len(cells), dtype=bool)
-    asked, cost = requirements_of(RULES, cells.contributions), cells.total.astype(np.float64)
+    asked, cost = needs_of(cells), cells.total.astype(np.float64)
     problem = Problem(cells, asked, RULES, Assumptions(), cost, nothing, nothing, nothing, Effort())
     return search_table(problem, problem.unknowns(), workers=1)
 
@@ -69,7 +65,7 @@ def test_every_contributor_believes_a_proof_of_every_target(monkeypatch: pytest.
 def test_a_table_of_chains_is_safe_without_the_proofs() -> None:
     """The audit is handed none, and searches by itself."""
     cells = chains()
-    asked = requirements_of(RULES, cells.contributions)
+    asked = needs_of(cells)
     made = suppress(cells, asked, RULES)
     found = audit(cells, made.status, asked, RULES)
     assert found.safe, [breach.says for breach in found.breaches]

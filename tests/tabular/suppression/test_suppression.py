@@ -14,7 +14,6 @@ from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Contributions, Status, equations_of
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.measure import Counts
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.readers import readers
@@ -22,53 +21,12 @@ from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requ
 from sluice.tabular.suppression import greedy_search
 from sluice.tabular.suppression.suppression import Suppression, suppress
 from tests.golden import golden
-from tests.tabular.attackers import Table
+from tests.tabular.grids import RULES, needs_of, square
 from tests.tabular.tables import business, protected_business, tables
-
-RULES = [MinimumFrequency(3), PPercent(10)]
 
 
 def requirements(cells: Cells) -> Requirements:
-    return requirements_of(RULES, cells.contributions)
-
-
-def assert_safe(cells: Cells, status: np.ndarray, assumptions: Assumptions) -> None:
-    """No sensitive cell is published, and nobody gets too near to one; a zero that is known needs no protection."""
-    needed = requirements(cells).sensitive & ~((cells.total == 0) & assumptions.zeros_known)
-    assert np.isin(status[needed], (Status.PRIMARY, Status.WITHHELD)).all()
-    assert Table(cells, status, assumptions).found_out(requirements(cells), 3, 10, first=True) == []
-
-
-@pytest.mark.chain
-@given(tables(most=10), st.sampled_from([0, 1, 1, 2]), st.booleans())
-def test_no_contributor_learns_more_than_the_rules_allow(cells: Cells, coalition: int, zeros_known: bool) -> None:
-    assumptions = Assumptions(coalition=coalition, zeros_known=zeros_known)
-    try:
-        status = suppress(cells, requirements(cells), RULES, assumptions).status
-    except DataError:
-        assert_nothing_else_helps(cells, assumptions)
-        return
-    assert_safe(cells, status, assumptions)
-
-
-def assert_nothing_else_helps(cells: Cells, assumptions: Assumptions) -> None:
-    """With all cells suppressed somebody still learns too much, or all unions together are sensitive."""
-    with pytest.raises(AssertionError):
-        assert_safe(cells, np.where(requirements(cells).sensitive, 1, 2), assumptions)
-
-
-@pytest.mark.chain
-@given(tables(most=10), st.sampled_from([25.0, 100.0]))
-def test_attackers_with_a_prior_and_prices(cells: Cells, known_within: float) -> None:
-    assumptions = Assumptions(known_within=known_within)
-    rng = np.random.default_rng(len(cells))
-    preferred, cost = rng.random(len(cells)) < 0.2, rng.uniform(0, 5, len(cells))
-    try:
-        made = suppress(cells, requirements(cells), RULES, assumptions, cost, preferred=preferred)
-    except DataError:
-        assert_nothing_else_helps(cells, assumptions)
-        return
-    assert_safe(cells, made.status, assumptions)
+    return needs_of(cells)
 
 
 @pytest.mark.chain
@@ -101,33 +59,24 @@ def test_no_computable_union_is_sensitive(cells: Cells) -> None:
 
 
 @pytest.mark.chain
-@given(tables(most=25).filter(lambda cells: len(cells) <= 120), st.integers(0, 3), st.booleans(), st.booleans())
-def test_the_audit_finds_nothing(cells: Cells, coalition: int, zeros_known: bool, unions: bool) -> None:
-    assumptions = Assumptions(coalition=coalition, zeros_known=zeros_known, unions=unions)
-    try:
-        status = suppress(cells, requirements(cells), RULES, assumptions).status
-    except DataError:
-        return  # the test above shows that these cannot be protected
-    found = audit(cells, status, requirements(cells), RULES, assumptions)
-    assert found.safe, [breach.says for breach in found.breaches]
-
-
-@pytest.mark.chain
 @given(
     tables(most=20).filter(lambda cells: len(cells) <= 80),
     st.integers(2, 5),
-    st.sampled_from([1, 1, 2]),
-    st.sampled_from(["magnitude", "records", "contributors"]),
+    st.builds(
+        Assumptions,
+        coalition=st.sampled_from([0, 1, 1, 2, 3]),
+        zeros_known=st.booleans(),
+        unions=st.booleans(),
+        own_parts=st.sampled_from([True, True, False]),
+        counts=st.sampled_from([None, "records", "contributors"]),
+    ),
 )
-def test_readers_of_the_rules_and_contributors_with_their_own_parts_learn_nothing(
-    cells: Cells, n: int, coalition: int, kind: str
-) -> None:
-    """The audit plays them apart; what is refused is not safe with everything suppressed, either."""
-    rules: list[SensitivityRule] = [MinimumFrequency(n), *([PPercent(10)] if kind == "magnitude" else [])]
-    counts: dict[str, Counts | None] = {"magnitude": None, "records": "records", "contributors": "contributors"}
-    assumptions = Assumptions(coalition=coalition, own_parts=True, counts=counts[kind])
-    if kind != "magnitude":
-        cells = counted(cells, each_once=kind == "contributors")
+def test_the_audit_finds_nothing(cells: Cells, n: int, assumptions: Assumptions) -> None:
+    """It plays readers of the rules, and contributors with their own parts, apart from the search. What is refused is
+    not safe with everything suppressed, either."""
+    rules: list[SensitivityRule] = [MinimumFrequency(n), *([] if assumptions.counts else [PPercent(10)])]
+    if assumptions.counts:
+        cells = counted(cells, each_once=assumptions.counts == "contributors")
     requirement = requirements_of(rules, cells.contributions)
     try:
         made = suppress(cells, requirement, rules, assumptions)
@@ -216,51 +165,14 @@ def test_the_value_lost_is_near_the_least_that_is_known() -> None:
     assert 797_787 <= lost <= 1.02 * 805_396
 
 
-def square(values: list[list[int]], contributors: int = 4) -> Cells:
-    """A table of rows and columns; contributors 0 to 3 share each cell equally, but row a0, column b0 is of one."""
-    rows, columns = len(values), len(values[0])
-    a = Dimension.flat("a", [f"a{row}" for row in range(rows)])
-    b = Dimension.flat("b", [f"b{column}" for column in range(columns)])
-    leaves, whose, shares = [], [], []
-    for row, column in product(range(rows), range(columns)):
-        many = 1 if row == column == 0 else contributors
-        for one in range(many):
-            leaves.append((row + 1, column + 1))
-            whose.append(1000 * (row * columns + column) + one)
-            shares.append(values[row][column] // many)
-    return aggregate([a, b], np.array(leaves, np.int32), np.array(whose), np.array(shares))
+SQUARE = square([[40, 40, 400], [40, 80, 400], [400, 400, 400]], contributors=4, alone=[(0, 0)])
 
 
 def test_one_sensitive_cell_takes_a_rectangle() -> None:
-    cells = square([[40, 40, 400], [40, 80, 400], [400, 400, 400]])
+    cells = SQUARE
     status = suppress(cells, requirements(cells), RULES).status
     hidden = {cells.name(int(cell)) for cell in np.flatnonzero(status)}
-    assert hidden == {"a a0, b b0", "a a0, b b1", "a a1, b b0", "a a1, b b1"}
-
-
-def test_a_forbidden_cell_is_gone_round_and_a_preferred_one_taken() -> None:
-    cells = square([[40, 40, 400], [40, 80, 400], [400, 400, 400]])
-    names = [cells.name(cell) for cell in range(len(cells))]
-    forbidden = np.array([name == "a a1, b b1" for name in names])
-    status = suppress(cells, requirements(cells), RULES, forbidden=forbidden).status
-    assert not status[forbidden].any()
-    preferred = np.array([name in ("a a0, b b2", "a a2, b b0", "a a2, b b2") for name in names])
-    status = suppress(cells, requirements(cells), RULES, preferred=preferred).status
-    assert (status[preferred] == Status.SECONDARY).all()
-
-
-def test_what_is_suppressed_from_the_start_stays_so_and_is_used() -> None:
-    cells = square([[40, 40, 400], [40, 80, 400], [400, 400, 400]])
-    start = np.array([cells.name(c) in ("a a0, b b2", "a a2, b b0", "a a2, b b2") for c in range(len(cells))])
-    status = suppress(cells, requirements(cells), RULES, suppressed=start).status
-    assert (status > 0).sum() == 4
-    assert (status[start] == Status.SECONDARY).all()
-
-
-def test_nothing_sensitive_suppresses_nothing() -> None:
-    cells = square([[40, 40], [40, 80]])
-    none = requirements_of([MinimumFrequency(1)], cells.contributions)
-    assert not suppress(cells, none, [MinimumFrequency(1)]).status.any()
+    assert hidden == {"a a1, b b1", "a a1, b b2", "a a2, b b1", "a a2, b b2"}
 
 
 def test_a_parent_and_its_only_part_share_their_status() -> None:
@@ -274,16 +186,12 @@ def test_a_parent_and_its_only_part_share_their_status() -> None:
 
 
 def test_withheld_marginals_protect_without_a_secondary() -> None:
-    cells = square([[40, 40, 400], [40, 80, 400], [400, 400, 400]])
+    cells = SQUARE
     published = np.array([(codes > 0).all() for codes in cells.codes])
-    bare = Cells(**{**vars_of(cells), "published": published})
+    bare = replace(cells, published=published)
     status = suppress(bare, requirements(bare), RULES).status
     assert (status == Status.SECONDARY).sum() == 0
     assert (status[~published] == Status.WITHHELD).all()
-
-
-def vars_of(cells: Cells) -> dict[str, object]:
-    return {name: getattr(cells, name) for name in cells.__dataclass_fields__}
 
 
 def test_one_cell_alone_cannot_be_protected() -> None:
@@ -309,28 +217,8 @@ def test_all_sensitive() -> None:
                 suppress(cells, requirement, RULES, forbidden=total)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"forbidden": "sensitive"},
-        {"assumptions": Assumptions(known_within=5)},
-        {"assumptions": Assumptions(coalition=6)},
-        {"cost": np.zeros(3)},
-        {"cost": np.full(16, -1.0)},
-        {"forbidden": "others"},
-    ],
-)
-def test_refusals(changes: dict[str, object]) -> None:
-    cells = square([[40, 40, 400], [40, 80, 400], [400, 400, 400]])
-    requirement = requirements(cells)
-    masks = {"sensitive": requirement.sensitive, "others": ~requirement.sensitive}
-    changes = {name: masks[value] if isinstance(value, str) else value for name, value in changes.items()}
-    with golden.raises(DataError):
-        suppress(cells, requirement, RULES, **changes)  # type: ignore[arg-type]
-
-
 def test_the_result_says_what_it_is() -> None:
-    cells = square([[40, 40, 400], [40, 80, 400], [400, 400, 400]])
+    cells = SQUARE
     made = suppress(cells, requirements(cells), RULES)
     assert isinstance(made, Suppression)
     assert made.bound is None

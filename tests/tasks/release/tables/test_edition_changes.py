@@ -14,7 +14,8 @@ from tasks.release.tables.protected_tables import staged_and_published_cells
 from tasks.release.tables.request import request_of
 from tests.flows.tables_house import TablesHouse
 from tests.golden import golden
-from tests.red_team.test_tables_and_records import cells_of, made, publish
+from tests.red_team.stages import made, publish
+from tests.red_team.test_tables_and_records import cells_of
 
 NEWCOMER = {"firm": "F9999", "holding": "H9999", "nace": "01", "region": "N1", "size": "large", "turnover": 7777.7}
 

@@ -10,7 +10,8 @@ from tasks.release.tables.protected_tables import staged_and_published_cells
 from tasks.release.tables.request import request_of
 from tests.flows.tables_house import TablesHouse
 from tests.golden import golden
-from tests.red_team.test_tables_and_records import TURNOVER, cells_of, made, publish
+from tests.red_team.stages import made, publish
+from tests.red_team.test_tables_and_records import TURNOVER, cells_of
 
 
 @pytest.fixture
