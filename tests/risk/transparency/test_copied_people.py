@@ -27,10 +27,10 @@ def worst(attack: CopiedPeople, pairs: Pairs) -> float:
 
 
 def test_leaves_of_one_copy_their_people_and_large_leaves_hardly() -> None:
+    (small, of_small), (large, of_large) = made(1), made(200)
     for holdout in (None, people(600, 2)):
-        small, large = ((attack, replace(pairs, others=holdout)) for attack, pairs in (made(1), made(200)))
-        assert worst(*small) > 0.25
-        assert worst(*large) < 0.12
+        assert worst(small, replace(of_small, others=holdout)) > 0.25
+        assert worst(large, replace(of_large, others=holdout)) < 0.12
 
 
 def test_without_a_holdout_it_says_how_others_were_had() -> None:
