@@ -58,6 +58,7 @@ DRAFTED = {
     "nines far from the other codes may mean missing": pd.DataFrame(
         {"far": [1, 2, 3, 99] * 15, "further": [0, 10, 999] * 20, "near": [1, 2, 9] * 20, "next": [97, 98, 99] * 20}
     ),
+    "numbers in an order": pd.DataFrame({"education": [1, 2, 3, 10] * 50}),
     "what all have is no wide range, and a weight no code": pd.DataFrame({"year": [1991] * 60, "weight": [100] * 60}),
 }
 
