@@ -41,7 +41,6 @@ def torn(kept: Sequence[str], share: float = 1.0, noise: float = 0.0) -> pd.Data
 def gain(found: SubsetInference) -> tuple[float, float, float]:
     """The gain and the ends of its interval."""
     measured = found.measurement.beyond_baseline()
-    assert measured.interval is not None
     return measured.interval[0], measured.value, measured.interval[1]
 
 
