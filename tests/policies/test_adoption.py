@@ -71,8 +71,7 @@ def edited(entry: Entry, **body: Any) -> Entry:
     ],
 )
 def test_a_founding_that_cannot_be_verified_founds_nothing(entry: Entry) -> None:
-    with golden.raises(SluiceError):
-        read_office([entry])
+    golden.refused(SluiceError, read_office, [entry])
 
 
 def test_an_office_is_founded_once() -> None:

@@ -129,8 +129,7 @@ def test_a_waiver_for_no_rule_of_the_policy_is_refused() -> None:
 def test_a_key_given_twice_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "twice.yaml"
     path.write_text("name: a\nversion: 1\nname: b\n")
-    with golden.raises(DocumentError):
-        load_policy(path)
+    golden.refused(DocumentError, load_policy, path)
 
 
 def test_the_hash_follows_the_settings_not_the_layout(tmp_path: Path) -> None:

@@ -108,5 +108,4 @@ def test_values_computed_from_noise_are_said_without_a_person() -> None:
 
 @pytest.mark.parametrize("field", ["identified", "confident", "reconstructed"])
 def test_a_limit_is_a_share(field: str) -> None:
-    with golden.raises(ValueError):
-        TransparencyLimits(**{field: 20})
+    golden.refused(ValueError, TransparencyLimits, **{field: 20})

@@ -161,16 +161,13 @@ def test_no_models_no_findings() -> None:
     ],
 )
 def test_wrong_models_are_refused(given: dict[str, Any]) -> None:
-    with golden.raises(ValidationError):
-        UtilityLimits.model_validate({"models": [MODEL | given]})
+    golden.refused(ValidationError, UtilityLimits.model_validate, {"models": [MODEL | given]})
 
 
 def test_two_models_of_one_name_are_refused() -> None:
-    with golden.raises(ValidationError):
-        UtilityLimits.model_validate({"models": [MODEL, MODEL]})
+    golden.refused(ValidationError, UtilityLimits.model_validate, {"models": [MODEL, MODEL]})
     survival = {"name": "s", "kind": "cox", "formula": "survival(pay, sex) ~ age", "weight": "age"}
-    with golden.raises(ValidationError):
-        UtilityLimits.model_validate({"models": [survival]})
+    golden.refused(ValidationError, UtilityLimits.model_validate, {"models": [survival]})
 
 
 def test_a_model_that_one_heavy_record_decides_is_not_told() -> None:

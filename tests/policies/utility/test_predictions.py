@@ -145,8 +145,7 @@ def test_the_worst_subgroup_of_the_people_is_named_and_held_to_its_limit() -> No
 
 
 def test_subgroups_need_a_variable_and_enough_people() -> None:
-    with golden.raises(ValidationError):
-        judge(PREDICTION | {"subgroup_ratio": {"at_least": 0.9}})
+    golden.refused(ValidationError, judge, PREDICTION | {"subgroup_ratio": {"at_least": 0.9}})
     findings, found = judge(PREDICTION | {"by": "age", "subgroup_ratio": {"at_least": 0.9}})
     assert {each.verdict for each in findings} == {Verdict.UNKNOWN}
     golden.words(findings[1].says)

@@ -89,5 +89,4 @@ def test_nobody_is_refused(name: str, missing: str) -> None:
         "released": (original, strangers[:0], control),
         "control": (original, strangers, control[:0]),
     }
-    with golden.raises(DataError):
-        played(name, *given[missing])
+    golden.refused(DataError, played, name, *given[missing])

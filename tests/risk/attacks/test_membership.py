@@ -80,7 +80,5 @@ def test_verbatim_and_strange_files() -> None:
 
 def test_refusals() -> None:
     rng = np.random.default_rng(0)
-    with golden.raises(DataError):
-        membership(ORIGINAL, ORIGINAL, CONTROL.iloc[:1], VARIABLES, COLUMNS, 5, rng)
-    with golden.raises(DataError):
-        area_under_curve(np.zeros(0), np.zeros(3))
+    golden.refused(DataError, membership, ORIGINAL, ORIGINAL, CONTROL.iloc[:1], VARIABLES, COLUMNS, 5, rng)
+    golden.refused(DataError, area_under_curve, np.zeros(0), np.zeros(3))

@@ -68,5 +68,4 @@ def test_some_rows_give_an_interval_around_the_rate_of_all():
 
 @pytest.mark.parametrize(("released", "rows"), [(np.zeros((4, 2)), np.arange(3)), (np.zeros((5, 2)), np.arange(0))])
 def test_refusals(released, rows):
-    with golden.raises(ValueError):
-        reidentification(np.zeros((5, 2)), released, rows)
+    golden.refused(ValueError, reidentification, np.zeros((5, 2)), released, rows)

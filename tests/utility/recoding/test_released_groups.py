@@ -75,5 +75,4 @@ def test_names_and_texts_are_left_out_and_another_length_is_refused() -> None:
         "says": Variable(name="says", kind=Kind.TEXT),
     }
     assert released_groups(frame, frame, frame, variables, variables) == ()
-    with golden.raises(DataError):
-        released_groups(frame, frame.head(1), frame, variables, variables)
+    golden.refused(DataError, released_groups, frame, frame.head(1), frame, variables, variables)
