@@ -46,7 +46,6 @@ def counts(found: Office, adoption: Adoption = POLICY) -> bool:
 
 def test_an_office_is_founded_by_its_head_with_what_it_brings() -> None:
     found = read_office([founding(None, POLICY)])
-    assert found is not None
     assert (found.founder.who, found.roster, counts(found)) == ("amara", roster(), True)
     golden(found.in_force["policy", "public-use-file"].says)
     assert "2026-02-28" in found.in_force["policy", "public-use-file"].says
@@ -72,8 +71,7 @@ def edited(entry: Entry, **body: Any) -> Entry:
     ],
 )
 def test_a_founding_that_cannot_be_verified_founds_nothing(entry: Entry) -> None:
-    with golden.raises(SluiceError):
-        read_office([entry])
+    golden.refused(SluiceError, read_office, [entry])
 
 
 def test_an_office_is_founded_once() -> None:
@@ -215,7 +213,6 @@ def test_who_does_not_count_yet_or_any_more_adopts_nothing() -> None:
             act("jonas", POLICY, at=later(days=2)),
         ]
     )
-    assert found is not None
     assert not counts(found)
     golden.words(next(iter(found.void.values())))
 
@@ -312,7 +309,6 @@ def test_nothing_counts_without_two_people_of_the_roster_of_that_time(entries: l
     force: dict[tuple[str, str], str] = {}
     for number in range(1, len(entries) + 1):
         before, found = read_office(entries[: number - 1]), read_office(entries[:number])
-        assert found is not None
         new = {key: held for key, held in found.in_force.items() if before is None or before.in_force.get(key) != held}
         for (kind, name), held in new.items():
             force[kind, name] = held.adoption.sha256
@@ -331,7 +327,6 @@ def test_nothing_counts_without_two_people_of_the_roster_of_that_time(entries: l
             assert people <= signed
             assert any(ANSWERS_FOR[kind] in before.roster.people[who].roles for who in people)
     found = read_office(entries)
-    assert found is not None
     now = later(hours=hour)
     for (kind, _), held in found.in_force.items():
         if kind != "roster" and held.adoption.valid_until and now.date() > held.adoption.valid_until:

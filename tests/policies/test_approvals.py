@@ -274,8 +274,7 @@ def test_other_entries_are_no_decisions() -> None:
 
 
 def test_a_time_without_a_zone_is_refused() -> None:
-    with golden.raises(ValueError):
-        ONE.standing([], DIGEST, "owner", ROSTER, NOW.replace(tzinfo=None))
+    golden.refused(ValueError, ONE.standing, [], DIGEST, "owner", ROSTER, NOW.replace(tzinfo=None))
 
 
 @pytest.mark.parametrize(

@@ -61,8 +61,7 @@ def test_people_are_found_by_name_and_account() -> None:
 def test_a_roster_that_leaves_doubt_is_refused(tmp_path: Path, people: str) -> None:
     file = tmp_path / "people.yaml"
     file.write_text(f"people: {people}\n")
-    with golden.raises(DocumentError):
-        load_roster(file)
+    golden.refused(DocumentError, load_roster, file)
 
 
 def test_a_roster_is_loaded(tmp_path: Path) -> None:
@@ -89,8 +88,7 @@ def test_a_key_is_one_person_s(tmp_path: Path, keys: str) -> None:
     people = f"Ann: {{roles: [a], keys: {first}]}}, Bo: {{roles: [a], keys: [{second}}}"
     file = tmp_path / "people.yaml"
     file.write_text(f"people: {{{people}}}\n")
-    with golden.raises(DocumentError):
-        load_roster(file)
+    golden.refused(DocumentError, load_roster, file)
 
 
 def test_a_person_counts_from_the_first_to_the_last_day() -> None:
@@ -103,8 +101,7 @@ def test_a_person_counts_from_the_first_to_the_last_day() -> None:
 
 @pytest.mark.parametrize("name", ["publisher", "Publisher", "pub lisher"])
 def test_no_person_has_the_name_of_the_installation(name: str) -> None:
-    with golden.raises(ValidationError):
-        Roster.model_validate({"people": {name: {"roles": ["head"]}}})
+    golden.refused(ValidationError, Roster.model_validate, {"people": {name: {"roles": ["head"]}}})
 
 
 def test_one_key_in_two_spellings_is_one_key() -> None:

@@ -49,8 +49,7 @@ def test_nobody_can_adopt_a_rule_that_deletes_at_once(tmp_path: Path) -> None:
         KeptDays(seeds=LEAST_DAYS - 1)
     file = tmp_path / "policy.yaml"
     file.write_text(yaml.safe_dump(policy() | {"retention": {"published": {"staged_data": 0}}}))
-    with golden.raises(DocumentError):
-        load_policy(file)
+    golden.refused(DocumentError, load_policy, file)
 
 
 def test_a_policy_that_says_nothing_of_it_is_the_one_that_was_adopted(tmp_path: Path) -> None:

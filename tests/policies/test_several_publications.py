@@ -66,7 +66,6 @@ def test_noise_drawn_anew_fails_and_names_the_variable() -> None:
     plan = [{"method": "additive_noise", "columns": ["income"], "amount": 0.02}]
     found = judged(records, records, [plan, plan])["averaged_noise"]
     assert (found.verdict, found.scope, found.limit) == (Verdict.FAIL, "income", 0.05)
-    assert found.observed is not None
     assert found.observed > 0.1
 
 

@@ -102,11 +102,9 @@ WRONG: list[Refusal] = [
 
 @pytest.mark.parametrize(("name", "measure"), REFUSED, ids=[f"{name} {at}" for at, (name, _) in enumerate(REFUSED)])
 def test_what_cannot_be_measured_is_refused(name: str, measure: Callable[[], object]) -> None:
-    with golden.raises(DataError):
-        measure()
+    golden.refused(DataError, measure)
 
 
 @pytest.mark.parametrize(("name", "measure"), WRONG, ids=[f"{name} {at}" for at, (name, _) in enumerate(WRONG)])
 def test_a_wrong_call_is_refused(name: str, measure: Callable[[], object]) -> None:
-    with golden.raises(ValueError):
-        measure()
+    golden.refused(ValueError, measure)

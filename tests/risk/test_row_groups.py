@@ -52,5 +52,4 @@ def test_many_rows_are_grouped_as_few_are(monkeypatch):
 
 def test_one_row_and_no_column():
     assert row_groups([np.array([3.0])]).size.tolist() == [1]
-    with golden.raises(ValueError):
-        row_groups([])
+    golden.refused(ValueError, row_groups, [])

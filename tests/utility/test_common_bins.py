@@ -93,8 +93,7 @@ def test_names_and_texts_are_not_compared() -> None:
 
 def test_a_recoded_file_of_another_length_is_refused() -> None:
     original, variables = typed_frame(pd.DataFrame({"town": list("aabb")}))
-    with golden.raises(DataError):
-        common_bins(original, original.iloc[:3], original, variables, variables)
+    golden.refused(DataError, common_bins, original, original.iloc[:3], original, variables, variables)
 
 
 columns = st.lists(

@@ -70,7 +70,5 @@ def test_all_is_lost_where_nothing_is_released() -> None:
 
 
 def test_files_of_other_lengths_and_foreign_items_are_refused() -> None:
-    with golden.raises(DataError):
-        loss([frozenset({"apple"})], [frozenset({"apple"})] * 2)
-    with golden.raises(DataError):
-        loss([frozenset({"apple"})], [frozenset({"cigars"})])
+    golden.refused(DataError, loss, [frozenset({"apple"})], [frozenset({"apple"})] * 2)
+    golden.refused(DataError, loss, [frozenset({"apple"})], [frozenset({"cigars"})])

@@ -83,5 +83,4 @@ def test_what_has_one_value_or_no_record() -> None:
 
 def test_variables_of_different_files_are_refused() -> None:
     bins = bins_of(file(30, 0), file(30, 1))
-    with golden.raises(DataError):
-        propensity([*bins, *bins_of(file(30, 0), file(20, 1))])
+    golden.refused(DataError, propensity, [*bins, *bins_of(file(30, 0), file(20, 1))])

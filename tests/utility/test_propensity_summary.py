@@ -25,7 +25,6 @@ def test_the_matrix_has_the_released_variables_and_hides_what_few_records_make()
         1_000,
         10,
     )
-    assert found is not None
     assert (found.names, found.mean) == (("a", "b"), 4.0)
     assert found.pairs == ((None, 4.0), (4.0, None))
     assert (found.worst_triples, found.triples, found.triples_of) == ((), 0, 0)
@@ -37,7 +36,6 @@ def test_the_matrix_has_the_released_variables_and_hides_what_few_records_make()
         1_000,
         10,
     )
-    assert whole is not None
     assert whole.pairs[1][2] is None  # 5 of 1,000 records differ
     assert [table.variables for table in whole.worst_pairs] == [("a", "c"), ("a", "b")]
     assert whole.worst_triples[0].standardised == 5.0
@@ -65,10 +63,8 @@ def test_no_small_count_is_drawn_and_nobody_is_left_out(seed: int, n: int, m: in
 def test_the_curve_tells_moved_records_from_others() -> None:
     rng = np.random.default_rng(0)
     curve = propensity_curve(rng.normal(0.4, 0.05, 2_000), rng.normal(0.6, 0.05, 2_000), 10)
-    assert curve is not None
     assert curve.original[0] > curve.masked[0]
     assert curve.original[-1] < curve.masked[-1]
     assert propensity_curve(np.full(50, 0.5), np.full(50, 0.5), 10) is None  # one group alone
     view = propensity_view(Propensity(0.01, 2.0, 3, np.full(50, 0.5), np.full(150, 0.5)), ["x"], 10)
-    assert view is not None
     assert (view.masked_share, view.curve, view.left_out) == (pytest.approx(0.75), None, ("x",))

@@ -14,14 +14,12 @@ def test_the_variable_of_role_weight_and_nothing_for_a_record_without_one() -> N
     frame = pd.DataFrame({"x": [1.0, 2.0, 3.0], "weight": [2.5, np.nan, -1.0]})
     variables = {"x": Variable(name="x", kind=Kind.CONTINUOUS), "weight": WEIGHT}
     found = record_weights(frame, variables)
-    assert found is not None
     assert found.tolist() == [2.5, 0.0, 0.0]
 
 
 def test_whole_numbers_with_missing_ones_are_weights() -> None:
     frame = pd.DataFrame({"weight": pd.array([1, None], dtype="Int64")})
     found = record_weights(frame, {"weight": WEIGHT.model_copy(update={"kind": Kind.INTEGER})})
-    assert found is not None
     assert found.tolist() == [1.0, 0.0]
 
 
@@ -36,7 +34,6 @@ def test_effectively_there_are_at_most_as_many_records_as_weigh_anything(weights
     weight = np.array(weights)
     found = effective_records(weight, len(weight))
     relative = relative_weight(weight, len(weight))
-    assert relative is not None
     assert found <= np.count_nonzero(relative) * (1 + 1e-9)
     assert (found >= 1 - 1e-9) == bool((weight > 0).any())
     assert relative.max() == (1 if weight.max() > 0 else 0)

@@ -70,5 +70,4 @@ def test_tables_of_one_row_or_of_nobody_have_no_v() -> None:
 def test_tables_of_another_size_are_refused() -> None:
     original, variables = typed_frame(data(30, 0))
     bins = common_bins(original, original, original, variables, variables)
-    with golden.raises(DataError):
-        subgroup_associations(bins, MarginalTables(bins, 2), {}, [])
+    golden.refused(DataError, subgroup_associations, bins, MarginalTables(bins, 2), {}, [])

@@ -82,5 +82,4 @@ def test_a_group_of_categories_belongs_to_each_of_them() -> None:
 def test_tables_of_another_size_are_refused() -> None:
     original, variables = typed_frame(data(30, 0))
     bins = common_bins(original, original, original, variables, variables)
-    with golden.raises(DataError):
-        subgroup_losses(bins, MarginalTables(bins, 3), {}, [])
+    golden.refused(DataError, subgroup_losses, bins, MarginalTables(bins, 3), {}, [])

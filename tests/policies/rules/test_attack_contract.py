@@ -171,10 +171,8 @@ def test_suppressing_everything_is_judged_or_unknown_but_never_an_error(rule: Pa
 
 @of_pairs
 def test_other_columns_and_another_number_of_records_are_refused(rule: PairedRule) -> None:
-    with golden.raises(DataError):
-        rule.model_copy(update={"columns": ("wait",)}).find(COPY)
-    with golden.raises(DataError):
-        rule.find(replace(COPY, masked=COPY.masked[:9]))
+    golden.refused(DataError, rule.model_copy(update={"columns": ("wait",)}).find, COPY)
+    golden.refused(DataError, rule.find, replace(COPY, masked=COPY.masked[:9]))
 
 
 @of_control

@@ -73,8 +73,7 @@ def test_the_limit_is_told_in_the_unit_of_the_measure() -> None:
 
 
 def test_a_rule_that_could_not_fail_is_refused() -> None:
-    with golden.raises(ValidationError):
-        Guessing()
+    golden.refused(ValidationError, Guessing)
     with pytest.raises(ValidationError, match="finite"):
         Guessing(limit=float("inf"))
 

@@ -328,10 +328,8 @@ def test_a_missing_key_is_a_category_of_its_own(name: str) -> None:
 def test_a_column_that_is_not_in_the_file_is_an_error(name: str) -> None:
     of = judged(name)
     first = next(iter(of.promise.frame))
-    with golden.raises(DataError):
-        of.find(of.passes, of.promise.frame.drop(columns=first))
-    with golden.raises(DataError):
-        of.find(of.passes.model_copy(update={"columns": (f"{first}e",)}))
+    golden.refused(DataError, of.find, of.passes, of.promise.frame.drop(columns=first))
+    golden.refused(DataError, of.find, of.passes.model_copy(update={"columns": (f"{first}e",)}))
 
 
 @pytest.mark.parametrize("name", [each for each in PROMISES if issubclass(rules(PolicyRule)[each], PopulationEstimate)])
@@ -361,8 +359,7 @@ def test_a_rule_on_cells_judges_them_as_it_is_written_and_lets_no_file_of_record
     assert is_sensitive(rule, sensitive)
     assert not is_sensitive(rule, [30] * 6)
     golden(rule.describe())
-    with golden.raises(DataError):
-        is_sensitive(rule, [1, -1])
+    golden.refused(DataError, is_sensitive, rule, [1, -1])
     (finding,) = rule.find(CROWDS, VARIABLES, "masked", "people")
     assert (finding.verdict, finding.binding, finding.attempted, finding.completed) == (Verdict.UNKNOWN, True, 6, 0)
     golden(finding)

@@ -44,10 +44,8 @@ def test_a_list_that_the_policy_names_by_its_hash_is_that_one_or_none(tmp_path: 
     assert one(rule, SURVEY.head(2)).observed == 3
     path.write_text("sex,age\n" + "f,30\n" * 9, encoding="utf-8")
     assert one(KMap(k=9, population=str(path)), SURVEY.head(2)).verdict is Verdict.PASS
-    with golden.raises(DataError):
-        rule.find(SURVEY.head(2), VARIABLES, "masked")
-    with golden.raises(ValidationError):
-        KMap(k=9, population=str(path), population_sha256="abc")
+    golden.refused(DataError, rule.find, SURVEY.head(2), VARIABLES, "masked")
+    golden.refused(ValidationError, KMap, k=9, population=str(path), population_sha256="abc")
 
 
 @pytest.mark.parametrize(

@@ -28,5 +28,4 @@ def test_released_columns_that_the_original_lacks_are_named() -> None:
 
 
 def test_columns_that_are_missing_are_named() -> None:
-    with golden.raises(DataError):
-        SinglingOut(limit=0.1, columns=("hight", "age", "sex")).find(attacked(STRANGERS))
+    golden.refused(DataError, SinglingOut(limit=0.1, columns=("hight", "age", "sex")).find, attacked(STRANGERS))

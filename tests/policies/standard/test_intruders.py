@@ -28,8 +28,7 @@ def test_a_set_of_the_contract_and_any_few_variables_are_read() -> None:
     ],
 )
 def test_what_is_refused(intruders: list[dict[str, object]]) -> None:
-    with golden.raises(ValidationError):
-        ReferenceStandard.model_validate({"intruders": intruders})
+    golden.refused(ValidationError, ReferenceStandard.model_validate, {"intruders": intruders})
 
 
 def test_what_is_wrong_with_what_an_intruder_knows_is_said_once() -> None:

@@ -29,8 +29,7 @@ from tests.policies.standard.population_sample import HOLDOUT
     ],
 )
 def test_refusals(setting):
-    with golden.raises(ValidationError):
-        ReferenceStandard(**setting)
+    golden.refused(ValidationError, ReferenceStandard, **setting)
 
 
 def test_describe():

@@ -87,5 +87,4 @@ def test_people_without_a_value_are_a_subgroup():
 def test_subgroups_by_what_makes_no_groups(name):
     variables = REGION | {"remark": Variable(name="remark", kind="text")}
     original = MANY.assign(remark="x")
-    with golden.raises(DocumentError):
-        judge(original, original, variables=variables, subgroups=(name,))
+    golden.refused(DocumentError, judge, original, original, variables=variables, subgroups=(name,))

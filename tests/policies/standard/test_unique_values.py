@@ -27,8 +27,6 @@ def permuted(*kept: str) -> pd.DataFrame:
 def test_one_variable_verbatim_fails_and_says_what_was_counted() -> None:
     finding = judge_unique_values(STANDARD, paired(FRAME, permuted("amount2"), VARIABLES))
     assert (finding.verdict, finding.scope, finding.completed) == (Verdict.FAIL, "amount2", len(FRAME))
-    assert finding.observed is not None
-    assert finding.limit is not None
     assert finding.observed > 0.8 > finding.limit
     golden(finding.says)
 
@@ -67,8 +65,7 @@ def test_what_cannot_be_compared_is_unknown_or_refused() -> None:
     ages = {"age": VARIABLES["age"]}
     alike = replace(paired(FRAME[["age"]], FRAME[["age"]], ages), paired=False)
     assert judge_unique_values(STANDARD, alike).verdict is Verdict.PASS
-    with golden.raises(DataError):
-        judge_unique_values(STANDARD, paired(FRAME, FRAME[:-1], VARIABLES))
+    golden.refused(DataError, judge_unique_values, STANDARD, paired(FRAME, FRAME[:-1], VARIABLES))
     few = paired(FRAME, FRAME.assign(amount0=np.where(np.arange(len(FRAME)) < 5, FRAME["amount0"], -1.0)), VARIABLES)
     only = replace(
         few,

@@ -38,5 +38,4 @@ def test_recoding_and_removal_are_losses() -> None:
         assert (removed[name].attempted, removed[name].completed) == (3, 2)
         golden(removed[name].says)
     view = judge(files(original, recoded, recoded))[0].view.continuous
-    assert view is not None
     assert (view.names, view.removed) == (("x", "y", "z"), ("z",))

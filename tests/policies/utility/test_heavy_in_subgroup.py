@@ -67,7 +67,6 @@ def test_where_one_heavy_record_has_the_value_its_quantiles_are_not_compared() -
     original.loc[heavy[0], "weight"] = 1.0
     masked = original.assign(income=original["income"] + np.random.default_rng(1).normal(0, 0.5, N))
     _, found, _ = judged(original, masked)
-    assert found.view.subgroup_quantiles is not None
     assert "c" in {each.category for each in found.view.subgroup_quantiles.worst}
     original.loc[heavy[0], "weight"] = 20.0
     _, found, _ = judged(original, masked.assign(weight=original["weight"]))

@@ -25,7 +25,6 @@ def test_an_unchanged_file_loses_nothing_and_is_as_good_as_all_records() -> None
     for name, tables in (("pair_marginals", 3), ("triple_marginals", 1)):
         assert (findings[name].attempted, findings[name].completed) == (tables, tables)
         golden(findings[name].says)
-    assert found.view.marginals is not None
     assert found.view.marginals.pairs.by_variable == {"town": 0, "sex": 0, "x": 0}
     two = judge(files(data(2), data(2)), pair_marginals={"at_most": 0})[1]["pair_marginals"]
     assert "random sample" not in two.says  # of two records there is none
@@ -34,7 +33,6 @@ def test_an_unchanged_file_loses_nothing_and_is_as_good_as_all_records() -> None
 def test_what_a_variable_lost_is_not_what_the_removed_ones_lost() -> None:
     original = data(400)
     view = judge(files(original, original.drop(columns="x")))[0].view.marginals
-    assert view is not None
     assert view.pairs.mean > 0
     assert view.pairs.by_variable == {"town": 0, "sex": 0}
 
@@ -46,17 +44,13 @@ def test_recoding_and_removal_are_losses_that_the_limit_sees() -> None:
     found, findings = judge(of, pair_marginals={"at_most": 0.5})
     observed = findings["pair_marginals"].observed
     assert observed == pytest.approx(pair_loss(of.common_bins))
-    assert observed is not None
     assert observed > 2 / 3  # two of the three pairs are lost whole
     assert findings["pair_marginals"].verdict is Verdict.FAIL
     golden.words(findings["pair_marginals"].says)
-    assert found.view.marginals is not None
     pairs = found.view.marginals.pairs
     assert pairs.removed == ("x",)
-    assert pairs.mean_released is not None
     assert pairs.mean_released < 0.05
     assert [table.variables for table in pairs.worst] == [("town", "sex")]
-    assert pairs.equivalent is not None
     assert pairs.equivalent.share < 0.02
 
 
@@ -109,7 +103,6 @@ def test_records_weigh_what_the_contract_says() -> None:
     assert judge(weighted)[1]["pair_marginals"].observed == pytest.approx(0)
     without = original.drop(columns="weight")
     observed = judge(files(original, without, weight=Role.WEIGHT))[1]["pair_marginals"].observed
-    assert observed is not None
     assert observed > 0.2  # whoever has the file counts a tenth of what 'a' stands for
 
 
@@ -124,7 +117,6 @@ def test_the_view_tells_of_no_change_of_a_few_records() -> None:
     masked.loc[:19, "sex"] = None  # others, too, but of each table a few again
     masked.loc[20:39, "sex"] = "m"
     view = judge(files(original, masked))[0].view.marginals
-    assert view is not None
     assert view.pairs.mean > 0
 
 
@@ -136,7 +128,6 @@ def test_a_variable_of_which_distributions_were_released_was_not_removed() -> No
     assert findings["pair_marginals"].observed == pytest.approx(0)
     assert findings["propensity"].observed == pytest.approx(0, abs=1e-6)
     assert findings["generalization"].observed == 0
-    assert found.view.marginals is not None
     assert found.view.marginals.pairs.removed == ()
 
 
@@ -149,9 +140,7 @@ def test_what_a_sample_leaves_out_is_lost() -> None:
     found, findings = judge(sampled, pair_marginals={"at_most": 0})
     assert judge(of)[1]["pair_marginals"].observed == 0
     assert findings["pair_marginals"].verdict is Verdict.FAIL
-    assert found.view.marginals is not None
     equivalent = found.view.marginals.pairs.equivalent
-    assert equivalent is not None
     assert 0.02 < equivalent.share < 0.12
     assert len(sampled.bins_of_all[0].original) == 4_000
     assert sampled.weights_of_all == (None, None)

@@ -22,11 +22,9 @@ def test_an_unchanged_file_passes_and_top_coding_moves_inequality() -> None:
     found, findings = judge(files(original, coded), **LIMITS)
     assert (findings["gini"].verdict, findings["gini"].scope) == (Verdict.FAIL, "income")
     assert (findings["quantiles"].verdict, findings["quantiles"].scope) == (Verdict.FAIL, "income")
-    assert found.view.quantiles is not None
     income, x = found.view.quantiles.variables
     assert (income.name, x.name, x.gini) == ("income", "x", None)
     assert income.changes[:3] == (0, 0, 0)
-    assert income.gini is not None
     assert income.gini[1] < income.gini[0]
 
 
@@ -34,5 +32,4 @@ def test_groups_count_by_the_mean_of_what_they_stand_for() -> None:
     original = data()
     recoded = original.assign(income=np.where(original["income"] < 1, "low", "high"))
     findings = judge(files(original, recoded, recoded), **LIMITS)[1]
-    assert findings["quantiles"].observed is not None
     assert findings["quantiles"].observed > 0.1

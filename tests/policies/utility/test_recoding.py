@@ -47,8 +47,6 @@ def test_groups_and_removal_count_against_the_unrecoded_original() -> None:
         ("x", 1, True),
     ]
     assert (view.classes, view.average_class, view.discernibility) == (1, 900, 1)
-    assert view.queries is not None
-    assert view.queries_released is not None
     assert view.queries_released.median < view.queries.median
     assert view.queries.asked == 500
 
@@ -68,5 +66,4 @@ def test_without_records_nothing_is_shown_and_without_keys_there_are_no_classes(
     original = with_sick()
     assert judge(files(original, original.head(0)))[0].view.recoding is None
     view = judge(files(original, original))[0].view.recoding
-    assert view is not None
     assert (view.keys, view.classes, view.misclassified) == ((), None, ())

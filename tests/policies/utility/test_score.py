@@ -49,7 +49,6 @@ def test_verbatim_records_have_all_risk_and_no_loss() -> None:
     limits = UtilityLimits(score=Limit(at_most=0.4))
     utility = limits.find(files(ORIGINAL))
     (finding,) = [finding for finding in utility.findings if finding.rule == "score"]
-    assert utility.view.score is not None
     assert utility.view.score.disclosure_risk == pytest.approx(1)
     assert finding.observed == pytest.approx(0.5)
     assert finding.verdict is Verdict.FAIL
@@ -57,7 +56,6 @@ def test_verbatim_records_have_all_risk_and_no_loss() -> None:
 
 def test_the_loss_is_that_of_the_five_mean_variations() -> None:
     view = UtilityLimits(score=Limit(at_most=1)).find(files(SWAPPED)).view.score
-    assert view is not None
     assert view.information_loss == pytest.approx(mean_variations(ORIGINAL.to_numpy(), SWAPPED.to_numpy()).loss)
 
 

@@ -31,7 +31,6 @@ def test_what_one_subgroup_alone_lost_is_held_to_its_limit() -> None:
         finding = findings[rule]
         assert (finding.verdict, finding.scope, finding.completed) == (Verdict.FAIL, "town", 4), rule
         assert "(town = c)" in finding.says
-        assert view is not None
         assert (view.compared, view.worst[0].category) == (4, "c")
         assert finding.observed == pytest.approx(view.worst[0].change, abs=0.005)
 

@@ -71,8 +71,6 @@ def test_an_attack_worse_than_guessing_is_told_so() -> None:
     assert not attack(199, 40, 1000, baseline=0.2).worse_than_guessing  # within chance
     measured = bad.risk()
     assert measured.value < 0  # not cut off
-    assert measured.baseline is not None
-    assert measured.interval is not None
     assert measured.interval[1] < measured.baseline
 
 
@@ -80,7 +78,6 @@ def test_extremes() -> None:
     for successes in (0, 1):
         one = attack(successes, successes, 1).risk()
         assert one.value == pytest.approx(0)
-        assert one.interval is not None
         assert one.interval[0] < -0.5
         assert one.interval[1] > 0.5
     total = attack(10**6, 0, 10**6).risk()

@@ -141,11 +141,7 @@ def test_a_released_distribution_over_labels_can_be_learned_from():
 
 def test_refusals():
     people = population(50, 1)
-    with golden.raises(DataError):
-        attack(LabelledFile(np.zeros((50, 0)), people.value), people)
-    with golden.raises(DataError):
-        attack(people, people.rows(np.arange(10)))
-    with golden.raises(DataError):
-        attack(people, people, tolerance=-1.0)
-    with golden.raises(DataError):
-        labelled_files([pd.DataFrame({"ill": [1.0]})], ["age"], "ill")
+    golden.refused(DataError, attack, LabelledFile(np.zeros((50, 0)), people.value), people)
+    golden.refused(DataError, attack, people, people.rows(np.arange(10)))
+    golden.refused(DataError, attack, people, people, tolerance=-1.0)
+    golden.refused(DataError, labelled_files, [pd.DataFrame({"ill": [1.0]})], ["age"], "ill")

@@ -88,9 +88,7 @@ def test_extremes() -> None:
 def test_refusals() -> None:
     original, variables = people(10, 1)
     rng = np.random.default_rng(0)
-    with golden.raises(DataError):
-        inference(original, original, original, variables, ["x", "ill"], "ill", 0.05, 5, rng)
-    with golden.raises(DataError):
-        inference(original, original, original, variables, ["x"], "wage", -0.1, 5, rng)
+    golden.refused(DataError, inference, original, original, original, variables, ["x", "ill"], "ill", 0.05, 5, rng)
+    golden.refused(DataError, inference, original, original, original, variables, ["x"], "wage", -0.1, 5, rng)
     with golden.raises(DataError):
         inference(original, original.assign(wage=np.nan), original, variables, ["x"], "wage", 0.1, 5, rng)

@@ -74,7 +74,5 @@ def test_fewer_people_than_attacks() -> None:
 def test_refusals() -> None:
     original, variables = people(10, 1)
     rng = np.random.default_rng(0)
-    with golden.raises(DataError):
-        linkability(original, original, original, variables, ["x0", "sex"], ["x0"], 1, 5, rng)
-    with golden.raises(DataError):
-        linkability(original, original, original, variables, ["x0"], ["x1"], 11, 5, rng)
+    golden.refused(DataError, linkability, original, original, original, variables, ["x0", "sex"], ["x0"], 1, 5, rng)
+    golden.refused(DataError, linkability, original, original, original, variables, ["x0"], ["x1"], 11, 5, rng)

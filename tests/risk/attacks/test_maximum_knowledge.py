@@ -118,9 +118,6 @@ def test_typed_files_in_one_space():
 
 def test_refusals():
     points = np.zeros((3, 2))
-    with golden.raises(DataError):
-        of_records(points, points, [slice(0, 1)], rng(), copies=1)
-    with golden.raises(DataError):
-        of_records(points, points[:0], [slice(0, 1)], rng())
-    with golden.raises(DataError):
-        of_attribute(points, points, slice(0, 2), rng())
+    golden.refused(DataError, of_records, points, points, [slice(0, 1)], rng(), copies=1)
+    golden.refused(DataError, of_records, points, points[:0], [slice(0, 1)], rng())
+    golden.refused(DataError, of_attribute, points, points, slice(0, 2), rng())

@@ -49,8 +49,7 @@ def test_the_variable_that_leaks_is_found() -> None:
 
 
 def test_one_column_is_refused() -> None:
-    with golden.raises(DataError):
-        attack(people(800, 1), ("age",))
+    golden.refused(DataError, attack, people(800, 1), ("age",))
     with golden.raises(DataError):
         participant_inference(
             people(10, 1), people(10, 1), people(50, 2), VARIABLES, list(VARIABLES), 10, np.random.default_rng(0)

@@ -17,5 +17,4 @@ def test_a_column_as_itself_and_as_a_distribution():
 
 
 def test_a_column_that_is_not_released_is_refused():
-    with golden.raises(DataError):
-        released_column(FRAME, "income")
+    golden.refused(DataError, released_column, FRAME, "income")

@@ -140,5 +140,4 @@ def test_a_file_of_equal_records_can_be_described_by_nobody() -> None:
 def test_refusals() -> None:
     original, variables = people(10, 1)
     rng = np.random.default_rng(0)
-    with golden.raises(DataError):
-        singling_out(original, original, original, variables, COLUMNS, "multivariate", 4, 5, rng)
+    golden.refused(DataError, singling_out, original, original, original, variables, COLUMNS, "multivariate", 4, 5, rng)

@@ -41,7 +41,6 @@ def torn(kept: Sequence[str], share: float = 1.0, noise: float = 0.0) -> pd.Data
 def gain(found: SubsetInference) -> tuple[float, float, float]:
     """The gain and the ends of its interval."""
     measured = found.measurement.beyond_baseline()
-    assert measured.interval is not None
     return measured.interval[0], measured.value, measured.interval[1]
 
 
@@ -137,9 +136,6 @@ def test_files_of_different_size_are_compared_by_as_many_records() -> None:
 
 
 def test_too_little_is_refused() -> None:
-    with golden.raises(DataError):
-        attack(STRANGERS, columns=("age",))
-    with golden.raises(DataError):
-        attack(STRANGERS, OTHERS.iloc[:19])
-    with golden.raises(DataError):
-        attack(STRANGERS.iloc[:0])
+    golden.refused(DataError, attack, STRANGERS, columns=("age",))
+    golden.refused(DataError, attack, STRANGERS, OTHERS.iloc[:19])
+    golden.refused(DataError, attack, STRANGERS.iloc[:0])

@@ -140,12 +140,10 @@ def test_a_class_that_is_the_file_tells_nothing(name: str, sensitive: np.ndarray
 @each_measure
 @pytest.mark.parametrize("values", [1, 3])
 def test_values_of_other_records_are_refused(measure: Measure, alone: float, values: int) -> None:
-    with golden.raises(DataError):
-        measure(equivalence_classes([np.array([0, 0])]), np.zeros(values, dtype=np.int64))
+    golden.refused(DataError, measure, equivalence_classes([np.array([0, 0])]), np.zeros(values, dtype=np.int64))
 
 
 @each_measure
 def test_nobody_is_refused(measure: Measure, alone: float) -> None:
     nobody = np.array([], dtype=np.int64)
-    with golden.raises(DataError):
-        measure(equivalence_classes([nobody]), nobody)
+    golden.refused(DataError, measure, equivalence_classes([nobody]), nobody)

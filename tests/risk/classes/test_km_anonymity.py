@@ -89,8 +89,7 @@ def test_sets_without_items_are_a_crowd_of_all() -> None:
 
 
 def test_more_known_items_than_can_be_counted_are_refused() -> None:
-    with golden.raises(DataError):
-        smallest_crowds(known([frozenset({"soap"})]), 5)
+    golden.refused(DataError, smallest_crowds, known([frozenset({"soap"})]), 5)
 
 
 def test_real_baskets_have_the_crowds_that_a_search_finds(reference_data: Path) -> None:

@@ -113,5 +113,4 @@ def test_two_variables_can_be_diverse_alone_and_not_together() -> None:
 
 
 def test_l_below_two_is_refused() -> None:
-    with golden.raises(DataError):
-        recursive_ratio(FIGURE_2, CONDITION, 1)
+    golden.refused(DataError, recursive_ratio, FIGURE_2, CONDITION, 1)

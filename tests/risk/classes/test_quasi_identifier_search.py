@@ -100,8 +100,7 @@ def test_columns_all_alike_single_out_nobody_and_a_key_everybody() -> None:
 
 @pytest.mark.parametrize("columns", [[], [np.zeros(1, dtype=np.int64)]])
 def test_no_pair_of_records_is_refused(columns: list[IntArray]) -> None:
-    with golden.raises(DataError):
-        search_quasi_identifiers(columns)
+    golden.refused(DataError, search_quasi_identifiers, columns)
 
 
 def test_on_adult_the_weight_and_then_age_hours_and_race_single_out_most() -> None:

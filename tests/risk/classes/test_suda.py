@@ -86,20 +86,14 @@ def test_share_at_risk_counts_all_records() -> None:
 
 def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = [np.arange(9)] * 2
-    with golden.raises(DataError):
-        suda([np.zeros(0, dtype=np.int64)])
-    with golden.raises(DataError):
-        suda(keys, 0)
-    with golden.raises(DataError):
-        suda([np.array([0, 1])] * 18)
-    with golden.raises(DataError):
-        suda(keys).dis(10)
-    with golden.raises(DataError):
-        suda([np.array([0, 1])] * 28, 1).dis(0.1)
+    golden.refused(DataError, suda, [np.zeros(0, dtype=np.int64)])
+    golden.refused(DataError, suda, keys, 0)
+    golden.refused(DataError, suda, [np.array([0, 1])] * 18)
+    golden.refused(DataError, suda(keys).dis, 10)
+    golden.refused(DataError, suda([np.array([0, 1])] * 28, 1).dis, 0.1)
     assert_array_equal(suda([np.array([0, 1])] * 18, 2).score > 0, [True, True])
     monkeypatch.setattr(module, "_BYTES", 1)
-    with golden.raises(DataError):
-        suda([np.arange(9)] * 3)
+    golden.refused(DataError, suda, [np.arange(9)] * 3)
 
 
 @given(tables, st.data())

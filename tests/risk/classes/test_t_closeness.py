@@ -150,7 +150,5 @@ def test_a_missing_value_is_a_branch_below_the_root_and_a_flat_tree_is_the_equal
 
 
 def test_a_hierarchy_that_lacks_a_value_is_refused() -> None:
-    with golden.raises(DataError):
-        hierarchy_levels(pd.Series(["flu", "gout"], name="illness"), DISEASES)
-    with golden.raises(DataError):
-        hierarchical_distance(equivalence_classes([np.array([0])]), [])
+    golden.refused(DataError, hierarchy_levels, pd.Series(["flu", "gout"], name="illness"), DISEASES)
+    golden.refused(DataError, hierarchical_distance, equivalence_classes([np.array([0])]), [])

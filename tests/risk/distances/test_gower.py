@@ -121,9 +121,6 @@ def test_extremes() -> None:
 
 
 def test_refusals() -> None:
-    with golden.raises(DataError):
-        gower_points(["aera"], VARIABLES, ORIGINAL)
-    with golden.raises(DataError):
-        gower_points(["note"], VARIABLES, ORIGINAL.assign(note="x"))
-    with golden.raises(DataError):
-        gower_points([], VARIABLES, ORIGINAL)
+    golden.refused(DataError, gower_points, ["aera"], VARIABLES, ORIGINAL)
+    golden.refused(DataError, gower_points, ["note"], VARIABLES, ORIGINAL.assign(note="x"))
+    golden.refused(DataError, gower_points, [], VARIABLES, ORIGINAL)

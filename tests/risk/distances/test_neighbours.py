@@ -120,8 +120,7 @@ def test_no_query(main_axes):
     ],
 )
 def test_refusals(queries, points, k):
-    with golden.raises(ValueError):
-        nearest_neighbours(queries, points, k)
+    golden.refused(ValueError, nearest_neighbours, queries, points, k)
 
 
 @pytest.mark.parametrize("dimensions", [6, 24])

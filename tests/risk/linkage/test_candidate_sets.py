@@ -107,11 +107,8 @@ def test_order_parts_missing_and_constants(attack):
 
 def test_refusals():
     original = numbers(5)
-    with golden.raises(DataError):
-        rank_swapping_linkage(original, original, 15)
+    golden.refused(DataError, rank_swapping_linkage, original, original, 15)
     with pytest.raises(DataError, match="window"):
         rank_swapping_linkage(original, original, 0)
-    with golden.raises(DataError):
-        rank_swapping_linkage(original, original[:, :2], 0.1)
-    with golden.raises(DataError):
-        microaggregation_linkage(original[:0], original[:0])
+    golden.refused(DataError, rank_swapping_linkage, original, original[:, :2], 0.1)
+    golden.refused(DataError, microaggregation_linkage, original[:0], original[:0])

@@ -60,9 +60,7 @@ def test_missing_values_are_no_cases():
 
 def test_refusals():
     values = np.ones((3, 2))
-    with golden.raises(DataError):
-        interval_disclosure(values, values[:2])
-    with golden.raises(DataError):
-        interval_disclosure(values, values, widths=(5,))
+    golden.refused(DataError, interval_disclosure, values, values[:2])
+    golden.refused(DataError, interval_disclosure, values, values, widths=(5,))
     with pytest.raises(DataError, match="widths"):
         interval_disclosure(values, values, widths=())

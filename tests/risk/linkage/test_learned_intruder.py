@@ -19,7 +19,6 @@ pytestmark = pytest.mark.chain  # of fewer people nothing can be learned
 
 def played(files):
     intruder = learned_intruder(files, 2_000)
-    assert intruder is not None
     reached = intruder.play()
     assert len(reached.rows) == 540
     return reached
@@ -91,7 +90,6 @@ def test_a_variable_nobody_knows_tells_nothing():
     frame, variables = census()
     masked = frame.assign(AGI=np.random.default_rng(0).permutation(frame["AGI"].to_numpy()))
     intruder = learned_intruder(files_of(frame, masked, variables), 2_000)
-    assert intruder is not None
     position = intruder.linker.names.index("AGI")
     assert intruder.play([position]).found.mean() < 0.02
     assert intruder.play().found.mean() > 0.98
@@ -104,5 +102,4 @@ def test_a_sentinel_blinds_nothing():
     amounts = {name: Variable(name=name, kind="continuous") for name in ["AGI"]}
     files = files_of(wild[["AGI"]].astype(float), wild[["AGI"]].astype(float), amounts)
     intruder = learned_intruder(files, 2_000)
-    assert intruder is not None
     assert intruder.play().found.mean() > 0.9 * frame["AGI"].nunique() / 1080

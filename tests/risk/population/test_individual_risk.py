@@ -62,5 +62,4 @@ def test_one_record_and_its_share() -> None:
 
 @pytest.mark.parametrize("weight", [0.0, -1.0, np.nan, np.inf])
 def test_a_wrong_weight_is_refused(weight: float) -> None:
-    with golden.raises(DataError):
-        estimated_population(equivalence_classes([np.array([0, 1])]), np.array([2.0, weight]))
+    golden.refused(DataError, estimated_population, equivalence_classes([np.array([0, 1])]), np.array([2.0, weight]))

@@ -85,13 +85,8 @@ def test_the_smallest_frequency_is_k_and_lower_is_worse() -> None:
 
 
 def test_what_cannot_be_joined_is_refused() -> None:
-    with golden.raises(DataError):
-        population_frequencies(FILE, POPULATION.rename(columns={"age": "agee"}), KEYS)
-    with golden.raises(DataError):
-        population_frequencies(FILE, POPULATION.assign(age="30-39"), KEYS)
-    with golden.raises(DataError):
-        population_frequencies(FILE, POPULATION, KEYS, np.array([1, 1, 1, 1, 1, -1]))
-    with golden.raises(DataError):
-        population_frequencies(FILE, POPULATION, KEYS, np.array([1]))
-    with golden.raises(DataError):
-        k_map(np.zeros(0, int))
+    golden.refused(DataError, population_frequencies, FILE, POPULATION.rename(columns={"age": "agee"}), KEYS)
+    golden.refused(DataError, population_frequencies, FILE, POPULATION.assign(age="30-39"), KEYS)
+    golden.refused(DataError, population_frequencies, FILE, POPULATION, KEYS, np.array([1, 1, 1, 1, 1, -1]))
+    golden.refused(DataError, population_frequencies, FILE, POPULATION, KEYS, np.array([1]))
+    golden.refused(DataError, k_map, np.zeros(0, int))

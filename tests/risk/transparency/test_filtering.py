@@ -36,5 +36,4 @@ def test_noise_on_unrelated_variables_stays() -> None:
     rng = np.random.default_rng(2)
     original = rng.standard_normal((4000, 5))
     measured = played(original, original + 0.5 * rng.standard_normal(original.shape))
-    assert measured.baseline is not None
     assert measured.value < measured.baseline + 0.05

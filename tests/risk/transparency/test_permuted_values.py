@@ -31,7 +31,6 @@ def people(n: int = 600) -> pd.DataFrame:
 def test_one_value_of_those_that_moved_together_gives_the_others_away() -> None:
     measured = played(people())
     assert measured.value == 1
-    assert measured.baseline is not None
     assert measured.baseline < 0.1
 
 
@@ -43,14 +42,12 @@ def test_a_little_noise_afterwards_does_not_hide_what_moved_together() -> None:
     pairs = Pairs(frame, VARIABLES, frame, masked, VARIABLES, np.arange(len(frame)), rng)
     (leak,) = PermutedValues(("income", "rent"), ("group",), True).play(pairs)
     assert leak.measured.value > 0.9
-    assert leak.measured.baseline is not None
     assert leak.measured.baseline < 0.2
     golden.words(leak.says)
 
 
 def test_values_that_moved_apart_tell_no_more_than_other_people_do() -> None:
     measured = played(people(), jointly=False)
-    assert measured.baseline is not None
     assert measured.value < measured.baseline + 0.1
 
 
@@ -64,7 +61,6 @@ def test_a_group_of_one_tells_everything() -> None:
     frame = people(50).assign(group=np.arange(50.0))
     measured = played(frame, jointly=False)
     assert measured.value == 1
-    assert measured.baseline is not None
     assert measured.baseline < 0.2  # what the whole file tells without the person
 
 

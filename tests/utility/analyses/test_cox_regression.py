@@ -51,7 +51,5 @@ def test_what_the_records_do_not_determine() -> None:
 
 
 def test_other_times_and_events_are_refused() -> None:
-    with golden.raises(DataError):
-        fit_cox(MATRIX, TIMES - 100, EVENTS)
-    with golden.raises(DataError):
-        fit_cox(MATRIX, TIMES, EVENTS * 2)
+    golden.refused(DataError, fit_cox, MATRIX, TIMES - 100, EVENTS)
+    golden.refused(DataError, fit_cox, MATRIX, TIMES, EVENTS * 2)

@@ -107,8 +107,7 @@ def test_nothing_but_the_grammar_is_read(attack: str) -> None:
     ],
 )
 def test_what_cannot_be_read_is_refused_with_what_is_allowed(formula: str) -> None:
-    with golden.raises(DataError):
-        read_formula(formula)
+    golden.refused(DataError, read_formula, formula)
 
 
 @given(st.text(alphabet="ya~+-*:^() '`\".=<>123\n\\%C", max_size=60))
@@ -146,8 +145,7 @@ def test_long_texts_are_not_searched_again_and_again() -> None:
     ],
 )
 def test_a_formula_that_does_not_fit_the_variables_is_refused(formula: str, kind: Any) -> None:
-    with golden.raises(DataError):
-        refuse_unfit(read_formula(formula), kind, VARIABLES)
+    golden.refused(DataError, refuse_unfit, read_formula(formula), kind, VARIABLES)
 
 
 def test_formulas_that_fit() -> None:
@@ -162,7 +160,6 @@ def test_formulas_that_fit() -> None:
 
 
 def test_a_category_that_is_not_declared_is_refused() -> None:
-    with golden.raises(DataError):
-        refuse_unknown_categories(read_formula("town == 'nort' ~ y"), VARIABLES)
+    golden.refused(DataError, refuse_unknown_categories, read_formula("town == 'nort' ~ y"), VARIABLES)
     undeclared = {**VARIABLES, "town": Variable(name="town", kind=Kind.NOMINAL)}
     refuse_unknown_categories(read_formula("town == 'nort' ~ y"), undeclared)

@@ -142,8 +142,7 @@ def test_no_value_and_every_value() -> None:
 
 
 def test_paired_files_of_different_lengths_are_refused() -> None:
-    with golden.raises(DataError):
-        look(frame([30, 40], [5, 10]), frame([30], [5]))
+    golden.refused(DataError, look, frame([30, 40], [5, 10]), frame([30], [5]))
 
 
 records = st.lists(st.tuples(st.integers(0, 90), st.integers(0, 60) | st.none()), min_size=1, max_size=40)

@@ -75,11 +75,9 @@ def test_the_same_seed_finds_the_same() -> None:
 
 def test_nobody_to_predict_and_one_class_are_refused() -> None:
     nobody = Examples(POINTS[:N], CLASSES[:N], POINTS[:0], CLASSES[:0])
-    with golden.raises(DataError):
-        prediction_scores(nobody, nobody, "logistic", np.random.default_rng(0))
+    golden.refused(DataError, prediction_scores, nobody, nobody, "logistic", np.random.default_rng(0))
     one = Examples(POINTS[:N], np.zeros(N, np.int64), POINTS[N:], CLASSES[N:])
-    with golden.raises(DataError):
-        prediction_scores(one, one, "logistic", np.random.default_rng(0))
+    golden.refused(DataError, prediction_scores, one, one, "logistic", np.random.default_rng(0))
 
 
 def test_features_are_numbers_categories_and_what_is_missing() -> None:

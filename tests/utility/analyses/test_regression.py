@@ -95,10 +95,8 @@ def test_records_that_determine_nothing() -> None:
 
 
 def test_other_responses_are_refused() -> None:
-    with golden.raises(DataError):
-        fit_regression(MATRIX, RESPONSES["poisson"], "logistic")
-    with golden.raises(DataError):
-        fit_regression(MATRIX, -RESPONSES["poisson"], "poisson")
+    golden.refused(DataError, fit_regression, MATRIX, RESPONSES["poisson"], "logistic")
+    golden.refused(DataError, fit_regression, MATRIX, -RESPONSES["poisson"], "poisson")
 
 
 @given(st.integers(0, 10**6), st.floats(0.01, 100), st.sampled_from(["linear", "logistic", "poisson"]))

@@ -67,9 +67,6 @@ def test_extremes() -> None:
 
 
 def test_refusals() -> None:
-    with golden.raises(DataError):
-        category_distances(LABELS, ("a", "b"))
-    with golden.raises(DataError):
-        direct_comparison(variable([0], [0]), category_distances(LABELS[2:]))
-    with golden.raises(DataError):
-        loss(variable([0, 1], [0]))
+    golden.refused(DataError, category_distances, LABELS, ("a", "b"))
+    golden.refused(DataError, direct_comparison, variable([0], [0]), category_distances(LABELS[2:]))
+    golden.refused(DataError, loss, variable([0, 1], [0]))

@@ -105,8 +105,7 @@ def test_without_records_or_values_nothing_is_known_or_all_is_lost(name: str) ->
 
 @pytest.mark.parametrize("name", [name for name in MEASURES if name != "kendall"])
 def test_files_of_other_columns_are_refused(name: str) -> None:
-    with golden.raises(DataError):
-        told(name, np.ones((3, 2)), np.ones((3, 3)))
+    golden.refused(DataError, told, name, np.ones((3, 2)), np.ones((3, 3)))
 
 
 @each_measure
@@ -202,12 +201,10 @@ def test_the_probability_of_a_mean_is_that_of_effectively_so_many_records() -> N
 
 @pytest.mark.parametrize("weight", [np.array([1.0, np.nan]), np.array([1.0, -1.0]), np.array([1.0]), [1.0, np.inf]])
 def test_weights_that_do_not_fit_are_refused(weight: FloatArray) -> None:
-    with golden.raises(DataError):
-        relative_weight(np.asarray(weight), 2)
+    golden.refused(DataError, relative_weight, np.asarray(weight), 2)
     values = np.array([[1.0, 2.0], [2.0, 3.0]])
     for measure in MEASURES.values():
-        with golden.raises(DataError):
-            measure(values, values, np.asarray(weight), np.asarray(weight))
+        golden.refused(DataError, measure, values, values, np.asarray(weight), np.asarray(weight))
 
 
 def test_adult_by_its_weights(reference_data: Path) -> None:

@@ -84,5 +84,4 @@ def test_numbers_are_read_for_themselves(values: list[int | None], moved: int) -
 
 
 def test_a_recoded_file_of_another_length_is_refused() -> None:
-    with golden.raises(DataError):
-        released_numbers(ages(1, 2, 3), ages(1, 2), ages(1, 2, 3), AGE, AGE)
+    golden.refused(DataError, released_numbers, ages(1, 2, 3), ages(1, 2), ages(1, 2, 3), AGE, AGE)

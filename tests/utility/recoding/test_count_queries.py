@@ -96,5 +96,4 @@ def test_nothing_to_ask_and_refusals() -> None:
     bins = bins_of(frame, frame)
     assert np.isnan(query_error(bins, np.random.default_rng(0), masked_weight=np.zeros(30)).median)
     for wrong in ({"queries": 9}, {"dimensions": 0}, {"sanity": 0.0}):
-        with golden.raises(DataError):
-            query_error(bins, np.random.default_rng(0), **wrong)
+        golden.refused(DataError, query_error, bins, np.random.default_rng(0), **wrong)
