@@ -9,6 +9,7 @@ from flows.cli.document_warnings import document_warnings
 from sluice.custody.workspace import Workspace
 from tasks.release.products import load_product
 from tests.flows.house import House
+from tests.golden import golden
 
 
 def warnings_of(house: House) -> str:
@@ -33,22 +34,19 @@ def test_sound_documents_need_no_word(sound: House) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    "change",
     [
-        ({"reference_standard": None}, "names no reference_standard: this release will be blocked"),
-        (
-            {"reference_standard": {"intruders": [{"knows": "register"}]}},
-            "an intruder 'register', and the contract's knowledge no such set: this release will be blocked",
-        ),
-        ({"rules": [{"rule": "p_percent", "p": 10}]}, "the rule p_percent, which is for tables"),
-        ({"approvals": {"count": 1, "roles": ["data_stewart"]}}, "nobody is left for the role data_stewart"),
-        ({"approvals": {"count": 4}}, "3 may approve, and 4 must"),
-        ({"approvals": {"count": 2, "roles": ["data_steward"] * 2}}, "nobody is left for the role data_steward"),
+        {"reference_standard": None},
+        {"reference_standard": {"intruders": [{"knows": "register"}]}},
+        {"rules": [{"rule": "p_percent", "p": 10}]},
+        {"approvals": {"count": 1, "roles": ["data_stewart"]}},
+        {"approvals": {"count": 4}},
+        {"approvals": {"count": 2, "roles": ["data_steward"] * 2}},
     ],
 )
-def test_a_policy_that_cannot_be_met(sound: House, change: dict[str, Any], says: str) -> None:
+def test_a_policy_that_cannot_be_met(sound: House, change: dict[str, Any]) -> None:
     sound.policy |= change
-    assert says in warnings_of(sound)
+    golden(warnings_of(sound))
 
 
 def test_the_owner_fills_no_role(sound: House) -> None:

@@ -61,18 +61,16 @@ def test_the_command_gives_accounts_to_people_of_the_roster_and_takes_them_away(
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    "options",
     [
-        (("--host", "0.0.0.0"), "in clear"),
-        (("--proxy", "127.0.0.1"), "--sign-on-header"),
-        (("--address", "desk.example"), "--address"),
-        (("--sign-on-header", "X-Remote-User"), "--proxy"),
+        ("--host", "0.0.0.0"),
+        ("--proxy", "127.0.0.1"),
+        ("--address", "desk.example"),
+        ("--sign-on-header", "X-Remote-User"),
     ],
 )
-def test_a_desk_that_would_be_open_is_not_served(pending: House, options: tuple[str, ...], says: str) -> None:
-    told = pending.sluice("desk", *options)
-    assert told.code == ERROR
-    assert says in told.words
+def test_a_desk_that_would_be_open_is_not_served(pending: House, options: tuple[str, ...]) -> None:
+    pending.sluice("desk", *options).refused(figures=True)
 
 
 def test_the_desk_listens_where_nobody_else_reaches_it_and_believes_no_header(

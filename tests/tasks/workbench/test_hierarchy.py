@@ -189,36 +189,29 @@ def test_a_written_file_is_read_back(tmp_path_factory: pytest.TempPathFactory, r
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    "arguments",
     [
-        (["build", "intervals: [5]"], "the hierarchy: 'the variable' has no categories"),
-        (["build", "interval: [5]"], "Did you mean 'intervals'?"),
-        (["build", "intervals: ["], "the hierarchy: is not valid YAML"),
-        (["build", "intervals: [5]", "--contract=people.yaml"], "--contract and --variable go together"),
-        (["build", "intervals: [5]", *of("aeg")], "has no variable 'aeg'. Did you mean 'age'?"),
-        (["build", "intervals: [5]", *of("age"), "-o", "people.yaml"], "must end in .csv"),
-        (["build", "intervals: [5]", "--minimum=x", "--maximum=y"], "'maximum' must each be a number"),
-        (["build", "intervals: [5]", "--minimum=2", "--maximum=1"], "'minimum' is above 'maximum'"),
-        (["build", "periods: [year]", "--minimum=2-2-2", "--maximum=x"], "must each be an ISO date"),
-        (["draft", "people.csv"], "a draft needs a contract"),
-        (["draft", "people.csv", *of("age"), "--minimum-cell=300"], "cannot be cut into two groups of 300 records"),
-        (["check", "nowhere.csv"], "nowhere.csv: no such file"),
-        (
-            ["check", "people.csv", "--data=people.csv"],
-            "people.csv, line 32: its group of level 1 lies in another group",
-        ),
-        (["show", "people.yaml"], "name the variable whose hierarchy is meant"),
-        (["show", "people.yaml", "--variable=age"], "'age' has no hierarchy"),
-        (
-            ["show", "people.yaml", "--variable=school", "--svg=people.yaml"],
-            "would overwrite people.yaml, which is read",
-        ),
-        (["show", "people.yaml", "--variable=school", "--png=.sluice/vault/x.png"], "lies in the workspace"),
+        ["build", "intervals: [5]"],
+        ["build", "interval: [5]"],
+        ["build", "intervals: ["],
+        ["build", "intervals: [5]", "--contract=people.yaml"],
+        ["build", "intervals: [5]", *of("aeg")],
+        ["build", "intervals: [5]", *of("age"), "-o", "people.yaml"],
+        ["build", "intervals: [5]", "--minimum=x", "--maximum=y"],
+        ["build", "intervals: [5]", "--minimum=2", "--maximum=1"],
+        ["build", "periods: [year]", "--minimum=2-2-2", "--maximum=x"],
+        ["draft", "people.csv"],
+        ["draft", "people.csv", *of("age"), "--minimum-cell=300"],
+        ["check", "nowhere.csv"],
+        ["check", "people.csv", "--data=people.csv"],
+        ["show", "people.yaml"],
+        ["show", "people.yaml", "--variable=age"],
+        ["show", "people.yaml", "--variable=school", "--svg=people.yaml"],
+        ["show", "people.yaml", "--variable=school", "--png=.sluice/vault/x.png"],
     ],
 )
-def test_a_wrong_command_is_refused(folder: Path, arguments: list[str], says: str) -> None:
-    told = " ".join(answered(["hierarchy", *arguments], 1).err.split())
-    assert pd.Series([told]).str.contains(says).all(), told
+def test_a_wrong_command_is_refused(folder: Path, arguments: list[str]) -> None:
+    golden(answered(["hierarchy", *arguments], 1).words)
 
 
 def test_data_without_a_column_are_refused(folder: Path) -> None:

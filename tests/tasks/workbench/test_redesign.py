@@ -62,20 +62,10 @@ def test_nothing_to_spare(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "says"),
-    [
-        (["--ordered=sise"], "ordered names the dimension 'sise', which there is not. Did you mean 'size'?"),
-        (
-            ["--table=nace:2,size"],
-            "advice is for tables down to the leaves of their dimensions; leave the level (:2) out.",
-        ),
-        (["--steps=0"], "Invalid value for '--steps'"),
-        (["--rule=p_percent=1000"], "--rule p_percent=1000: p: "),
-        (["--value=worth"], "'worth'"),
-    ],
+    "more", [["--ordered=sise"], ["--table=nace:2,size"], ["--steps=0"], ["--rule=p_percent=1000"], ["--value=worth"]]
 )
-def test_refusals(more: list[str], says: str) -> None:
-    assert says in " ".join(answered(arguments(*more), 1).err.split())
+def test_refusals(more: list[str]) -> None:
+    golden(answered(arguments(*more), 1).words)
 
 
 def test_without_a_rule() -> None:
