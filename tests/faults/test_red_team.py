@@ -348,16 +348,19 @@ def test_nothing_is_published_in_or_around_the_workspace(house: House, target: s
         product_of(house)
 
 
-def test_a_shelf_that_everybody_may_write_to_or_replace_is_refused(tmp_path: Path) -> None:
-    parent = tmp_path / "open"
-    (parent / "shelf").mkdir(parents=True)
-    for place, on_it in ((parent / "shelf", parent / "shelf"), (parent, parent / "new")):
-        place.chmod(0o777)
-        with golden.raises(SluiceError):
-            shelf.publish(on_it, "fair-1", {"a.csv": b"a\r\n"})
-        assert list((parent / "shelf").iterdir()) == []
-    parent.chmod(0o1777)  # as /tmp
-    assert shelf.publish(parent / "new", "fair-1", {"a.csv": b"a\r\n"}).is_dir()
+@pytest.mark.parametrize(("place", "on_it"), [("open/shelf", "open/shelf"), ("open", "open/new")])
+def test_a_shelf_that_everybody_may_write_to_or_replace_is_refused(tmp_path: Path, place: str, on_it: str) -> None:
+    (tmp_path / "open" / "shelf").mkdir(parents=True)
+    (tmp_path / place).chmod(0o777)
+    with golden.raises(SluiceError):
+        shelf.publish(tmp_path / on_it, "fair-1", {"a.csv": b"a\r\n"})
+    assert list(tmp_path.rglob("*.csv")) == []
+
+
+def test_a_shelf_in_a_folder_like_tmp_is_written_to(tmp_path: Path) -> None:
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o1777)
+    assert shelf.publish(tmp_path / "open" / "new", "fair-1", {"a.csv": b"a\r\n"}).is_dir()
 
 
 def test_whoever_ever_ran_a_release_may_not_approve_it(house: House) -> None:

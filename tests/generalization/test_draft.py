@@ -92,6 +92,13 @@ def test_groups_of_numbers_begin_at_round_ones_and_hold_the_minimum_cell(counts:
         assert min(records.values()) >= CELL
 
 
+def test_a_wide_range_is_cut_at_steps_of_the_next_power_of_ten() -> None:
+    wide = Variable(name="income", kind=Kind.INTEGER, minimum=0, maximum=9_999)
+    cuts = draft_hierarchy(wide, {str(value): 20 for value in range(0, 10_000, 7)}, CELL).model_dump()["cuts"]
+    assert cuts[0]
+    assert all(cut % 10 == 0 for level in cuts for cut in level)
+
+
 def test_drafts_of_adult(reference_data: Path) -> None:
     """Every quasi-identifier but the binary one; groups of about equal size where the values allow it."""
     contract = load_contract(Path(schemas.__path__[0]) / "adult.yaml")

@@ -518,10 +518,13 @@ def test_a_codebook_says_what_was_done_and_not_what_undoes_it(fields: dict[str, 
 
 OPTIONS: dict[str, dict[str, list[object]]] = WRITTEN["drawn"]
 RANKED = ("data_distortion", "resampling", "rounding")  # whoever had more has not less
+FITTED = ("data_distortion",)  # to a dozen families, which takes its time
 WITHIN = ("lossy_compression", "resampling", "sequential_trees")  # no value beyond the extremes of the file
 
 
-@pytest.mark.parametrize("method", OPTIONS)
+@pytest.mark.parametrize(
+    "method", [pytest.param(method, marks=pytest.mark.chain if method in FITTED else ()) for method in OPTIONS]
+)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1), gaps=st.booleans())
 def test_whatever_is_chosen_the_file_is_as_declared(method: str, data: st.DataObject, seed: int, gaps: bool) -> None:
     fields, kinds = ON_ONE[method]

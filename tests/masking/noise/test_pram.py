@@ -198,3 +198,8 @@ def test_refusals() -> None:
     for step, frame in ((undeclared, survey()), (as_category, named)):
         with golden.raises(PlanError):
             step.mask(frame, VARIABLES, np.random.default_rng(0))
+
+
+def test_where_nothing_is_known_nothing_is_drawn() -> None:
+    nothing = np.full(3, -1, dtype=np.int8)
+    assert randomised(nothing, np.empty((0, 0)), np.random.default_rng(1)).tolist() == [-1, -1, -1]
