@@ -47,16 +47,22 @@ def moments(files: OriginalAndMasked) -> Found:
 
     Groups of numbers count by the mean of the values that they may stand for. Removed ones, and those suppressed in
     every record, are left out, but of a file that has none of the original's numbers left, or one where there were
-    several to go together, the figures are lost: infinitely far off. Weights are no numbers that could be lost.
+    several to go together, the figures are lost: infinitely far off. A weight, which says for how many a record stands,
+    is none of the numbers.
     """
     numbers = files.released_numbers
-    kept = [place for place, name in enumerate(numbers.names) if name not in numbers.removed and _left(numbers, place)]
+    of_people = {name for name in numbers.names if files.variables[name].role is not Role.WEIGHT}
+    kept = [
+        place
+        for place, name in enumerate(numbers.names)
+        if name in of_people and name not in numbers.removed and _left(numbers, place)
+    ]
     names, original, masked = (
         [numbers.names[place] for place in kept],
         numbers.original[:, kept],
         numbers.masked[:, kept],
     )
-    there_were = sum(files.variables[name].role is not Role.WEIGHT for name in numbers.names)
+    there_were = len(of_people)
     found = moment_differences(original, masked, files.weights)
 
     def measured(value: float, what: str, written: Callable[[float], str], moved: Sentence, of: int = 1) -> Measured:

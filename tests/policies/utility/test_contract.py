@@ -180,14 +180,8 @@ def test_without_a_limit_it_is_reported_and_does_not_decide(name: str) -> None:
     assert finding.observed == found("little")[name].observed
 
 
-@pytest.mark.parametrize(
-    ("of", "name"),
-    [
-        *(("in another order", name) for name in MEASURES),
-        # Of means, variances and mean changes the weight itself is one more number.
-        *(("of equal weights", name) for name in MEASURES if name not in ("mean", "variance", "il1s")),
-    ],
-)
+@pytest.mark.parametrize("of", ["in another order", "of equal weights"])
+@pytest.mark.parametrize("name", MEASURES)
 def test_neither_the_order_of_the_records_nor_equal_weights_matter(of: str, name: str) -> None:
     assert found(of)[name].observed == pytest.approx(found("little")[name].observed, rel=1e-6)
 
