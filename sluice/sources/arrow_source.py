@@ -45,10 +45,14 @@ class ArrowSource(FileSource):
                     yield reader.schema, map(reader.get_batch, range(reader.num_record_batches))
                 else:
                     file.seek(max(0, file.size() - len(_END)), os.SEEK_SET)
-                    if file.read() != _END:
-                        raise ValueError
+                    is_whole = file.read() == _END
                     file.seek(0)
                     stream = pa.ipc.open_stream(file)
+                    if not is_whole:
+                        raise DataError(
+                            f"{self.path}: is a stream of Arrow that does not say where it ends, so records may be "
+                            "missing. Close what writes it, or write an Arrow file"
+                        )
                     yield stream.schema, iter(stream)
         except MemoryError:  # Arrow's own is an ArrowException, too
             raise
