@@ -7,6 +7,7 @@ is what it says of a file, and several of these are added up. A program reads co
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from math import isfinite
 from string import Formatter
@@ -53,8 +54,10 @@ class Sentence:
             raise ValueError(f"two sentences have the code {self.code}")
 
     def __call__(self, **data: Any) -> Saying:
-        told = {name: _as_told(value, self._specs.get(name, "")) for name, value in data.items()}
-        return (Statement(code=self.code, data=told),)
+        """What it says of a file. What its words do not tell, another of several sentences may: it is left out."""
+        told = self.told
+        figures = {name: _as_told(value, self._specs.get(name, "")) for name, value in data.items() if name in told}
+        return (Statement(code=self.code, data=figures),)
 
     @property
     def told(self) -> set[str]:
@@ -126,10 +129,16 @@ def _plain(value: Any) -> Datum:
 def _as_told(value: Any, spec: str) -> Datum:
     """A figure with no more digits than the words give it: a later one may tell of a single person."""
     plain = _plain(value)
-    if not isinstance(plain, float) or spec.lower().startswith(("per_", "people_")):
+    if not isinstance(plain, int | float) or not _ROUNDING.fullmatch(spec.lower()):
         return plain
-    text = _WORDS.format_field(plain, spec).replace(",", "")
-    return float(text.rstrip(" %")) / 100 if text.endswith("%") else float(text)
+    kind, _, base = spec.lower().partition("_")
+    if kind == "people" and not 0 < plain < 1:
+        return min(max(plain, 0), 1)  # none, or all
+    words = per(plain, int(base)) if base else _WORDS.format_field(plain, spec)
+    if words.startswith("under"):
+        return _WORDS.format_field(plain, spec.lower())
+    told = Decimal(words.rstrip(" %").replace(",", "")) / (int(base) if base else 100 if words.endswith("%") else 1)
+    return plain if told == plain else float(told)
 
 
 class _Words(Formatter):
@@ -174,3 +183,4 @@ class _Words(Formatter):
 
 
 _WORDS = _Words()
+_ROUNDING = re.compile(r"percent|pct|(per|people)_\d+|[^_]*[fg%]")

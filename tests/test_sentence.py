@@ -62,6 +62,34 @@ def test_a_datum_has_no_more_digits_than_the_words_and_may_be_words_where_it_is_
     assert Statement.model_validate_json(hidden.model_dump_json()) == hidden
 
 
+@pytest.mark.parametrize(
+    ("spec", "figure", "told"),
+    [
+        ("percent", 0.0070000123, 0.007),
+        (".1%", 1 / 3, 0.333),
+        ("per_10000", 1 / 873, 0.0011),
+        ("people_1000", 0.00123456, 0.0012),
+        ("People_1000", 12 / 1_000_000, "under 0.1 in every 1,000 people"),
+        ("people_1000", 0.0, 0.0),
+        ("people_1000", 1.0, 1.0),
+        (".3g", 123_456, 123_000.0),
+        (".3g", 12, 12),
+        (",", 123_456, 123_456),
+        ("verb_bring", 2, 2),
+    ],
+)
+def test_a_datum_is_rounded_as_its_words_are(spec: str, figure: float, told: float | str) -> None:
+    sentence = Sentence(f"test.rounded_{spec}", f"{{figure:{spec}}}")
+    (said,) = sentence(figure=figure)
+    assert said.data == {"figure": told}
+    assert said.text == sentence.words_of({"figure": figure})
+    assert sentence(**said.data) == (said,)
+
+
+def test_what_the_words_do_not_tell_is_not_in_the_data() -> None:
+    assert HIDDEN(share=0.125)[0].data == {}
+
+
 def test_a_code_has_one_sentence() -> None:
     Sentence(FEW.code, FEW.words)  # a module may be loaded twice
     with pytest.raises(ValueError):
