@@ -43,7 +43,7 @@ from tasks.release.memory_forecast import measurements_at_once
 _SAYS = Sentences(
     "learned_linkage",
     unpaired="Intruders who learn were not played. ",
-    of_block="Of {names:commas}, which were moved to another record together: ",
+    of_block=" Looked at were {names:commas} alone, which were moved to another record together.",
 )
 _NO_STANDARD = Sentence(
     "reference_standard.none",
@@ -258,5 +258,4 @@ def _on_block(standard: ReferenceStandard, block: Block, files: OriginalAndMaske
     names = ", ".join(block.columns)
     for finding in _learned(standard, files.of_block(block)):
         scope = f"{finding.scope}: {names}".removeprefix(": ")
-        says = as_fields(_SAYS.of_block(names=block.columns) + finding.saying)
-        yield finding.model_copy(update={"scope": scope, **says})
+        yield finding.adding(_SAYS.of_block(names=block.columns)).model_copy(update={"scope": scope})

@@ -39,7 +39,7 @@ _SAYS = Sentences(
     "nobody knows how nearly both together tell them.",
     none_shares=f"{_NO_OTHER_UNDOES} None of {{editions}} earlier editions shares a cell with this one.",
     no_other=f"{_NO_OTHER_UNDOES} There is no other.",
-    other_names="{agree:,} cells are the same under other names. ",
+    other_names=" {agree:,} cells are the same under other names.",
     name_alike=" Name data set, variable and codes as there, so that both are protected together.",
     same_figures="{cells:,} cells of one table have the figures of cells of {name}, under other names or in another "
     "unit: they are the same cells, and nobody judged both together. Name data set, variable and codes as there, or "
@@ -300,10 +300,10 @@ def _under_other_names(
                 pair = _pair_of_renamed(cells, tables)
             if pair:
                 found = pair.finding(published.status, request, workers)
-                says = _SAYS.other_names(agree=agree) + found.saying
+                says = _SAYS.other_names(agree=agree)
                 if found.verdict is not Verdict.PASS:
                     says += _SAYS.name_alike()
-                findings.append(found.model_copy(update=as_fields(says)))
+                findings.append(found.adding(says))
                 continue
             says = _SAYS.same_figures(cells=agree, name=name)
             findings.append(_finding(Verdict.REVIEW, says, name))

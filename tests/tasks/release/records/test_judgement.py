@@ -8,6 +8,7 @@ import pytest
 
 from policies.rules.subset_inference import SubsetInference
 from policies.standard.reference_standard import ReferenceStandard
+from sluice.masking.blocks import Block
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Verdict
 from tasks.release.records.judgement import against_reference, reference_findings
@@ -26,6 +27,18 @@ def test_without_pairs_intruders_who_learn_are_missed_and_a_person_decides() -> 
     assert (missed.verdict, missed.binding, missed.completed) == (Verdict.REVIEW, True, 0)
     paired, _ = against_reference(ReferenceStandard(), files_of(frame, others, variables))
     assert {finding.verdict for finding in paired if finding.rule == "learned_linkage"} == {Verdict.PASS}
+
+
+def test_what_an_intruder_finds_by_variables_that_moved_together_has_the_code_of_any_other() -> None:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({name: rng.normal(size=60) for name in "abc"})
+    variables = {name: Variable(name=name, kind=Kind.CONTINUOUS, role=Role.QUASI_IDENTIFIER) for name in "abc"}
+    files = files_of(frame, frame, variables, blocks=(Block(("a", "b"), np.arange(60)),))
+    findings, _ = against_reference(ReferenceStandard(), files)
+    found = {finding.scope: finding for finding in findings if finding.rule == "learned_linkage"}
+    assert {finding.code for finding in found.values()} == {"learned_linkage.not_played"}
+    assert [said.code for said in found["a, b"].notes] == ["learned_linkage.of_block"]
+    assert found["a, b"].says.endswith("Looked at were a, b alone, which were moved to another record together.")
 
 
 def test_a_file_without_pairs_is_judged_by_what_stays_together() -> None:
