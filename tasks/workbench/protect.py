@@ -49,6 +49,7 @@ _NOTHING_SHARED = Sentence(
     "No cell of {name} has the same value here, so nothing was compared. If its values were changed (rounded, with "
     "noise), nobody knows what both together give away: then somebody who knows both must decide.",
 )
+_TOLD = {"rule", "says", "code", "data", "notes", "scope", "binding", "waiver"}  # of a finding, beside its verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,8 +113,7 @@ class ProtectedTable:
             "verdict": self.verdict.name,
             "safe": self.verdict is Verdict.PASS,
             "findings": [
-                finding.model_dump(include={"rule", "verdict", "scope", "says", "binding", "waiver"})
-                | {"verdict": finding.verdict.name}
+                finding.model_dump(mode="json", include=_TOLD) | {"verdict": finding.verdict.name}
                 for finding in self.findings
             ],
             **(self._of_pattern(self.audit) if self.audit else {}),

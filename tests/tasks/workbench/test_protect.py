@@ -295,7 +295,9 @@ def test_every_form_is_written_and_tells_no_true_count(folder: Path) -> None:
         more = [f"--method={method}{f'={base}' * (base > 1)}", f"--seed-file={folder / 'seed'}", "--json"]
         found = answered([*given, *more]).json
         assert (found["method"]["method"], found["verdict"]) == (method, "PASS")
-        assert [(each["rule"], each["verdict"]) for each in found["findings"]] == [("table_audit", "PASS")]
+        (finding,) = found["findings"]
+        assert (finding["rule"], finding["verdict"]) == ("table_audit", "PASS")
+        assert (finding["code"], finding["data"]) == ("table_audit.of_method", {"says": finding["says"]})
         made = read_text(folder / "cells.csv")
         assert list(made) == ["nace", "region", "status", "value"]
         value = made.set_index(["nace", "region"])["value"].astype(int)
