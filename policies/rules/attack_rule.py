@@ -49,14 +49,16 @@ class AttackRule(DisclosureRule):
     def find(self, files: OriginalAndMasked) -> list[Finding]:
         """What the attack finds: at least one finding. Raises DataError when the files lack what it needs."""
 
-    def judge(self, measured: Measurement, says: Saying, scope: str = "") -> Finding:
+    def judge(self, measured: Measurement, says: Saying, scope: str = "", minimum_cell: int = 0) -> Finding:
         """A finding on one figure; `says` gives it in words; the limits are added here.
+
+        minimum_cell : a share of fewer people decides, and is not told; 0 where `says` tells it, or it is no share
 
         PASS when the whole interval keeps the limits, FAIL when none of it does, REVIEW between: what the sample
         cannot decide, a person does. Nothing completed, or an attack that does worse than its own baseline beyond
         chance (it was then played badly, and says nothing of the risk), is UNKNOWN.
         """
-        said = says
+        said, few = says, 0 < measured.value * measured.completed < minimum_cell
         sign = 1.0 if measured.worse == "higher" else -1.0
         low, high = sorted(sign * end for end in (measured.interval or (measured.value, measured.value)))
         limits = []
@@ -86,7 +88,8 @@ class AttackRule(DisclosureRule):
             verdict=verdict,
             stage="attack",
             scope=scope,
-            observed=measured.value,
+            observed=None if few else measured.value,
+            withheld=few,
             limit=sign * min(limits) if limits else None,
             attempted=measured.attempted,
             completed=measured.completed,

@@ -78,7 +78,7 @@ class AttributeInference(AttributeRule):
             baseline=percentage(measured.baseline or 0.0, measured, files),
             unmasked=percentage(found.control.value, found.control, files),
         )
-        return self.judge(at_least_baseline(measured), says, name)
+        return self.judge(at_least_baseline(measured), says, name, files.minimum_cell)
 
     def _known(self, files: OriginalAndMasked) -> list[str]:
         if self.known is None:

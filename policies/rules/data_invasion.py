@@ -77,7 +77,7 @@ class DataInvasion(AttributeRule):
         )
         if self.when_misled == "guess":
             found, says = at_least_baseline(found), says + _SAYS.better_of_two()
-        return self.judge(found, says, name)
+        return self.judge(found, says, name, files.minimum_cell)
 
     def describe(self) -> str:
         knows = "and how frequent each original value is" if self.level == 2 else "and which original values there are"

@@ -45,7 +45,7 @@ class IntervalDisclosure(RankedRule):
             return self.unknown(_SAYS.no_values(), measured.attempted, ", ".join(names))
         share = told_share(measured.value, measured.completed, files.minimum_cell)
         says = _SAYS.inside(share=share, names=names, interval=self._interval)
-        return self.judge(measured, says, scope=", ".join(names))
+        return self.judge(measured, says, ", ".join(names), files.minimum_cell)
 
     @property
     def _interval(self) -> str:

@@ -41,7 +41,7 @@ class LinkageRule(PairedRule):
         linked = told_share(measured.value, measured.completed, files.minimum_cell)
         says = _SAYS.linked(completed=measured.completed, unit=files.unit, linked=linked, names=names)
         says += how + END() + self._not_compared(files, names)
-        finding = self.judge(measured, says, scope=", ".join(names))
+        finding = self.judge(measured, says, ", ".join(names), files.minimum_cell)
         if self._not_compared(files, names) and finding.verdict is not Verdict.FAIL and self._takes_any_kind:
             return finding.adding(_SAYS.needs()).model_copy(update={"verdict": Verdict.UNKNOWN})
         return finding

@@ -105,7 +105,7 @@ class MaximumKnowledge(AttributeRule):
                 comparison=self.comparison,
                 by_chance=found.by_chance,
             )
-        return self.judge(found.measurement, says, scope)
+        return self.judge(found.measurement, says, scope, files.minimum_cell if self.comparison == "closer" else 0)
 
     def figure(self, value: float) -> float | str:
         return super().figure(value) if self.comparison == "closer" else f"{value:.4g}"

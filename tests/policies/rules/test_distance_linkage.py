@@ -36,15 +36,17 @@ def test_excess_is_over_guessing():
 def test_recoded_variables_are_compared_after_recoding():
     groups = VARIABLES | {"age": Variable(name="age", kind=Kind.NOMINAL, nullable=True, **QUASI)}
     coarse = ORIGINAL.assign(age=(ORIGINAL.age // 10).astype("str").astype("category"))
-    files = OriginalAndMasked(ORIGINAL, coarse, coarse, None, VARIABLES, groups, np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    files = OriginalAndMasked(ORIGINAL, coarse, coarse, None, VARIABLES, groups, rng, minimum_cell=1)
     few = find(DistanceLinkage(limit=0.9, columns=("age",)), files)
     assert few.observed == pytest.approx(coarse.age.nunique(dropna=False) / 600)  # one in each group of ties
     golden.refused(DataError, IntervalDisclosure(limit=0.9, columns=("age",)).find, files)
 
 
 def test_what_is_said_tells_no_small_count():
-    says = find(DistanceLinkage(limit=0.05), SHUFFLED).says
-    golden(says)  # 10 of 600
+    found = find(DistanceLinkage(limit=0.05), SHUFFLED)
+    golden(found.says)  # 10 of 600
+    assert (found.observed, found.withheld) == (None, True)
 
 
 def test_what_was_not_compared_is_said() -> None:
