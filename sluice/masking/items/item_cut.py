@@ -73,17 +73,18 @@ class CutSearch:
     def is_safe(self, cut: IntArray, changed: BoolArray | None = None) -> bool:
         """Whether every combination of at most m released items is had by k people.
 
-        changed : shape (items,), where only combinations with what stands for these items need to be looked at
+        changed : shape (items,), where only combinations with what stands for these items need to be looked at, as
+                  after each step from a safe cut to a narrower one
         """
         sets, people = self.sets, self.people
-        if changed is not None:
-            rows = np.unique(sets.rows[changed[sets.items]])
-            sets, people = sets.take(rows), None if people is None else people[rows]
-        released = sets.replaced(cut, self.tree.names)
         asked = np.ones(len(self.tree.names), dtype=np.bool_)
         if changed is not None:
             asked[:] = False
             asked[cut[changed & (cut >= 0)]] = True
+            name = cut[sets.items]
+            rows = np.unique(sets.rows[(name >= 0) & asked[name]])
+            sets, people = sets.take(rows), None if people is None else people[rows]
+        released = sets.replaced(cut, self.tree.names)
         for size in range(1, self.m + 1):
             found = combination_counts(released, size, people)
             if (asked[found.items].any(axis=1) & (found.counts < self.k)).any():
