@@ -104,8 +104,9 @@ class Golden:
         key = test.key(len(test.said))
         if not self.rewriting:
             expected = entries(test.file).get(key)
-            assert expected is not None, f"tests/golden/{test.file} has no entry '{key}' yet. See `make golden`."
-            assert text == expected, f"tests/golden/{test.file} says otherwise at '{key}'. See `make golden`."
+            run = f"If the text is right, run: make golden ARGS={_module(test.file).relative_to(TESTS.parent)}"
+            assert expected is not None, f"tests/golden/{test.file} has no entry '{key}' yet. {run}"
+            assert text == expected, f"tests/golden/{test.file} says otherwise at '{key}'. {run}"
 
     def words(self, what: object) -> None:
         """The same for a text whose figures the test does not ask for: they stand as # in the golden file."""
@@ -239,7 +240,8 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         _SAID[test.file] |= dict(zip(keys, test.said, strict=True))
     else:
         unread = test.key(len(keys) + 1)
-        assert unread not in entries(test.file), f"tests/golden/{test.file}: nothing reads '{unread}'. `make golden`"
+        run = f"run: make golden ARGS={_module(test.file).relative_to(TESTS.parent)}"
+        assert unread not in entries(test.file), f"tests/golden/{test.file}: nothing reads '{unread}'; {run}"
 
 
 def pytest_runtest_teardown() -> None:

@@ -85,4 +85,5 @@ class MicrodataRule(Rule):
 def refuse_missing_columns(rule: str, names: Sequence[str], frame: pd.DataFrame, variables: Variables) -> None:
     for name in names:
         if name not in variables or name not in frame.columns:
-            raise DataError(f"{rule}: the file has no column '{name}'.", came=name, allowed=variables)
+            there = [each for each in variables if each in frame.columns]
+            raise DataError(f"{rule}: the file has no column '{name}'.", came=name, allowed=there)

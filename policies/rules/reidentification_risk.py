@@ -3,6 +3,7 @@
 Source: El Emam (2013), chapter 16; Dankar and El Emam (2010).
 """
 
+from math import isclose
 from typing import ClassVar, Literal, Self
 
 import pandas as pd
@@ -83,6 +84,8 @@ class ReidentificationRisk(PopulationRule):
             findings.append(self.limited(value, limit, frame, says, stage, f"highest by {scope}"))
         if (limit := self.average_at_most) is not None:
             value = risk.average.value
+            if isclose(value, limit, rel_tol=1e-9):  # a mean of quotients: a limit that is met exactly is met
+                value = limit
             says = _SAYS.average(**who, share=value, unit=unit)
             findings.append(self.limited(value, limit, frame, says, stage, f"average by {scope}"))
         if (above := self.records_above) is not None:

@@ -138,8 +138,11 @@ def test_every_masking_method_has_tests_of_its_own(method: str) -> None:
     assert module is not None
     name = module.__name__.rsplit(".", 1)[-1]
     of_clustering = ("k_member_clustering", "k_nearest_clustering", "one_pass_k_means", "bottom_up_local_recoding")
-    (path,) = (ROOT / "tests" / "masking").rglob(f"test_{'clusterings' if name in of_clustering else name}.py")
-    assert f"from {module.__name__} import" in path.read_text(encoding="utf-8")
+    mirrored = f"test_{'clusterings' if name in of_clustering else name}.py"
+    found = [*(ROOT / "tests" / "masking").rglob(mirrored)]
+    folder = module.__name__.split(".")[-2]
+    assert len(found) == 1, f"{method} needs tests of its own, in tests/masking/{folder}/{mirrored}"
+    assert f"from {module.__name__} import" in found[0].read_text(encoding="utf-8"), f"{mirrored} does not import it"
 
 
 def test_the_catalogue_of_methods_is_the_one_in_the_docs() -> None:
@@ -163,7 +166,8 @@ def test_every_rule_has_tests_and_says_what_it_asks(name: str) -> None:
     model = (rules(PolicyRule) | rules(AttackPolicyRule))[name]
     assert (inspect.getdoc(model) or "").splitlines()[0].endswith(".")
     tested = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "policies").rglob("test_*.py"))
-    assert f'"{name}"' in tested or model.__name__ in tested
+    mentioned = f'"{name}"' in tested or model.__name__ in tested
+    assert mentioned, f"no test names {name}: give it a promise in tests/policies/rules/test_contract.py"
 
 
 def test_editor_schemas_are_those_of_the_models() -> None:

@@ -45,7 +45,8 @@ def test_no_document_is_cited_by_the_name_of_its_file() -> None:
 def test_every_source_that_is_cited_is_in_the_list() -> None:
     found = {(path, *source) for path, text in texts().items() for source in cited(text)}
     assert len({(authors, year) for _, authors, year in found}) > 50
-    assert sorted(entry for entry in found if not in_the_list(entry[1], entry[2])) == []
+    unlisted = sorted(entry for entry in found if not in_the_list(entry[1], entry[2]))
+    assert unlisted == [], "cited, and not in docs/references.md: add the source, or write author and year as it does"
 
 
 def test_a_source_that_is_not_in_the_list_is_found() -> None:

@@ -12,6 +12,7 @@ from sluice.masking.corrections import CORRECTIONS
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
 from sluice.variables import Kind, Variable
 from tests.golden import golden
+from tests.listed import all_listed
 
 N = 100_000
 AMOUNT = 0.3
@@ -35,7 +36,7 @@ def slope(frame: pd.DataFrame, predictor: str, on: str) -> float:
 
 
 def test_every_method_says_something() -> None:
-    assert CORRECTIONS.keys() == methods().keys()
+    all_listed(CORRECTIONS, methods(), "CORRECTIONS of sluice/masking/corrections.py")
     assert all(text.endswith(".") and "  " not in text for text in CORRECTIONS.values())
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from policies.approvals import Approvals
@@ -91,6 +91,7 @@ ON_RISK = (
     limit=st.sampled_from([0.0, 0.2]),
     rules=st.sampled_from([RULES, ON_RISK, *[(rule,) for rule in (*ON_RISK, *ON_VALUES)]]),
 )
+@example(n=15, seed=0, limit=0.0, rules=ON_RISK)  # three groups of five: on average exactly one in five
 def test_what_a_search_under_the_rules_makes_meets_them(
     n: int, seed: int, limit: float, rules: tuple[PolicyRule, ...]
 ) -> None:

@@ -30,6 +30,7 @@ from sluice.variables import Kind, Role, Variable, Variables
 from sluice.verdict import Finding, Verdict
 from tests.golden import golden
 from tests.items.set_columns import column_of, variable
+from tests.listed import all_listed
 from tests.policies.rules import ill_people
 from tests.policies.rules.test_attack_contract import ATTACKS
 from tests.policies.rules.written_rules import documented, is_sensitive, load, refusal
@@ -215,6 +216,7 @@ REFUSED: dict[str, list[dict[str, Any]]] = {
     "zero_cells": [{"protection_units": 0}],
 }
 
+_THIS = "tests/policies/rules/test_contract.py"
 each_rule = pytest.mark.parametrize("name", PROMISES)
 
 
@@ -227,7 +229,10 @@ def population(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_no_rule_is_without_a_promise_and_a_refusal() -> None:
     promised = {*PROMISES, *(written["rule"] for written, _, _ in CELLS), *(name for name, _, _, _ in ATTACKS)}
-    assert promised == REFUSED.keys() == (rules(PolicyRule) | rules(AttackPolicyRule)).keys()
+    every = rules(PolicyRule) | rules(AttackPolicyRule)
+    places = f"PROMISES of {_THIS} (a rule on cells to CELLS there, an attack to ATTACKS of test_attack_contract.py)"
+    all_listed(promised, every, places)
+    all_listed(REFUSED, every, f"REFUSED of {_THIS}")
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ def load(**rule: Any) -> Rule:
 def documented(name: str) -> Any:
     """The rule or attack as its example in docs/rules.md has it, in a policy with nothing else."""
     needed = {"name": "example", "version": 1, "approvals": {}, "rules": [{"rule": "k_anonymity", "k": 3}]}
+    assert name in EXAMPLES, f"docs/rules.md has no example of {name}; run: sluice rules > docs/rules.md"
     policy = parse_document(Policy, needed | yaml.safe_load(EXAMPLES[name]), "example")
     (rule,) = policy.attacks or policy.rules
     assert rule.rule == name

@@ -14,11 +14,12 @@ import pytest
 from policies.advice import ADVICE
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.analyses import Analyses
-from policies.utility.limits import UtilityLimits
+from policies.utility.limits import FAMILIES, UtilityLimits
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Finding, Verdict
 from tests.golden import golden
 from tests.items.set_columns import column_of, variable
+from tests.listed import all_listed
 from tests.policies.utility.files import declared, judge
 
 OF_NUMBERS = [
@@ -141,7 +142,12 @@ def decided(name: str, at_most: float) -> Finding:
 
 def test_no_measure_is_left_out() -> None:
     of_their_own = {*Analyses.model_fields, "score", "impossible_records"}
-    assert {*MEASURES} == UtilityLimits.model_fields.keys() - of_their_own
+    limits = UtilityLimits.model_fields.keys() - of_their_own
+    measured = {name for names in FAMILIES.values() for name in names}
+    all_listed(measured - of_their_own, limits, "its family in FAMILIES of policies/utility/limits.py")
+    lists = "OF_NUMBERS, OF_CATEGORIES, OF_ALL or OF_SETS"
+    all_listed(MEASURES, limits, f"{lists} of tests/policies/utility/test_contract.py")
+    all_listed({*ADVICE} & limits, limits, "the advice of policies/advice.py")
     assert len({*MEASURES}) == len(MEASURES)
 
 
