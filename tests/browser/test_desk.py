@@ -39,7 +39,7 @@ def keys(house: House, tmp_path: Path) -> Keys:
     return adopt_keys(house, tmp_path / "keys")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[sync_api.Browser]:
     """One for all tests; each reviewer has a context of their own in it."""
     with sync_api.sync_playwright() as playwright:
