@@ -6,14 +6,12 @@ Source: Gigerenzer and Hoffrage (1995), "How to improve Bayesian reasoning witho
 
 from math import ceil
 
-from sluice.sentence import per
-
 
 def natural_frequency(share: float, people: int, minimum_cell: int, base: int = 1000) -> float | str:
     """A share for `{share:people_1000}`; of fewer than `minimum_cell` people, or all but so few, a bound in words.
 
     share  : 0 to 1, of `people` that were counted
-    returns: never 0 for what is not none, nor 1 for what is not all; of a share no more digits than are told
+    returns: never 0 for what is not none, nor 1 for what is not all
     """
     count = share * people
     few = max(1, ceil(base * minimum_cell / people)) if people else base
@@ -26,5 +24,4 @@ def natural_frequency(share: float, people: int, minimum_cell: int, base: int = 
         return 0.0
     if people - count <= 1e-9:
         return 1.0
-    told = per(share, base)
-    return share if told.startswith("under") else float(told.replace(",", "")) / base
+    return share
