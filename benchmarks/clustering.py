@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.factor_data import factor_data
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.microaggregation.bottom_up_local_recoding import BottomUpLocalRecoding
 from sluice.masking.microaggregation.k_member_clustering import KMemberClustering
 from sluice.masking.microaggregation.microaggregation import Microaggregation
@@ -18,7 +19,6 @@ from sluice.masking.microaggregation.mondrian import Mondrian
 from sluice.masking.microaggregation.recursive_histogram_sanitization import RecursiveHistogramSanitization
 from sluice.masking.microaggregation.spectral_histogram_sanitization import SpectralHistogramSanitization
 from sluice.masking.step import MaskingStep
-from sluice.variables import Kind, Variable
 
 COLUMNS = tuple(f"x{number}" for number in range(10))
 K = 5

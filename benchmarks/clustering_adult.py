@@ -19,9 +19,9 @@ import numpy as np
 import pandas as pd
 
 from deployments.data import REFERENCE_DATA
-from sluice.arrays import IntArray
-from sluice.generalization.hierarchy import Hierarchy
-from sluice.generalization.taxonomy import Taxonomy, taxonomy_of
+from sluice.ground.arrays import IntArray
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.taxonomy import Taxonomy, taxonomy_of
 from sluice.masking.microaggregation.bottom_up_local_recoding import bottom_up_groups
 from sluice.masking.microaggregation.cluster_loss import Domain, domain_of, information_loss
 from sluice.masking.microaggregation.k_member_clustering import k_member_groups

@@ -18,15 +18,15 @@ import pandas as pd
 
 from benchmarks.large_tables import peak_memory
 from schemas.checks.frame_check import check_released
-from sluice.custody.durable import sha256_of
-from sluice.generalization.hierarchy import Hierarchy
+from sluice.ground.durable import sha256_of
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import decide
 from sluice.masking.plan import apply_plan, released_variables
 from sluice.masking.recoding.generalized_levels import GeneralizedLevels
 from sluice.masking.recoding.local_suppression import LocalSuppression
 from sluice.publication.records_file import read_typed, write_csv, write_parquet
 from sluice.risk.classes.equivalence_classes import classes_of
-from sluice.variables import Kind, Role, Variable
-from sluice.verdict import decide
 
 _CATEGORIES = {"age": 18, "sex": 2, "region": 40, "education": 8, "status": 6, "work": 9}
 _RECODED = ("age", "region")

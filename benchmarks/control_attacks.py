@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.peers.peer import ask, version_of
+from sluice.ground.variables import Variable
 from sluice.risk.attacks.attack_success import ControlledAttack
 from sluice.risk.attacks.inference import inference
 from sluice.risk.attacks.linkability import linkability
 from sluice.risk.attacks.membership import membership
 from sluice.risk.attacks.singling_out import singling_out
-from sluice.variables import Variable
 from tests.reference_data import REFERENCE_DATA, adult_columns
 from tests.typed_frame import typed_frame
 

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.recoding.camouflage import Camouflage
 from sluice.masking.recoding.random_rounding import RandomRounding
 from sluice.masking.recoding.rounding import Rounding
@@ -24,7 +25,6 @@ from sluice.masking.step import MaskingStep
 from sluice.masking.synthesis.data_distortion import DataDistortion
 from sluice.masking.synthesis.multiple_imputation import MultipleImputation
 from sluice.masking.synthesis.resampling import Resampling
-from sluice.variables import Kind, Variable
 
 COLUMNS = 10
 SAMPLES = 10

@@ -16,7 +16,6 @@ import pandas as pd
 
 from benchmarks.peers.peer import ask, version_of
 from deployments.data import REFERENCE_DATA
-from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.search import search
 from sluice.generalization.lattice.solution import Solution
@@ -29,6 +28,7 @@ from sluice.generalization.models.t_closeness import EqualTCloseness
 from sluice.generalization.objectives.discernibility import Discernibility
 from sluice.generalization.objectives.loss import Loss
 from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
+from sluice.ground.hierarchy import Hierarchy
 
 LIMITS = (0.0, 0.04, 1.0)
 ADULT = REFERENCE_DATA / "adult"

@@ -20,9 +20,9 @@ from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reidentification import judge_reidentification
 from policies.standard.transparency import judge_transparency
 from policies.standard.unique_values import judge_unique_values
-from sluice.errors import SluiceError
-from sluice.variables import Kind, Role, Variable
-from sluice.verdict import Finding, Verdict
+from sluice.ground.errors import SluiceError
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import Finding, Verdict
 from tests.red_team.files import Data, adult, census, diabetes, masked_by
 
 Step = dict[str, Any]

@@ -14,9 +14,9 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.standard.intruders import AnyOf, Intruder
 from policies.standard.learned_linkage import learned_intruder
 from policies.standard.partial_knowledge import judge_partial_knowledge
+from sluice.ground.variables import Variable
 from sluice.risk.coding import Coding
 from sluice.risk.reference.reference_attack import attack
-from sluice.variables import Variable
 
 # records, variables, standard deviation of the noise where a variable has one of about 2.5
 CASES = ((300_000, 42, 0.5), (300_000, 42, 2.0), (1_000_000, 28, 1.0))

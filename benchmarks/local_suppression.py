@@ -12,9 +12,9 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.recoding.local_suppression import LocalSuppression
 from sluice.risk.classes.equivalence_classes import classes_of
-from sluice.variables import Kind, Variable
 
 CATEGORIES = (2, 5, 4, 8, 3, 9, 2)
 

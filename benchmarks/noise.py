@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.masking.noise.lossy_compression import LossyCompression
 from sluice.masking.noise.matrix_decomposition import MatrixDecomposition
@@ -22,7 +23,6 @@ from sluice.masking.noise.random_orthogonal_matrix import RandomOrthogonalMatrix
 from sluice.masking.step import MaskingStep
 from sluice.masking.swapping.spectral_swapping import SpectralSwapping
 from sluice.masking.synthesis.data_shuffling import DataShuffling
-from sluice.variables import Kind, Variable
 
 
 def factor_data(records: int, columns: int) -> pd.DataFrame:

@@ -13,7 +13,8 @@ from time import process_time
 import numpy as np
 import pandas as pd
 
-from sluice.generalization.hierarchy import Hierarchy
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import Kind, Variable
 from sluice.items.item_sets import ItemSets
 from sluice.masking.items.item_generalization import ItemGeneralization
 from sluice.masking.items.item_suppression import ItemSuppression
@@ -21,7 +22,6 @@ from sluice.masking.plan import apply_plan
 from sluice.masking.step import MaskingStep
 from sluice.risk.classes.km_anonymity import smallest_crowds
 from sluice.utility.item_loss import item_loss
-from sluice.variables import Kind, Variable
 from tests.red_team.files import groceries
 
 K = 5

@@ -12,13 +12,13 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
+from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.masking.noise.pram import Pram
 from sluice.masking.step import MaskingStep
 from sluice.masking.swapping.anatomization import Anatomization
 from sluice.masking.swapping.data_swapping import DataSwapping
 from sluice.masking.swapping.permutation import Permutation
 from sluice.masking.swapping.rank_swapping import RankSwapping
-from sluice.variables import Kind, Role, Variable, Variables
 
 COLUMNS = 10
 

@@ -15,7 +15,7 @@ from time import process_time
 import numpy as np
 import pandas as pd
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.advice.table_utility import table_utility
 from sluice.tabular.alternatives.altered_cells import AlteredCells
 from sluice.tabular.alternatives.controlled_adjustment import controlled_adjustment

@@ -19,6 +19,7 @@ import pandas as pd
 from benchmarks.sdmetrics_peer import MEASURES, MOST_RECORDS, has_sdmetrics, sdmetrics_run
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.limits import FAMILIES
+from sluice.ground.variables import Kind, Variable
 from sluice.utility.categorical.contingency_table_loss import contingency_table_loss
 from sluice.utility.categorical.joint_counts import joint_counts
 from sluice.utility.continuous.il1s import il1s
@@ -27,7 +28,6 @@ from sluice.utility.continuous.mean_variations import mean_variations
 from sluice.utility.continuous.moments import moment_differences
 from sluice.utility.continuous.pairwise_moments import pairwise_moments
 from sluice.utility.continuous.probabilistic_information_loss import probabilistic_information_loss
-from sluice.variables import Kind, Variable
 
 _CATEGORIES = (2, 2, 3, 4, 5, 8, 12, 20, 30, 40)
 

@@ -21,7 +21,7 @@ from benchmarks.week_account import board_faults, final_faults, notices, release
 from benchmarks.week_database import Database
 from benchmarks.week_desk import Desk, plan_of_loads
 from benchmarks.week_office import LOADS, Accidents, WeeklyOffice
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tests.flows.house import WAITING
 from tests.flows.installation import BIN, processes, until
 from tests.flows.prefect_server import using

@@ -9,7 +9,7 @@ from pathlib import Path
 from pkgutil import walk_packages
 from types import ModuleType
 
-from sluice.sentence import SENTENCES, Sentence
+from sluice.ground.sentence import SENTENCES, Sentence
 
 _ROOMS = ("policies", "schemas", "tasks", "flows")
 _ABOUT = """# Codes of findings

@@ -9,8 +9,8 @@ from typing import Any
 
 import yaml
 
-from sluice.errors import DocumentError
-from sluice.reading.visible_text import in_markdown, one_line
+from sluice.ground.errors import DocumentError
+from sluice.ground.visible_text import in_markdown, one_line
 from tasks.release.definition import Definition
 from tasks.release.products import load_definition
 from tasks.release.waiting import OURS

@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sluice.log import write_log
-from sluice.machine import ONE_HEAP, keep_one_heap
+from sluice.ground.log import write_log
+from sluice.ground.machine import ONE_HEAP, keep_one_heap
 from sluice.settings import settings
 
 _KERNELS = Path(__file__).resolve().parents[1] / "sluice" / "risk" / "distances" / "__pycache__"

@@ -10,7 +10,7 @@ from policies.standing import told
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State, state_of
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from sluice.publication.copies import COPIES
 from sluice.report.dossier import Dossier
 from tasks.release.kept_dossier import kept_dossier

@@ -14,7 +14,7 @@ from flows.verification_outcome import Verification
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.publication.manifest import read_manifest
 from sluice.publication.timestamp import read_certificates, stamped_at
 from tasks.release.release import last

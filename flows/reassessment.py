@@ -18,9 +18,9 @@ from sluice.custody.ledger import Entry
 from sluice.custody.states import IN_DOUBT, REASSESSED, State, TransitionError, state_of
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_sha256
-from sluice.errors import SluiceError, did_you_mean
-from sluice.sentence import Saying, Sentences, as_fields
-from sluice.verdict import Finding, Verdict, decide
+from sluice.ground.errors import SluiceError, did_you_mean
+from sluice.ground.sentence import Saying, Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict, decide
 from tasks.audit import audit
 from tasks.check import check
 from tasks.evaluate import evaluate

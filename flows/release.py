@@ -13,8 +13,8 @@ from typing import Any, cast
 from prefect import flow, runtime
 from prefect.states import Completed
 
+from sluice.ground.verdict import Finding
 from sluice.report.dossier import Dossier
-from sluice.verdict import Finding
 from tasks.approve import approve, awaits_people
 from tasks.audit import audit
 from tasks.check import check

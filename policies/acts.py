@@ -9,7 +9,7 @@ from typing import Any
 from policies.people import Roster, at_least
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.envelope import Envelope
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 
 KNOWN_BY: Mapping[str, str] = {"key": "signature", "account": "the account of the system", "declared": "a typed name"}
 

@@ -21,7 +21,7 @@ from sluice.custody.ledger import Entry
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.states import ADOPTED, FOUNDED
 from sluice.documents.documents import document_sha256
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 
 Kind = Literal["roster", "policy", "contract", "publisher"]
 

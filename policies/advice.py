@@ -24,7 +24,7 @@ from policies.standard import (
     transparency,
     unique_values,
 )
-from sluice.verdict import Finding, Verdict
+from sluice.ground.verdict import Finding, Verdict
 
 STANDARD = (
     sample_size, comparable_values, prediction, copies, isolated_people, subgroups, duplicate_records, leniency,

@@ -19,9 +19,9 @@ from policies.standing import REFUSALS, Decision, Decisions, GivenDecision, Stan
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.envelope import CLOCK_SKEW
 from sluice.documents.documents import document_sha256
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
+from sluice.ground.visible_text import Name
 from sluice.publication.attestation import DECISION_PREDICATE
-from sluice.reading.visible_text import Name
 
 DECISION = "decision"  # the event in the ledger
 PREDICATE = DECISION_PREDICATE

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from policies.advice import ADVICE, RULES, STANDARD, UNMEASURED
 from policies.utility.limits import UtilityLimits
-from sluice.errors import SluiceError, did_you_mean
-from sluice.parameter_table import source_of
+from sluice.ground.errors import SluiceError, did_you_mean
+from sluice.ground.parameter_table import source_of
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import Literal, TypeAlias
 
 import pandas as pd
 
+from sluice.ground.sentence import Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
 from sluice.publication.spreadsheet_text import columns_with_formulas, is_formula
-from sluice.sentence import Sentences, as_fields
 from sluice.tabular.model.dimension import Dimension
-from sluice.verdict import Finding, Verdict
 
 _SAYS = Sentences(
     "formula_cells",

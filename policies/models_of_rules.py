@@ -28,7 +28,7 @@ from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.generalization.models.reidentification_risk import AverageRisk, HighestRisk
 from sluice.generalization.models.sample_uniques import SampleUniques
 from sluice.generalization.models.t_closeness import EqualTCloseness, HierarchicalTCloseness, OrderedTCloseness
-from sluice.variables import Role, Variable, Variables, with_role
+from sluice.ground.variables import Role, Variable, Variables, with_role
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 
 from policies.utility.analyses import Analyses
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.variables import Role, Variable, Variables
 from sluice.masking.blocks import Block
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
 from sluice.risk.coding import released_as
-from sluice.risk.comparable_values import plain_values
 from sluice.risk.people import person_variable
 from sluice.utility.analyses.impossible_records import RecordRule
 from sluice.utility.cell_changes import cell_changes, changed_cells, changed_in_few
@@ -22,7 +23,6 @@ from sluice.utility.common_bins import CommonBins, common_bins
 from sluice.utility.continuous.released_numbers import ReleasedNumbers, released_numbers
 from sluice.utility.few_changes import tells_of_few
 from sluice.utility.record_weights import Weights, effective_records, record_weights
-from sluice.variables import Role, Variable, Variables
 
 
 @dataclass(frozen=True)

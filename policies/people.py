@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from sluice.custody.signing.allowed_signers import PUBLISHER, signer_name
 from sluice.custody.signing.public_key import PublicKey
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
+from sluice.ground.visible_text import Name
 from sluice.notices.mail import Address
-from sluice.reading.visible_text import Name
 
 Identity = Literal["declared", "account", "key"]
 """How it is known who acted, from weak to strong: a name that was typed, the account of the system, a signature."""

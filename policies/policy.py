@@ -19,11 +19,11 @@ from policies.table_attackers import TableAttackers
 from policies.utility.limits import UtilityLimits
 from policies.waivers import Waiver
 from sluice.documents.documents import parse_document, read_yaml
-from sluice.errors import did_you_mean
-from sluice.reading.visible_text import Name, Prose
-from sluice.sentence import Sentence, as_fields
-from sluice.variables import Label, Role, Variables, with_role
-from sluice.verdict import Finding, Verdict
+from sluice.ground.errors import did_you_mean
+from sluice.ground.sentence import Sentence, as_fields
+from sluice.ground.variables import Label, Role, Variables, with_role
+from sluice.ground.verdict import Finding, Verdict
+from sluice.ground.visible_text import Name, Prose
 
 _OVERLOOKED = Sentence(
     "overlooked_keys.overlooked", "No rule of the policy looks at {names:commas}, by which people can be recognised."

@@ -6,8 +6,8 @@ decides on each, and a waiver names it.
 
 from collections.abc import Sequence
 
-from sluice.sentence import Sentence, as_fields
-from sluice.verdict import Finding, Verdict
+from sluice.ground.sentence import Sentence, as_fields
+from sluice.ground.verdict import Finding, Verdict
 
 _DELETED = Sentence(
     "pruned_publications.deleted",

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.verdict import Finding, Verdict
+from sluice.ground.verdict import Finding, Verdict
 
 
 class SeriesLimits(BaseModel):

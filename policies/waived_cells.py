@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from policies.waivers import ABOUT, Waiver, apply_waivers, remark
-from sluice.errors import did_you_mean
-from sluice.sentence import Sentence, as_fields
-from sluice.verdict import Finding, Verdict
+from sluice.ground.errors import did_you_mean
+from sluice.ground.sentence import Sentence, as_fields
+from sluice.ground.verdict import Finding, Verdict
 
 _ASKED = Sentence("waived_cells.asked", "The a-priori file asks to publish the cell {cell}, which is sensitive.")
 _FOR_NO_CELL = Sentence("waiver.for_no_cell", f"{ABOUT} is for no cell that needs it.{{hint}}")

@@ -6,9 +6,9 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from sluice.reading.visible_text import as_name, as_prose
-from sluice.sentence import Sentence, Sentences, as_fields
-from sluice.verdict import Finding, Verdict
+from sluice.ground.sentence import Sentence, Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
+from sluice.ground.visible_text import as_name, as_prose
 
 ABOUT = "The waiver of {rule} for {scope} by {owner}"
 _SAYS = Sentences(

@@ -17,9 +17,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sluice.errors import did_you_mean
-from sluice.reading.values import moment
-from sluice.variables import Kind, Variables, as_label
+from sluice.ground.errors import did_you_mean
+from sluice.ground.values import moment
+from sluice.ground.variables import Kind, Variables, as_label
 
 _LONGEST = 1000
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -64,7 +64,7 @@ class CrossFieldExpression:
     def holds(self, frame: pd.DataFrame) -> NDArray[np.bool_]:
         """Shape (n,), by position: False where a record breaks the rule; unknown counts as True.
 
-        frame : typed by the variables it was read against (see sluice.variables)
+        frame : typed by the variables it was read against (see sluice.ground.variables)
         cost  : O(n) for each operation
         """
         return np.asarray(self._term.values(frame).to_numpy(dtype=bool, na_value=True))

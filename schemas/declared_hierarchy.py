@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sluice.documents.documents import FileOf, parse_document
-from sluice.errors import DataError, DocumentError, did_you_mean
 from sluice.generalization.builders import BUILDERS
-from sluice.generalization.hierarchy import Hierarchy
+from sluice.ground.errors import DataError, DocumentError, did_you_mean
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import Variable
 from sluice.sources.hierarchy_file import read_hierarchy
-from sluice.variables import Variable
 
 
 class HierarchyFile(BaseModel):

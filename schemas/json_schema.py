@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from schemas.declared_hierarchy import hierarchy_forms
-from sluice.custody.durable import replace
+from sluice.ground.durable import replace
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

@@ -6,10 +6,10 @@ from typing import Literal, Self
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from sluice.errors import DataError, did_you_mean
+from sluice.ground.errors import DataError, did_you_mean
+from sluice.ground.variables import Kind, Label, Role, Variable
+from sluice.ground.visible_text import Name
 from sluice.reading.period import EXAMPLES, Length, Period, period_of_day, read_period
-from sluice.reading.visible_text import Name
-from sluice.variables import Kind, Label, Role, Variable
 
 _KINDS = (Kind.DATE, Kind.INTEGER, Kind.TEXT, Kind.NOMINAL, Kind.ORDINAL)
 

@@ -19,10 +19,10 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from sluice.documents.document_faults import faults
-from sluice.errors import DocumentError
-from sluice.log import Form
-from sluice.machine import memory, processors
+from sluice.ground.document_faults import faults
+from sluice.ground.errors import DocumentError
+from sluice.ground.log import Form
+from sluice.ground.machine import memory, processors
 from sluice.notices.mail import Address, MailServer
 from sluice.notices.web_address import is_safe
 

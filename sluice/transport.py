@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from sluice.errors import TransportError
-from sluice.log import log
+from sluice.ground.errors import TransportError
+from sluice.ground.log import log
 
 LONGEST_PAUSE = 15.0  # seconds between two attempts
 _FIRST_PAUSE = 0.5

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
+from sluice.ground.verdict import Finding
 from sluice.settings import settings
 from sluice.tabular.audit.audit import Audit
-from sluice.verdict import Finding
 from tasks.release.findings import findings_of
 from tasks.release.tables.cells import StagedCells, TablesRelease, read_staged_cells
 from tasks.release.tables.contributor_numbers import judge_contributor_numbers

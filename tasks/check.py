@@ -1,8 +1,8 @@
 """Check: the policy's rules on a table. On the original they tell the risk, on the masked file what must hold."""
 
 from policies.formula_cells import formula_cells
+from sluice.ground.verdict import Finding
 from sluice.sources.permission import permitted_file
-from sluice.verdict import Finding
 from tasks.release.findings import findings_of
 from tasks.release.records.comparison import compared
 from tasks.release.records.editions import compare_publications

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from policies.acts import digest_of_words
 from policies.advice import with_advice
 from policies.waivers import apply_waivers
+from sluice.ground.verdict import Finding
+from sluice.ground.verdict import decide as verdict_of
 from sluice.report.dossier import Dossier
-from sluice.verdict import Finding
-from sluice.verdict import decide as verdict_of
 from tasks.release.adopted import notices
 from tasks.release.current_edition import edition_notices
 from tasks.release.definition import Definition

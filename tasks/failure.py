@@ -3,7 +3,7 @@
 import traceback
 from pathlib import Path
 
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 
 _HOUSE = Path(__file__).resolve().parents[1]
 

@@ -5,11 +5,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sluice.custody.durable import sha256_of
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.documents.documents import document_bytes
-from sluice.errors import SluiceError
+from sluice.ground.durable import sha256_of
+from sluice.ground.errors import SluiceError
 from sluice.sources.permission import meaning_of, permitted_file
 from tasks.release.adopted import refuse_unadopted
 from tasks.release.current_edition import refuse_foreign_name, refuse_nested_shelf

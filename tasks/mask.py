@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from sluice.custody.states import State
-from sluice.in_threads import in_threads
-from sluice.machine import threads
+from sluice.ground.in_threads import in_threads
+from sluice.ground.machine import threads
 from sluice.masking.plan import apply_plan
 from sluice.publication.copies import COPIES
 from sluice.publication.records_file import write_csv, write_parquet

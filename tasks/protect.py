@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sluice.custody.states import State
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.publication.records_file import read_typed
 from sluice.settings import settings
 from sluice.tabular.alternatives.altered_cells import AlteredCells

@@ -10,11 +10,12 @@ from policies.waivers import apply_waivers
 from schemas.checks.profile import compared, profile
 from sluice.custody import shelf
 from sluice.custody.clock import refuse_wrong_clock
-from sluice.custody.durable import locked, sha256_of
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.envelope import Envelope
 from sluice.custody.states import SEED_DESTROYED, State
-from sluice.errors import DataError, SluiceError
+from sluice.ground.durable import locked, sha256_of
+from sluice.ground.errors import DataError, SluiceError
+from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.publication.attestation import (
     ATTESTATION,
     ApprovedSeries,
@@ -29,7 +30,6 @@ from sluice.publication.timestamp import read_certificates, request_stamp
 from sluice.report.dossier import Dossier
 from sluice.settings import settings
 from sluice.transport import persistently
-from sluice.verdict import Finding, Verdict, decide
 from tasks.release.adopted import refuse_unadopted
 from tasks.release.approval import approved_files, standing, subject, submitters, verify_subject
 from tasks.release.current_edition import (

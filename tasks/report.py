@@ -3,13 +3,13 @@
 from prefect.artifacts import create_markdown_artifact
 from prefect.context import TaskRunContext
 
-from sluice.custody.durable import replace
 from sluice.custody.states import State
-from sluice.reading.visible_text import in_markdown
+from sluice.ground.durable import replace
+from sluice.ground.verdict import Verdict
+from sluice.ground.visible_text import in_markdown
 from sluice.report.dossier import Dossier
 from sluice.report.headline import FURTHER_REASONS, headline, reasons
 from sluice.report.report import render
-from sluice.verdict import Verdict
 from tasks.release.approval import report_path, report_place
 from tasks.release.product import AnyRelease
 from tasks.step import step

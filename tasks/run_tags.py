@@ -12,7 +12,7 @@ from prefect.settings import get_current_settings
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State, state_of
 from sluice.custody.workspace import Workspace
-from sluice.log import log
+from sluice.ground.log import log
 from tasks.release.release import last
 from tasks.release.waiting import OURS
 

@@ -4,8 +4,8 @@ import logging
 
 from sluice.custody.shelf_places import is_same_shelf
 from sluice.custody.workspace import Workspace
-from sluice.errors import DataError, SluiceError
-from sluice.log import log
+from sluice.ground.errors import DataError, SluiceError
+from sluice.ground.log import log
 from tasks.release.current_edition import settle_editions
 from tasks.release.product import AnyProduct
 from tasks.release.schema_views import write_views

@@ -18,8 +18,8 @@ from prefect.cache_policies import NO_CACHE
 from prefect.context import FlowRunContext
 from prefect.exceptions import PrefectSignal
 
-from sluice.log import log
-from sluice.machine import give_back_memory
+from sluice.ground.log import log
+from sluice.ground.machine import give_back_memory
 from tasks.failure import StepFailed, explain
 from tasks.release.account import account
 from tasks.release.documents import Documents

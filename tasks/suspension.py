@@ -24,9 +24,9 @@ from prefect.states import Suspended
 from prefect.utilities.engine import propose_state_sync
 from prefect.utilities.urls import url_for
 
-from sluice.custody.durable import locked, replace
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError
+from sluice.ground.durable import locked, replace
+from sluice.ground.errors import SluiceError
 from tasks.release.release import DocumentedRelease
 from tasks.release.waiting import WaitingRun, note_of_run, note_process, notes, process_note, read_note, runs_waiting
 

@@ -8,7 +8,7 @@ from schemas.checks.profile import Profile
 from schemas.checks.sentinels import check_sentinels
 from sluice.custody.editions import before, line_of
 from sluice.custody.states import State
-from sluice.verdict import Finding, Verdict, decide
+from sluice.ground.verdict import Finding, Verdict, decide
 from tasks.release.findings import findings_of
 from tasks.release.release import DocumentedRelease, last
 from tasks.step import step

@@ -7,7 +7,8 @@ vault's own drawing reads it: Sluice itself knows neither the file nor any setti
 from hashlib import sha256
 from pathlib import Path
 
-from sluice.custody import durable, vault
+from sluice.custody import vault
+from sluice.ground import durable
 
 _FILE = "draws"  # beside the folder that SLUICE_HOME names
 

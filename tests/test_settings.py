@@ -5,8 +5,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from sluice.errors import DocumentError
-from sluice.machine import memory, processors
+from sluice.ground.errors import DocumentError
+from sluice.ground.machine import memory, processors
 from sluice.settings import Settings, settings
 from tests.golden import golden
 

@@ -31,7 +31,7 @@ def test_every_function_is_offered_and_has_a_file_of_its_own() -> None:
 
 
 @pytest.mark.servers
-@pytest.mark.parametrize("code", ["import sluice", "import sluice.errors, sluice.verdict"])
+@pytest.mark.parametrize("code", ["import sluice", "import sluice.ground.errors, sluice.ground.verdict"])
 def test_its_import_loads_nothing_heavy(code: str) -> None:
     loaded = {name.split(".")[0] for name in modules_after(code)}
     assert not loaded & {"pandas", "numpy", "matplotlib", "prefect", "policies", "schemas", "tasks", "flows"}

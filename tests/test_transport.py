@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from sluice import transport
-from sluice.errors import DataError, DocumentError, SluiceError, TransportError
+from sluice.ground.errors import DataError, DocumentError, SluiceError, TransportError
 from sluice.transport import LONGEST_PAUSE, is_of_transport, persistently
 
 

@@ -9,7 +9,7 @@ import pytest
 from schemas.checks.expectations_run import check_batch
 from schemas.contract import Contract
 from schemas.reading.typing import SourceTyping
-from sluice.verdict import Verdict, decide
+from sluice.ground.verdict import Verdict, decide
 from tests.flows.house import contract, survey
 
 pytestmark = pytest.mark.chain

@@ -4,7 +4,7 @@ import pandas as pd
 
 from schemas.reading.inferred import inferred_contract
 from schemas.reading.typing import SourceTyping
-from sluice.variables import Variable
+from sluice.ground.variables import Variable
 
 
 def typed_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Variable]]:

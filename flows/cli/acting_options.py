@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.terminal import say
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 
 if TYPE_CHECKING:
     from tasks.release.acting import Means, Request
@@ -45,8 +45,8 @@ def means(name: str | None, key: Path | None, envelope: str | None, to_sign: str
 
 def hand_out(request: "Request", place: str | None) -> None:
     """Write what is to be signed: over nothing, as people may run this as the account that owns the vault."""
-    from sluice.custody.durable import write_new
     from sluice.custody.outputs import refuse_to_overwrite
+    from sluice.ground.durable import write_new
 
     text = request.payload.decode()
     if place in (None, "-"):

@@ -80,7 +80,7 @@ def audit_table(
     """
     from flows.cli.table_options import columns_given, dimensions_given, files_given, rules_given, tables_given
     from sluice.custody.outputs import refuse_to_overwrite
-    from sluice.errors import DocumentError
+    from sluice.ground.errors import DocumentError
     from tasks.workbench.audit import audit_with_records
     from tasks.workbench.audit_published import audit_published
 

@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from flows.cli.terminal import UNCHECKED, AsJson, out, print_json, say
-from sluice.reading.visible_text import one_line
+from sluice.ground.visible_text import one_line
 
 if TYPE_CHECKING:
     from sluice.custody.workspace import Workspace

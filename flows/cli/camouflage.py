@@ -30,7 +30,7 @@ def camouflage(
 ) -> None:
     """Answer sums, means and extremes by intervals that hold the truth and give no single value away."""
     from flows.cli.table_options import tables_given
-    from sluice.errors import DocumentError
+    from sluice.ground.errors import DocumentError
     from tasks.workbench.camouflage import NOT_JUDGED, camouflage_file
 
     if missing not in ("refuse", "leave_out"):

@@ -42,7 +42,7 @@ def compare(
     A definition is checked as `sluice check` does; of a release, what was judged is read; a masked file is judged as
     `sluice assess` does. Nothing is published.
     """
-    from sluice.errors import DataError
+    from sluice.ground.errors import DataError
     from tasks.release.documents import open_workspace
     from tasks.workbench.compare import Original, candidates, refuse_unfit
     from tasks.workbench.compare import compare as put_together
@@ -58,9 +58,9 @@ def compare(
     if as_json:
         print_json(made.model_dump(mode="json"))
     else:
+        from sluice.ground.verdict import Verdict
         from sluice.report.comparison_page import loss_in_words, risk_in_words
         from sluice.report.wording import rule_words
-        from sluice.verdict import Verdict
 
         for remark in made.map.notes:
             note(f"note: {remark}", "yellow")
@@ -82,7 +82,7 @@ def compare(
 def _checked(definitions: dict[str, Path], as_json: bool) -> dict[str, str]:
     """Of each definition, the release that its check made. A wrong document is said before any check starts."""
     from flows.cli.progress import progress
-    from sluice.errors import DataError
+    from sluice.ground.errors import DataError
     from tasks.release.documents import open_workspace
     from tasks.release.products import load_product
     from tasks.release.records.product import Records

@@ -36,7 +36,7 @@ def convert(
     Both are done with a copy of one's own: whoever may write to the folder could change it in between.
     """
     from sluice.custody.signing.allowed_signers import read_allowed_signers
-    from sluice.errors import DataError
+    from sluice.ground.errors import DataError
     from sluice.publication.conversion import convert as converted
     from sluice.publication.conversion import refuse_within
     from sluice.publication.verification import verify_folder

@@ -38,7 +38,7 @@ def desk(
     from flows.desk.application import application
     from flows.desk.desk import Desk, Proxy
     from flows.desk.slow_connections import MOST, PromptProtocol
-    from sluice.errors import SluiceError
+    from sluice.ground.errors import SluiceError
     from sluice.settings import settings
     from tasks.release.documents import open_workspace
     from tasks.release.under_review import office_of
@@ -70,7 +70,7 @@ def account(
 ) -> None:
     """Give somebody an account at the desk, or another password, which is asked for; or take it away."""
     from flows.desk.accounts import Accounts, desk_folder
-    from sluice.errors import SluiceError
+    from sluice.ground.errors import SluiceError
     from tasks.release.documents import open_workspace
     from tasks.release.under_review import office_of
 

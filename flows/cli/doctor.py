@@ -8,8 +8,8 @@ import typer
 
 from flows.cli.terminal import DONE, ERROR, AsJson, print_json, say
 from flows.doctor.diagnosis import Condition, Diagnosis
-from sluice.errors import SluiceError
-from sluice.log import log
+from sluice.ground.errors import SluiceError
+from sluice.ground.log import log
 
 doctor_app = typer.Typer()
 _STYLES = {Condition.OK: "green", Condition.WARN: "yellow", Condition.FAIL: "bold red"}

@@ -55,7 +55,7 @@ def deployments(
 ) -> None:
     """Write the prefect.yaml that deploys every definition of a folder; run it from the project's root."""
     from flows.deployments import prefect_yaml
-    from sluice.custody.durable import replace
+    from sluice.ground.durable import replace
 
     text = prefect_yaml(folder, Path.cwd())
     if output is None:

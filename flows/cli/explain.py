@@ -49,7 +49,7 @@ def explain(
     dossier = None
     if release_id is not None:
         from flows.history import history
-        from sluice.errors import SluiceError
+        from sluice.ground.errors import SluiceError
         from tasks.release.documents import open_workspace
 
         dossier = history(open_workspace(), release_id).dossier

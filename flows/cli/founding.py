@@ -7,7 +7,7 @@ import typer
 
 from flows.cli.acting_options import As, Key, Signed, ToSign, hand_out, means
 from flows.cli.terminal import AsJson, note, print_json, say
-from sluice.errors import DocumentError, SluiceError
+from sluice.ground.errors import DocumentError, SluiceError
 
 if TYPE_CHECKING:
     from policies.people import Roster

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from flows.cli.terminal import DONE, ERROR, AsJson, note, out, print_json, say
-from sluice.errors import DocumentError
+from sluice.ground.errors import DocumentError
 
 hierarchy_app = typer.Typer(
     help="Build, draft, check and show the hierarchies along which values are generalised.", no_args_is_help=True
@@ -35,7 +35,7 @@ def build(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of to the screen")] = None,
 ) -> None:
     """Build a hierarchy over a declared domain, without any record, and write it as CSV: a leaf a line."""
-    from sluice.custody.durable import replace
+    from sluice.ground.durable import replace
     from sluice.sources.hierarchy_file import hierarchy_csv
     from tasks.workbench.hierarchy import built_hierarchy
     from tasks.workbench.tabular_file import refuse_unfit_csv
@@ -65,7 +65,7 @@ def draft(
 ) -> None:
     """Draft a hierarchy balanced by the records, as a line for the contract. It tells of no rare value."""
     from sluice.generalization.draft import draft_hierarchy
-    from sluice.reading.visible_text import json_text
+    from sluice.ground.visible_text import json_text
     from tasks.workbench.hierarchy import value_counts
 
     declared = _declared(contract, variable)
@@ -123,9 +123,9 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show a hierarchy as a tree, and its levels; with data, how many records the groups hold."""
-    from sluice.custody.durable import replace
     from sluice.custody.outputs import refuse_to_overwrite
     from sluice.generalization.outline import outline, summaries
+    from sluice.ground.durable import replace
     from tasks.workbench.hierarchy import declared_variable, hierarchy_in, value_counts
     from tasks.workbench.hierarchy_picture import page, picture
 
@@ -168,7 +168,7 @@ def _declared(contract: Path | None, variable: str | None) -> Any:
 def _domain(minimum: str | None, maximum: str | None, categories: str | None, ordered: bool) -> Any:
     """A variable of the domain that the options declare. Raises DocumentError."""
     from sluice.documents.documents import parse_document
-    from sluice.variables import Kind, Variable
+    from sluice.ground.variables import Kind, Variable
 
     if categories is not None:
         values = tuple(value.strip() for value in categories.split(","))
@@ -194,7 +194,7 @@ def _tree(title: str, branches: Any) -> Any:
     from rich.tree import Tree
 
     from sluice.generalization.outline import parts_in_order
-    from sluice.reading.visible_text import one_line
+    from sluice.ground.visible_text import one_line
     from tasks.workbench.hierarchy_picture import label
 
     def grow(tree: Tree, branch: Any) -> None:

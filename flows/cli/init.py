@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from flows.cli.terminal import note, say
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 
 if TYPE_CHECKING:
     from schemas.reading.overview import Overview
@@ -118,7 +118,7 @@ def init(
 
 def _usual_use(seen: "Overview", proposed: "Proposals") -> str:
     """What a file is for that anybody may have: by whose records they are, and how many."""
-    from sluice.variables import Role
+    from sluice.ground.variables import Role
 
     if any(each.role is Role.CONTRIBUTOR for each in proposed.columns):
         return "business"
@@ -129,7 +129,7 @@ def _in_vain(name: str, seen: "Overview", proposed: "Proposals") -> Iterator[str
     """Why no plan can pass this policy, whatever it is, and what to change."""
     from policies.policy import load_policy, shipped_policies
     from policies.rules.sensitive_rule import SensitiveRule
-    from sluice.variables import Role
+    from sluice.ground.variables import Role
 
     policy = load_policy(shipped_policies()[name])
     least = 0 if policy.reference_standard is None else policy.reference_standard.minimum_records
@@ -146,7 +146,7 @@ def _in_vain(name: str, seen: "Overview", proposed: "Proposals") -> Iterator[str
 
 def _write_contract(output: Path, seen: "Overview", proposed: "Proposals", dataset: str) -> None:
     from schemas.reading.draft import contract_yaml
-    from sluice.custody.durable import write_new
+    from sluice.ground.durable import write_new
 
     text = contract_yaml(seen, proposed, dataset)
     if str(output) == "-":
@@ -165,7 +165,7 @@ def _make(
 ) -> None:  # fmt: skip
     from flows.cli.progress import duration, waiting
     from flows.deployments import prefect_yaml
-    from sluice.custody.durable import write_new
+    from sluice.ground.durable import write_new
     from tasks.project.own_project import own_project
 
     def tried(number: int, of: int, draft: Any, outcome: Any) -> None:
@@ -193,8 +193,8 @@ def _make(
 
 def _left_out(steps: Sequence[Mapping[str, Any]], proposed: "Proposals") -> list[str]:
     """What users may have wanted and a plan takes out whole; names of people and a weight are nobody's surprise."""
-    from sluice.reading.visible_text import one_line
-    from sluice.variables import NAMES, Role
+    from sluice.ground.variables import NAMES, Role
+    from sluice.ground.visible_text import one_line
 
     gone = {name for step in steps if step["method"] == "removal" for name in step["columns"]}
     kept_back = (*NAMES, Role.WEIGHT)

@@ -8,9 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from flows.cli.terminal import out, say
-from sluice.errors import SluiceError
-from sluice.reading.visible_text import one_line
-from sluice.variables import Kind, Role, as_label
+from sluice.ground.errors import SluiceError
+from sluice.ground.variables import Kind, Role, as_label
+from sluice.ground.visible_text import one_line
 
 if TYPE_CHECKING:
     from schemas.reading.overview import Overview

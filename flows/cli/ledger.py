@@ -9,7 +9,7 @@ import typer
 
 from flows.cli.terminal import DONE, ERROR, UNCHECKED, AsJson, ReleaseId, note, out, print_json, say
 from sluice.custody.states import state_of
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 
 status_app = typer.Typer()
 ledger_app = typer.Typer(help="The append-only record of every release.", no_args_is_help=True)

@@ -13,10 +13,10 @@ from rich.text import Text
 from flows.history import History
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State
-from sluice.reading.visible_text import one_line
+from sluice.ground.verdict import Finding, Verdict
+from sluice.ground.visible_text import one_line
 from sluice.report.dossier import Dossier
 from sluice.report.headline import next_steps
-from sluice.verdict import Finding, Verdict
 
 # Why they could be published is no news any more.
 _NO_LONGER_NEWS = (State.PUBLISHED, State.SUPERSEDED, State.OVERTAKEN, State.WITHDRAWN)

@@ -51,7 +51,7 @@ from flows.cli.vault import vault_app
 from flows.cli.verify import verify_app
 from flows.cli.worker import worker_app
 from flows.environment import prepare
-from sluice.errors import MeasureChoiceError, SluiceError
+from sluice.ground.errors import MeasureChoiceError, SluiceError
 from sluice.settings import settings
 
 # Registered first, so it runs last: what a library writes while the interpreter goes down (DuckDB's binding lists a

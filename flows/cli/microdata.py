@@ -7,7 +7,7 @@ import typer
 
 from flows.cli.progress import waiting
 from flows.cli.terminal import BLOCKED, DONE, AsJson, note, out, print_json, say
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 
 microdata_app = typer.Typer()
 

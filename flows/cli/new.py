@@ -20,7 +20,7 @@ def new(
 ) -> None:
     """Make a project that works as it is: contract, definition, people, connections, settings, invented data."""
     from flows.deployments import prefect_yaml
-    from sluice.custody.durable import write_new
+    from sluice.ground.durable import write_new
     from tasks.project.new_project import new_project
 
     new_project(project, keys)

@@ -30,7 +30,7 @@ def adopt(
     """Say that documents count in this office. Two people must, by the same command; the first founds it alone."""
     from datetime import date
 
-    from sluice.errors import SluiceError
+    from sluice.ground.errors import SluiceError
     from tasks.release.acting import Request
     from tasks.release.documents import open_workspace
     from tasks.release.notices import tell
@@ -70,8 +70,8 @@ def sign(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of to the screen")] = None,
 ) -> None:
     """Sign a statement that another command wrote, and show what it says; needs no workspace: any machine will do."""
-    from sluice.custody.durable import replace
     from sluice.custody.signing.envelope import parse_statement
+    from sluice.ground.durable import replace
     from tasks.release.acting import read_text, sign
 
     payload = read_text(statement).removesuffix("\n").encode()
@@ -106,7 +106,7 @@ def people(
 ) -> None:
     """Show who counts in this office, by which roles and keys, and which documents count."""
     from policies.key_history import key_history
-    from sluice.errors import SluiceError
+    from sluice.ground.errors import SluiceError
     from tasks.release.documents import open_workspace
     from tasks.release.office import dumped, open_office
     from tasks.release.publisher import publisher_keys

@@ -15,7 +15,7 @@ polling_app = typer.Typer()
 def poll(files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="release definitions (YAML)")]) -> None:
     """Start the releases whose tables were loaded since the last poll; for cron, where no event comes."""
     from flows.polling import poll as look
-    from sluice.errors import SluiceError
+    from sluice.ground.errors import SluiceError
     from tasks.failure import StepFailed
     from tasks.release.outcome import Outcome
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from time import monotonic
 
 from flows.cli.terminal import err
-from sluice.log import is_written
+from sluice.ground.log import is_written
 
 _LINES = 30.0  # seconds between two lines where there is no screen
 _SCREEN = 0.1  # between two changes of the screen
@@ -33,7 +33,7 @@ class Waiting:
             self._tell()
 
     def heard(self, what: str, done: int, of: int) -> None:
-        """As a listener of `sluice.progress`."""
+        """As a listener of `sluice.ground.progress`."""
         if not of:
             self._stage, self._part = what, ""
         elif what != self._part or of != self._of or done < self._done:
@@ -69,7 +69,7 @@ def duration(seconds: float) -> str:
 @contextmanager
 def waiting(quiet: bool) -> Iterator[Waiting | None]:
     """Show how far what runs meanwhile is; None where nobody watches."""
-    from sluice.progress import reported_to
+    from sluice.ground.progress import reported_to
 
     if quiet or is_written():
         yield None

@@ -110,8 +110,8 @@ def protect_table(
     from flows.cli.progress import waiting
     from flows.cli.table_options import dimensions_given, files_given, method_given, rules_given, tables_given
     from sluice.custody.outputs import refuse_to_overwrite
-    from sluice.errors import DocumentError
-    from sluice.progress import report
+    from sluice.ground.errors import DocumentError
+    from sluice.ground.progress import report
     from tasks.workbench.protect import protect_table as protect
 
     measure = measure_given(value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals)

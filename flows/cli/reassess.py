@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from flows.cli.terminal import BLOCKED, DONE, UNCHECKED, AsJson, print_json, say
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 
 reassess_app = typer.Typer()
 

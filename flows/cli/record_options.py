@@ -55,7 +55,7 @@ def measure_given(
     decimals: int | None,
 ) -> Any:
     """How to read records, as the options say. Raises DataError."""
-    from sluice.errors import DataError
+    from sluice.ground.errors import DataError
     from sluice.tabular.model.measure import Measure
 
     try:

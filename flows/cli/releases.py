@@ -10,7 +10,7 @@ import typer
 from flows.cli.progress import progress
 from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, note, print_json, say
 from sluice.custody.states import State
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 
 if TYPE_CHECKING:
     from policies.explanation import Explanation

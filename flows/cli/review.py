@@ -9,7 +9,7 @@ from flows.cli.progress import progress
 from flows.cli.releases import finish
 from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, ReleaseId, note, out, print_json, say
 from sluice.custody.states import State
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 
 review_app = typer.Typer()
 

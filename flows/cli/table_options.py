@@ -9,8 +9,8 @@ from pydantic import ValidationError
 from policies.rules.catalogue import rules as rules_of
 from policies.rules.rules import TablePolicyRule
 from policies.rules.table_rule import TableRule
-from sluice.documents.document_faults import faults
-from sluice.errors import DataError, DocumentError
+from sluice.ground.document_faults import faults
+from sluice.ground.errors import DataError, DocumentError
 from sluice.sources.hierarchy_file import read_dimension
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.sensitivity import SensitivityRule

@@ -9,8 +9,8 @@ import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from sluice.log import is_written, log
-from sluice.reading.visible_text import json_text, one_line, visible
+from sluice.ground.log import is_written, log
+from sluice.ground.visible_text import json_text, one_line, visible
 
 DONE, ERROR, BLOCKED, WAITING, UNCHECKED, INTERRUPTED = 0, 1, 2, 3, 4, 130
 

@@ -10,7 +10,7 @@ import typer
 from flows.cli.progress import duration
 from flows.cli.terminal import BLOCKED, DONE, AsJson, err, note, print_json, say
 from flows.cli.tune_summary import finite, number, say_tuned, summary
-from sluice.log import is_written
+from sluice.ground.log import is_written
 from sluice.settings import settings
 
 if TYPE_CHECKING:

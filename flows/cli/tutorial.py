@@ -22,7 +22,7 @@ def tutorial(
     """Play the tutorial: a real survey from its contract to a verified publication, explained step by step."""
     from tempfile import TemporaryDirectory
 
-    from sluice.errors import SluiceError
+    from sluice.ground.errors import SluiceError
     from tasks.project.tutorial import tutorial_page
 
     page = tutorial_page()

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from sluice.settings import PREFIX, settings
 
 worker_app = typer.Typer()

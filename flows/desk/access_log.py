@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sluice.custody.durable import disk_of
+from sluice.ground.durable import disk_of
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ import stat
 from pathlib import Path
 from threading import Lock
 
-from sluice.custody.durable import locked, make_folder, replace
-from sluice.errors import SluiceError
+from sluice.ground.durable import locked, make_folder, replace
+from sluice.ground.errors import SluiceError
 
 SHORTEST = 12  # characters of a password
 LONGEST = 200

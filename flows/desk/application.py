@@ -14,8 +14,8 @@ from flows.desk.pages import page
 from flows.desk.reading import reading
 from flows.desk.sign_on import NotSignedOn, desk_of, signed_on
 from flows.desk.walls import Walls
-from sluice.errors import SluiceError
-from sluice.log import log
+from sluice.ground.errors import SluiceError
+from sluice.ground.log import log
 
 _SAYS = {
     403: "That is not possible here.",

@@ -21,8 +21,8 @@ from flows.desk.signing import ToSign, command, file_name
 from flows.review import announce, go_on, resume_waiting
 from policies.people import Identity
 from policies.standing import Decision, Standing
-from sluice.errors import SluiceError
-from sluice.log import log
+from sluice.ground.errors import SluiceError
+from sluice.ground.log import log
 from tasks.failure import explain
 from tasks.release import review
 from tasks.release.acting import Means

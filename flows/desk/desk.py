@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from flows.desk.access_log import AccessLog
 from flows.desk.accounts import Accounts, desk_folder
 from flows.desk.sessions import Attempts, Sessions
-from sluice.custody.durable import create_once
-from sluice.errors import SluiceError
+from sluice.ground.durable import create_once
+from sluice.ground.errors import SluiceError
 
 PROXY_SECRET = "x-sluice-proxy"  # the header in which the proxy shows its secret
 

@@ -10,7 +10,7 @@ from fastapi.responses import RedirectResponse
 from flows.desk.desk import Desk
 from flows.desk.pages import page
 from flows.desk.sign_on import BROWSER, SESSION, OwnForm, SignedOn, TheDesk, set_cookie
-from sluice.log import log
+from sluice.ground.log import log
 
 entrance = APIRouter()
 

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from flows.desk.desk import Desk
 from flows.desk.sign_on import BROWSER, Reader, form_token, set_cookie
-from sluice.reading.visible_text import visible
+from sluice.ground.visible_text import visible
 from sluice.report.wording import VERDICT_WORDS, rule_words
 
 

@@ -21,7 +21,7 @@ from flows.desk.sign_on import Reader
 from policies.standing import REFUSALS, Decision
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State, TransitionError, Who, allowed, state_of
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tasks.release.board import may_decide
 from tasks.release.under_review import UnderReview
 

@@ -20,11 +20,11 @@ from flows.desk.permissions import may_read, readable, rights
 from flows.desk.release_page import KeptFile, beside_others, facts, masked_files
 from flows.desk.sign_on import Reader, SignedOn, TheDesk
 from flows.history import blind, history
-from sluice.custody.durable import CHUNK
 from sluice.custody.editions import ON_SHELF, Edition, lines_of_editions
 from sluice.custody.ledger import Entry
 from sluice.custody.states import OFFICE, State, Who
-from sluice.errors import SluiceError
+from sluice.ground.durable import CHUNK
+from sluice.ground.errors import SluiceError
 from sluice.report.comparison_page import render_comparison
 from tasks.release.board import board
 from tasks.release.doubt import doubt_of

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sluice.custody.signing.envelope import Envelope, Statement, parse_statement, pre_authentication
 from sluice.custody.signing.ssh_signature import NAMESPACE
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 
 LONGEST_STATEMENT = 64 * 1024  # bytes
 

@@ -7,7 +7,7 @@ from sluice.custody.clock import clock_faults
 from sluice.custody.ledger_database import LedgerDatabase
 from sluice.custody.ledger_schema import VERSION
 from sluice.custody.workspace import Workspace, own_ledger
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from sluice.settings import settings
 from tasks.release.office import open_office
 

@@ -12,7 +12,7 @@ from flows.doctor.publications import shelves, unfinished_releases
 from flows.doctor.software import packages, settings_in_order
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from sluice.settings import settings
 from tasks.release.documents import open_workspace
 

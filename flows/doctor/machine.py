@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from flows.doctor.diagnosis import Diagnosis, fail, ok, warn
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from sluice.sources.connections import connections_file, load_connections
 
 LITTLE, LEAST = 0.10, 0.02  # free share of a disk: below the first there is a warning, below the second it fails

@@ -10,7 +10,7 @@ from sluice.custody.ledger import Entry
 from sluice.custody.shelf_documents import document_problems
 from sluice.custody.states import State, allowed, state_of
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tasks.failure import StepFailed
 from tasks.release.approval import standing
 from tasks.release.current_edition import settle_editions

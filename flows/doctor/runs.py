@@ -34,7 +34,7 @@ from prefect.states import Crashed
 
 from flows.doctor.diagnosis import Diagnosis, fail, ok, warn
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tasks.release.account import account
 from tasks.release.documents import deployed_definition
 from tasks.release.products import load_product

@@ -7,7 +7,7 @@ from importlib import metadata
 from packaging.requirements import Requirement
 
 from flows.doctor.diagnosis import Diagnosis, fail, ok
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from sluice.settings import settings
 
 ROOMS = ("flows", "tasks", "schemas", "policies")  # top-level names that others may bring as well

@@ -13,13 +13,13 @@ from policies.rules.behind import Behind
 from policies.rules.rule import Share
 from policies.rules.sensitive_rule import GROUPS, ROUNDING, NearValuesRule
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import Saying, Sentences
+from sluice.ground.variables import Label, Variable, Variables
+from sluice.ground.verdict import Finding
 from sluice.risk.classes import alpha_k
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.people import people_of
-from sluice.sentence import Saying, Sentences
-from sluice.variables import Label, Variable, Variables
-from sluice.verdict import Finding
 
 _SAME_VALUE = f"In {GROUPS}, more than {{alpha:percent}} have the same value of {{name:word}}, a"
 _MOST = "value that others could then tell of them (most in any group: {most:.4g} %); the policy allows it in none."

@@ -8,9 +8,9 @@ from pydantic import Field, model_validator
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.near_limit import if_near
 from policies.rules.rule import NOT_JUDGED, DisclosureRule
+from sluice.ground.sentence import Saying, Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.measurement import Measurement
-from sluice.sentence import Saying, Sentences, as_fields
-from sluice.verdict import Finding, Verdict
 
 _SAYS = Sentences(
     "attack",

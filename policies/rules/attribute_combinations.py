@@ -12,12 +12,12 @@ from pydantic import Field
 from policies.rules.behind import Behind
 from policies.rules.keyed_rule import KeyedRule
 from policies.rules.rule import Share
+from sluice.ground.sentence import Sentences
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding
 from sluice.risk.classes import attribute_combinations
 from sluice.risk.classes.equivalence_classes import category_codes
 from sluice.risk.people import people_of
-from sluice.sentence import Sentences
-from sluice.variables import Variables
-from sluice.verdict import Finding
 
 _SAYS = Sentences(
     "attribute_combinations",

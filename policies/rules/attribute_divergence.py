@@ -10,11 +10,11 @@ from pydantic import Field, field_validator
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import Figure
 from policies.rules.attribute_rule import AttributeRule, refuse_excess
+from sluice.ground import divergence as distributions
+from sluice.ground.sentence import Sentence, word
+from sluice.ground.verdict import Finding
 from sluice.risk.attacks.released_column import released_column
 from sluice.risk.measurement import Measurement
-from sluice.sentence import Sentence, word
-from sluice.utility import divergence as distributions
-from sluice.verdict import Finding
 
 _DIVERGE = Sentence(
     "attribute_divergence.divergence",

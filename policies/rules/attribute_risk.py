@@ -10,11 +10,11 @@ from pydantic import Field
 
 from policies.rules.behind import Behind
 from policies.rules.keyed_rule import KeyedRule, PositiveShare
+from sluice.ground.sentence import Sentence
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding
 from sluice.risk.people import people_of
 from sluice.risk.population.attribute_risk import attribute_risk
-from sluice.sentence import Sentence
-from sluice.variables import Variables
-from sluice.verdict import Finding
 
 _ALL_MISSING = Sentence("all_missing", "All values of {name} are missing.")
 _KNOWN = Sentence(

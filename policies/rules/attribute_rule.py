@@ -10,12 +10,12 @@ from pydantic import Field
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import AttackRule
 from policies.rules.microdata_rule import Columns
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import Sentence, Sentences, listed
+from sluice.ground.variables import Kind, Role, with_role
+from sluice.ground.verdict import Finding
 from sluice.risk.attacks.released_column import is_released
 from sluice.risk.measurement import Measurement
-from sluice.sentence import Sentence, Sentences, listed
-from sluice.variables import Kind, Role, with_role
-from sluice.verdict import Finding
 
 UNREADABLE = Sentence(
     "attack.unreadable", "Some released values are neither original values nor explained by the recodings."

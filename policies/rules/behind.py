@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from sluice.arrays import IntArray
 from sluice.documents.documents import FileOf, named_file
+from sluice.ground.arrays import IntArray
 
 
 @dataclass(frozen=True)

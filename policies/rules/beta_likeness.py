@@ -9,9 +9,9 @@ from pydantic import Field
 
 from policies.rules.sensitive_rule import GROUPS, ROUNDING, NearValuesRule
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
+from sluice.ground.sentence import Saying, Sentences
+from sluice.ground.variables import Variable
 from sluice.risk.classes import beta_likeness
-from sluice.sentence import Saying, Sentences
-from sluice.variables import Variable
 
 _ALLOWED = (
     f"In {GROUPS}, a value of {{name:word}} is more likely than in the whole file by more than the policy allows, "

@@ -8,10 +8,10 @@ import numpy.typing as npt
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.linkage_rule import LinkageRule
 from policies.rules.paired_rule import RANKED, ranks_or_numbers, told_share
+from sluice.ground.sentence import Saying, Sentence
+from sluice.ground.variables import Kind
 from sluice.risk.linkage.candidate_sets import CandidateSets
 from sluice.risk.measurement import Measurement
-from sluice.sentence import Saying, Sentence
-from sluice.variables import Kind
 
 _ONLY_ONE = Sentence("linkage.only_one", "; for {share:percent} it was the only one left")
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from policies.rules.rule import DisclosureRule
 from policies.rules.rules import AttackPolicyRule, PolicyRule
-from sluice.parameter_table import parameter_table, source_of
+from sluice.ground.parameter_table import parameter_table, source_of
 
 _HEADS = (
     (PolicyRule, "Rules on one file", "Under `rules` of a policy; they look at the masked file by itself.", "rules"),

@@ -10,10 +10,10 @@ from pydantic import Field
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import AttackRule
 from policies.rules.rule import Share
+from sluice.ground.sentence import Saying, Sentence, Sentences
+from sluice.ground.variables import NAMES, Kind, Role
+from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.attacks.attack_success import ControlledAttack
-from sluice.sentence import Saying, Sentence, Sentences
-from sluice.variables import NAMES, Kind, Role
-from sluice.verdict import Finding, Verdict
 
 _SAYS = Sentences(
     "control",

@@ -18,10 +18,10 @@ from policies.rules.attribute_rule import (
     at_least_baseline,
     percentage,
 )
+from sluice.ground.sentence import Sentences
+from sluice.ground.verdict import Finding
 from sluice.risk.attacks.data_invasion import data_invasion
 from sluice.risk.attacks.released_column import released_column
-from sluice.sentence import Sentences
-from sluice.verdict import Finding
 
 _SAYS = Sentences(
     "data_invasion",

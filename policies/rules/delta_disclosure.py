@@ -10,9 +10,9 @@ from pydantic import Field
 
 from policies.rules.sensitive_rule import GROUPS, NearValuesRule
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
+from sluice.ground.sentence import Saying, Sentence
+from sluice.ground.variables import Variable
 from sluice.risk.classes import delta_disclosure
-from sluice.sentence import Saying, Sentence
-from sluice.variables import Variable
 
 _LIKELIER = Sentence(
     "delta_disclosure.likelier",

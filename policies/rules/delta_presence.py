@@ -13,13 +13,13 @@ from policies.rules.behind import Behind
 from policies.rules.population_rule import PopulationRule
 from policies.rules.rule import Share
 from policies.rules.sensitive_rule import ROUNDING
+from sluice.ground.sentence import Sentences
+from sluice.ground.variables import Role, Variables, with_role
+from sluice.ground.verdict import Finding
 from sluice.risk.classes import delta_presence
 from sluice.risk.classes.crowds import agreeing
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.people import once_a_person
-from sluice.sentence import Sentences
-from sluice.variables import Role, Variables, with_role
-from sluice.verdict import Finding
 
 _SAYS = Sentences(
     "delta_presence",

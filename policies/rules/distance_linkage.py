@@ -11,6 +11,7 @@ from pydantic import Field
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.linkage_rule import LinkageRule
+from sluice.ground.sentence import Saying, Sentence
 from sluice.risk.coded_points import side_by_side
 from sluice.risk.linkage.record_linkage import (
     AT_ONCE,
@@ -20,7 +21,6 @@ from sluice.risk.linkage.record_linkage import (
     record_linkage,
 )
 from sluice.risk.measurement import Measurement
-from sluice.sentence import Saying, Sentence
 
 _NEAREST = {
     "all": Sentence("distance_linkage.all", " takes the nearest"),

@@ -16,15 +16,15 @@ from policies.rules.behind import Behind
 from policies.rules.frequency_rule import FrequencyRule
 from policies.rules.microdata_rule import MicrodataRule
 from policies.rules.rule import Rule
-from sluice.arrays import BoolArray, IntArray
-from sluice.in_threads import in_threads
-from sluice.machine import threads
+from sluice.ground.arrays import BoolArray, IntArray
+from sluice.ground.in_threads import in_threads
+from sluice.ground.machine import threads
+from sluice.ground.sentence import word
+from sluice.ground.variables import Kind, Variables, as_label
+from sluice.ground.verdict import Finding, Verdict
 from sluice.report.small_counts import safe_counts, share
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
 from sluice.risk.people import people_of
-from sluice.sentence import word
-from sluice.variables import Kind, Variables, as_label
-from sluice.verdict import Finding, Verdict
 
 _VARIABLES = 3  # that a finding names
 _CATEGORIES = 3  # of each

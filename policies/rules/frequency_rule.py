@@ -8,11 +8,11 @@ from pydantic import Field
 
 from policies.rules.behind import Behind
 from policies.rules.microdata_rule import Columns, MicrodataRule
-from sluice.arrays import IntArray
+from sluice.ground.arrays import IntArray
+from sluice.ground.sentence import Saying, Sentence, listed
+from sluice.ground.variables import Variables
 from sluice.risk.classes import crowds, equivalence_classes
 from sluice.risk.people import people_of
-from sluice.sentence import Saying, Sentence, listed
-from sluice.variables import Variables
 
 MissingMatches = Literal["category", "any"]
 MISSING_MATCHES = (

@@ -10,9 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from policies.rules.record_risk_rule import RecordRiskRule
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Role, Variables, with_role
 from sluice.risk.population.household_risk import household_risk
-from sluice.variables import Role, Variables, with_role
 
 FloatArray = NDArray[np.float64]
 

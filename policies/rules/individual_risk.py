@@ -10,11 +10,11 @@ import pandas as pd
 
 from policies.rules.loglinear_risk import fewer
 from policies.rules.record_risk_rule import RecordRiskRule
+from sluice.ground.sentence import Sentence
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes.equivalence_classes import category_codes, classes_of
 from sluice.risk.population.loglinear_risk import loglinear_risk
-from sluice.sentence import Sentence
-from sluice.variables import Variables
-from sluice.verdict import Finding, Verdict
 
 _BY_MODEL = Sentence(
     "individual_risk.by_model",

@@ -13,10 +13,10 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.rules.control_rule import ControlRule, comparable_columns, known_columns
 from policies.rules.microdata_rule import Columns
 from policies.rules.rule import Share
+from sluice.ground.sentence import Sentence, Sentences
+from sluice.ground.variables import Kind, Role, with_role
+from sluice.ground.verdict import Finding
 from sluice.risk.attacks.inference import inference
-from sluice.sentence import Sentence, Sentences
-from sluice.variables import Kind, Role, with_role
-from sluice.verdict import Finding
 
 _SAYS = Sentences(
     "inference",

@@ -10,9 +10,9 @@ from pydantic import Field
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.paired_rule import RankedRule, Window, ranks_or_numbers, told_share
+from sluice.ground.sentence import Sentences
+from sluice.ground.verdict import Finding
 from sluice.risk.linkage import interval_disclosure as intervals
-from sluice.sentence import Sentences
-from sluice.verdict import Finding
 
 _SAYS = Sentences(
     "interval_disclosure",

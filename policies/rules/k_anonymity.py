@@ -11,11 +11,11 @@ from pydantic import Field
 
 from policies.rules.behind import Behind
 from policies.rules.frequency_rule import ALONE, FrequencyRule, missing_note, people_note
-from sluice.arrays import BoolArray
+from sluice.ground.arrays import BoolArray
+from sluice.ground.sentence import END, Sentences
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding
 from sluice.risk.classes import k_anonymity, sample_uniques
-from sluice.sentence import END, Sentences
-from sluice.variables import Variables
-from sluice.verdict import Finding
 
 _SAYS = Sentences(
     "k_anonymity",

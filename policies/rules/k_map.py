@@ -10,10 +10,10 @@ from pydantic import Field
 
 from policies.rules.behind import Behind
 from policies.rules.population_rule import PopulationRule
+from sluice.ground.sentence import Sentences
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding
 from sluice.risk.population import k_map
-from sluice.sentence import Sentences
-from sluice.variables import Variables
-from sluice.verdict import Finding
 
 _SAYS = Sentences(
     "k_map",

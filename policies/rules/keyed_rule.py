@@ -7,9 +7,9 @@ from pydantic import Field
 
 from policies.rules.microdata_rule import Columns, MicrodataRule
 from policies.rules.rule import Share
-from sluice.sentence import Saying, Sentence
-from sluice.variables import Variables
-from sluice.verdict import Finding
+from sluice.ground.sentence import Saying, Sentence
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding
 
 _AT_MOST = Sentence("at_most", "; the policy allows at most {limit:percent}.")
 

@@ -14,14 +14,14 @@ from pydantic import Field
 from policies.rules.behind import NOTHING, Behind
 from policies.rules.frequency_rule import people_note
 from policies.rules.microdata_rule import Columns, MicrodataRule
-from sluice.arrays import IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import Sentences, as_fields, listed
+from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
+from sluice.ground.verdict import Finding, Verdict
 from sluice.items.item_sets import ItemSets
 from sluice.risk.classes import equivalence_classes, km_anonymity
 from sluice.risk.people import people_of
-from sluice.sentence import Sentences, as_fields, listed
-from sluice.variables import Kind, Role, Variable, Variables, with_role
-from sluice.verdict import Finding, Verdict
 
 _SAYS = Sentences(
     "km_anonymity",

@@ -11,9 +11,9 @@ from pydantic import Field, model_validator
 
 from policies.rules.sensitive_rule import GROUPS, ROUNDING, NearValuesRule
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
+from sluice.ground.sentence import Saying, Sentences
+from sluice.ground.variables import Variable
 from sluice.risk.classes import l_diversity
-from sluice.sentence import Saying, Sentences
-from sluice.variables import Variable
 
 _FEWEST = "of {name:word} (fewest in any group: {fewest:.4g}); the policy asks for at least {l:g} in each."
 _SAYS = Sentences(

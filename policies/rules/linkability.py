@@ -12,9 +12,9 @@ from pydantic import Field, model_validator
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.control_rule import ControlRule, known_columns
 from policies.rules.microdata_rule import Columns
+from sluice.ground.sentence import Sentence, Sentences
+from sluice.ground.verdict import Finding
 from sluice.risk.attacks.linkability import linkability
-from sluice.sentence import Sentence, Sentences
-from sluice.verdict import Finding
 
 _SAYS = Sentences(
     "linkability",

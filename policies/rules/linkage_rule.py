@@ -8,12 +8,12 @@ from pydantic import Field
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.paired_rule import PairedRule, told_share
+from sluice.ground.sentence import END, Saying, Sentences
+from sluice.ground.variables import Role
+from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.measurement import Measurement
 from sluice.risk.reference.reference_attack import some_of
-from sluice.sentence import END, Saying, Sentences
-from sluice.variables import Role
-from sluice.verdict import Finding, Verdict
 
 _SAYS = Sentences(
     "linkage",

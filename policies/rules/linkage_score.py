@@ -17,14 +17,14 @@ from policies.rules.distance_linkage import DistanceLinkage
 from policies.rules.paired_rule import RankedRule, Window, ranks_or_numbers, told_share
 from policies.rules.probabilistic_linkage import ProbabilisticLinkage
 from policies.rules.rank_swapping_linkage import RankSwappingLinkage
-from sluice.arrays import IntArray
+from sluice.ground.arrays import IntArray
+from sluice.ground.sentence import END, Sentence, Sentences
+from sluice.ground.verdict import Finding
 from sluice.risk.linkage.interval_disclosure import interval_disclosure
 from sluice.risk.linkage.linkage_score import FIGURES, Figure, Weighting, disclosure_risk, linkage_score
 from sluice.risk.measurement import Measurement
 from sluice.risk.reference.reference_attack import some_of
-from sluice.sentence import END, Sentence, Sentences
 from sluice.utility.continuous.il1s import il1s
-from sluice.verdict import Finding
 
 _SAYS = Sentences(
     "linkage_score",

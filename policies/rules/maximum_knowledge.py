@@ -10,9 +10,9 @@ from pydantic import Field, field_validator
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import Figure
 from policies.rules.attribute_rule import EMPTY_FILE, UNREAD_SHARE, UNREADABLE, AttributeRule, percentage, refuse_excess
+from sluice.ground.sentence import Saying, Sentences, word
+from sluice.ground.verdict import Finding
 from sluice.risk.attacks import maximum_knowledge
-from sluice.sentence import Saying, Sentences, word
-from sluice.verdict import Finding
 
 _SAYS = Sentences(
     "maximum_knowledge",

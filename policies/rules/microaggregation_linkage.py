@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from policies.rules.candidate_rule import CandidateRule
+from sluice.ground.sentence import Saying, Sentence
 from sluice.risk.linkage.candidate_sets import CandidateSets
 from sluice.risk.linkage.microaggregation_linkage import microaggregation_linkage
-from sluice.sentence import Saying, Sentence
 
 _KNOWS = Sentence("microaggregation_linkage.groups", " that each of these was microaggregated by itself")
 

@@ -9,11 +9,11 @@ from pydantic import Field
 
 from policies.rules.behind import NOTHING, Behind
 from policies.rules.rule import NO_RECORDS, Rule
-from sluice.arrays import BoolArray
-from sluice.errors import DataError
-from sluice.sentence import Saying, Sentence, as_fields
-from sluice.variables import Role, Variables, with_role
-from sluice.verdict import Finding, Verdict
+from sluice.ground.arrays import BoolArray
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import Saying, Sentence, as_fields
+from sluice.ground.variables import Role, Variables, with_role
+from sluice.ground.verdict import Finding, Verdict
 
 _NO_KEYS = Sentence("no_quasi_identifiers", "No variable of the file is declared a quasi-identifier.")
 

@@ -1,7 +1,7 @@
 """What a finding adds where its interval lies on both sides of the limit."""
 
-from sluice.sentence import Saying, Sentence
-from sluice.verdict import Verdict
+from sluice.ground.sentence import Saying, Sentence
+from sluice.ground.verdict import Verdict
 
 _THAT = "that may be chance, so a person must decide."
 _NEAR = Sentence(

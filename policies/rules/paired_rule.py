@@ -10,11 +10,11 @@ from pydantic import Field
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import AttackRule
 from policies.rules.microdata_rule import Columns
-from sluice.categories import codes_of
-from sluice.errors import DataError
-from sluice.sentence import Sentence, Sentences
-from sluice.variables import Kind, Role
-from sluice.verdict import Finding
+from sluice.ground.categories import codes_of
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import Sentence, Sentences
+from sluice.ground.variables import Kind, Role
+from sluice.ground.verdict import Finding
 
 UNPAIRED = Sentence(
     "attack.unpaired",

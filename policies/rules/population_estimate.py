@@ -11,12 +11,12 @@ from pydantic import Field
 from policies.rules.behind import Behind
 from policies.rules.keyed_rule import KeyedRule
 from policies.rules.rule import NO_ESTIMATE
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Role, Variables, with_role
+from sluice.ground.verdict import Finding
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.people import once_a_person
 from sluice.risk.population import individual_risk
-from sluice.variables import Role, Variables, with_role
-from sluice.verdict import Finding
 
 FloatArray = NDArray[np.float64]
 

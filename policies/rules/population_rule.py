@@ -11,12 +11,12 @@ from pydantic import Field
 
 from policies.rules.frequency_rule import MISSING_MATCHES, MissingMatches
 from policies.rules.keyed_rule import KeyedRule
-from sluice.arrays import IntArray
 from sluice.documents.documents import FileOf
-from sluice.errors import DataError
-from sluice.reading.values import plain_array, read_dates, read_numbers, trimmed_texts
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import DataError
+from sluice.ground.values import plain_array, read_dates, read_numbers, trimmed_texts
+from sluice.ground.variables import Kind, Variable, Variables
 from sluice.risk.population import k_map
-from sluice.variables import Kind, Variable, Variables
 
 _COUNT = "count"
 

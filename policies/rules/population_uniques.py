@@ -12,11 +12,11 @@ from pydantic import Field, model_validator
 from policies.rules.keyed_rule import PositiveShare
 from policies.rules.population_estimate import PopulationEstimate
 from policies.rules.rule import Share
+from sluice.ground.sentence import Sentences
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.population import individual_risk, population_uniques
-from sluice.sentence import Sentences
-from sluice.variables import Variables
-from sluice.verdict import Finding, Verdict
 
 _FEW = 0.001  # of the population: from a smaller sample every estimate of uniques is a guess that a person must weigh
 _ESTIMATORS = {

@@ -11,10 +11,10 @@ from pydantic import Field
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.linkage_rule import LinkageRule
+from sluice.ground.sentence import Saying, Sentence
 from sluice.risk.linkage.probabilistic_linkage import agreement_values, probabilistic_linkage
 from sluice.risk.measurement import Measurement
 from sluice.risk.spread import spread
-from sluice.sentence import Saying, Sentence
 
 _WEIGHS = Sentence("probabilistic_linkage.agreement", " weighs on which of these two records agree")
 

@@ -12,10 +12,10 @@ from pydantic import Field
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.control_rule import ControlRule, comparable_columns
 from policies.rules.microdata_rule import Columns
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.sentence import Sentence, Sentences
+from sluice.ground.verdict import Finding
 from sluice.risk.attacks.rare_combinations import rare_combinations
-from sluice.risk.comparable_values import plain_values
-from sluice.sentence import Sentence, Sentences
-from sluice.verdict import Finding
 
 _SAYS = Sentences(
     "rare_combinations",

@@ -8,10 +8,10 @@ from pydantic import Field, model_validator
 
 from policies.rules.keyed_rule import PositiveShare, refuse_no_limit
 from policies.rules.population_estimate import PopulationEstimate
+from sluice.ground.sentence import Sentences
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding
 from sluice.risk.population import individual_risk
-from sluice.sentence import Sentences
-from sluice.variables import Variables
-from sluice.verdict import Finding
 
 _SAYS = Sentences(
     "record_risk",

@@ -7,9 +7,9 @@ import pandas as pd
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from policies.rules.behind import NOTHING, Behind
-from sluice.sentence import Saying, Sentence, as_fields
-from sluice.variables import Variables
-from sluice.verdict import Finding, Verdict
+from sluice.ground.sentence import Saying, Sentence, as_fields
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding, Verdict
 
 
 def _share(value: float) -> float:

@@ -12,11 +12,11 @@ from pydantic import Field
 from policies.rules.behind import Behind
 from policies.rules.frequency_rule import ALONE, FrequencyRule, missing_note, people_note
 from policies.rules.rule import Share
-from sluice.arrays import BoolArray
+from sluice.ground.arrays import BoolArray
+from sluice.ground.sentence import END, Sentence
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding
 from sluice.risk.classes import sample_uniques
-from sluice.sentence import END, Sentence
-from sluice.variables import Variables
-from sluice.verdict import Finding
 
 _LIMIT = Sentence("sample_uniques_share.limit", " ({observed:percent}); the policy allows at most {limit:percent}")
 

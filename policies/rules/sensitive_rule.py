@@ -12,13 +12,13 @@ from policies.rules.behind import Behind
 from policies.rules.microdata_rule import Columns, MicrodataRule, refuse_missing_columns
 from policies.rules.rule import Share
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
-from sluice.arrays import BoolArray
+from sluice.ground.arrays import BoolArray
+from sluice.ground.sentence import Saying, Sentence, listed, word
+from sluice.ground.variables import Kind, Role, Variable, Variables, as_label, with_role
+from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes import equivalence_classes, l_diversity
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses
 from sluice.risk.people import people_of
-from sluice.sentence import Saying, Sentence, listed, word
-from sluice.variables import Kind, Role, Variable, Variables, as_label, with_role
-from sluice.verdict import Finding, Verdict
 
 GROUPS = "{count:,} of {total:,} groups of {unit} that cannot be told apart by their quasi-identifiers"
 _NOTHING_SENSITIVE = Sentence("nothing_sensitive", "No variable of the file is declared sensitive.")

@@ -6,12 +6,12 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.variables import Variable, as_label
 from sluice.risk.classes.class_values import Near, Sensitive
 from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, category_codes, equivalence_classes
-from sluice.risk.comparable_values import plain_values
 from sluice.risk.resolution import on_grid, resolution
-from sluice.variables import Variable, as_label
 
 
 @dataclass(frozen=True)

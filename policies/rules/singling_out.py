@@ -12,10 +12,10 @@ from pydantic import Field
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.control_rule import ControlRule, comparable_columns
 from policies.rules.microdata_rule import Columns
+from sluice.ground.sentence import Sentence
+from sluice.ground.verdict import Finding
 from sluice.risk.attacks.attack_success import ControlledAttack
 from sluice.risk.attacks.singling_out import Mode, singling_out
-from sluice.sentence import Sentence
-from sluice.verdict import Finding
 
 _DESCRIBES = Sentence(
     "singling_out.describes",

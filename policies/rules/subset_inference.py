@@ -14,9 +14,9 @@ from policies.rules.attribute_rule import at_least_baseline
 from policies.rules.control_rule import ControlRule, comparable_columns
 from policies.rules.microdata_rule import Columns
 from policies.rules.paired_rule import told_share
+from sluice.ground.sentence import Sentence, Sentences, listed, word
+from sluice.ground.verdict import Finding
 from sluice.risk.attacks.subset_inference import FEWEST, subset_inference
-from sluice.sentence import Sentence, Sentences, listed, word
-from sluice.verdict import Finding
 
 _SAYS = Sentences(
     "subset_inference",

@@ -12,12 +12,12 @@ from pydantic import Field
 from policies.rules.behind import Behind
 from policies.rules.keyed_rule import KeyedRule, PositiveShare
 from policies.rules.rule import Share
+from sluice.ground.sentence import Sentence
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding
 from sluice.risk.classes import suda
 from sluice.risk.classes.equivalence_classes import category_codes
 from sluice.risk.people import people_of
-from sluice.sentence import Sentence
-from sluice.variables import Variables
-from sluice.verdict import Finding
 
 _AT_RISK = Sentence(
     "suda.at_risk",

@@ -10,11 +10,11 @@ from pydantic import Field
 from policies.rules.rule import Share
 from policies.rules.sensitive_rule import GROUPS, ROUNDING, SensitiveRule
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import Saying, Sentence
+from sluice.ground.variables import Kind, Variable
 from sluice.risk.classes import t_closeness
 from sluice.risk.classes.equivalence_classes import category_codes
-from sluice.sentence import Saying, Sentence
-from sluice.variables import Kind, Variable
 
 _DIFFER = Sentence(
     "t_closeness.differ",

@@ -10,10 +10,10 @@ import pandas as pd
 
 from policies.rules.behind import NOTHING, Behind
 from policies.rules.rule import Rule
-from sluice.sentence import Sentence
+from sluice.ground.sentence import Sentence
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding
 from sluice.tabular.rules.sensitivity import SensitivityRule
-from sluice.variables import Variables
-from sluice.verdict import Finding
 
 _FOR_CELLS = Sentence("for_cells", "The rule {rule} is for the cells of a table, not for {unit}.")
 

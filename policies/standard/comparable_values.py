@@ -3,10 +3,10 @@
 import pandas as pd
 
 from policies.standard.reference_standard import ReferenceStandard
+from sluice.ground.sentence import Sentence, Sentences, as_fields
+from sluice.ground.variables import GROUPS, Variables
+from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.coding import Coding
-from sluice.sentence import Sentence, Sentences, as_fields
-from sluice.variables import GROUPS, Variables
-from sluice.verdict import Finding, Verdict
 
 _STAND_FOR_NOTHING = "stand for no original value that is known, so what they tell cannot be measured."
 _SAYS = Sentences(

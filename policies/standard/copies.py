@@ -10,12 +10,12 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.standard.natural_frequency import natural_frequency
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reported_share import reported_share
+from sluice.ground.sentence import Sentence, Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.coding import Coding
 from sluice.risk.reference.copies import CopyCount, count_copies, exact_copies
 from sluice.risk.reference.reference_attack import ReferenceAttack, some_of
 from sluice.risk.resolution import EXACT, FINE, on_one_grid
-from sluice.sentence import Sentence, Sentences, as_fields
-from sluice.verdict import Finding, Verdict
 
 _SAYS = Sentences(
     "closest_records",

@@ -2,12 +2,12 @@
 
 import pandas as pd
 
+from sluice.ground.comparable_values import comparable_values
+from sluice.ground.sentence import Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.coding import Coding
-from sluice.risk.comparable_values import comparable_values
 from sluice.risk.reference.copies import unexplained_duplicates
 from sluice.risk.row_groups import row_groups
-from sluice.sentence import Sentences, as_fields
-from sluice.verdict import Finding, Verdict
 
 _SAYS = Sentences(
     "duplicate_records",

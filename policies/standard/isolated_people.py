@@ -4,11 +4,11 @@ import numpy as np
 
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reported_share import reported_share
+from sluice.ground.sentence import Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.coded_points import Points
 from sluice.risk.reference.isolated_records import isolated_records
 from sluice.risk.reference.reference_attack import ReferenceAttack
-from sluice.sentence import Sentences, as_fields
-from sluice.verdict import Finding, Verdict
 
 _SAYS = Sentences(
     "isolated_records",

@@ -12,10 +12,10 @@ from policies.standard.prediction import judge_measure
 from policies.standard.reference_standard import MEASURES, ReferenceStandard
 from policies.standard.sample_size import judge_size
 from policies.standard.subgroups import judge_subgroups
+from sluice.ground.verdict import Finding
 from sluice.risk.coding import Coding
 from sluice.risk.reference.curve import Curve
 from sluice.risk.reference.reference_attack import attack
-from sluice.verdict import Finding
 
 
 def judge_reference_standard(

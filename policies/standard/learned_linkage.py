@@ -10,8 +10,10 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.rules.near_limit import if_near
 from policies.standard.learned_limits import LearnedLimits, LinkageLimits
 from policies.standard.reported_share import reported_share
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import Saying, Sentence, Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.attacks.attack_success import AttackSuccess
 from sluice.risk.coded_points import CodedPoints
 from sluice.risk.coding import Coding
@@ -19,8 +21,6 @@ from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
 from sluice.risk.linkage.learned_variable import compared_variables
 from sluice.risk.people import groups_of_people
 from sluice.risk.reference.equivalence_test import equivalence_test
-from sluice.sentence import Saying, Sentence, Sentences, as_fields
-from sluice.verdict import Finding, Verdict
 
 _SAYS = Sentences(
     "learned_linkage",

@@ -1,8 +1,8 @@
 """Leniency: whether the policy's own settings leave anything of the standard."""
 
 from policies.standard.reference_standard import ReferenceStandard
-from sluice.sentence import Sentences, as_fields
-from sluice.verdict import Finding, Verdict
+from sluice.ground.sentence import Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
 
 _SAYS = Sentences(
     "lenient_standard",

@@ -7,12 +7,12 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.standard.comparable_values import cannot_be_compared
 from policies.standard.copies import TWINS, Column, judge_copies
 from policies.standard.reference_standard import ReferenceStandard
-from sluice.risk.comparable_values import comparable_values, is_missing
+from sluice.ground.comparable_values import comparable_values, is_missing
+from sluice.ground.sentence import Sentence
+from sluice.ground.variables import GROUPS
+from sluice.ground.verdict import Finding
 from sluice.risk.reference.copies import lone_copies
 from sluice.risk.resolution import COARSE, EXACT, FINE, on_one_grid
-from sluice.sentence import Sentence
-from sluice.variables import GROUPS
-from sluice.verdict import Finding
 
 ASKS = {
     "lone_copies": (

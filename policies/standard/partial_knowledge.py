@@ -10,16 +10,16 @@ from policies.rules.near_limit import if_near
 from policies.rules.paired_rule import told_share
 from policies.standard.intruders import AnyOf, Intruder
 from policies.standard.learned_linkage import judge_reached
-from sluice.errors import did_you_mean
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.errors import did_you_mean
+from sluice.ground.sentence import Saying, Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.attacks.attribute_gain import AttributeGain, OtherVariable, attribute_gains, strongest_readings
-from sluice.risk.comparable_values import plain_values
 from sluice.risk.linkage.candidate_posterior import CandidatePosterior
 from sluice.risk.linkage.kept_digits import with_digits
 from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
 from sluice.risk.linkage.worst_known import worst_known
 from sluice.risk.people import groups_of_people
-from sluice.sentence import Saying, Sentences, as_fields
-from sluice.verdict import Finding, Verdict
 
 _LEARNED_LINKAGE = Sentences(
     "learned_linkage",

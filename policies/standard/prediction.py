@@ -9,11 +9,11 @@ import numpy as np
 
 from policies.standard.natural_frequency import natural_frequency
 from policies.standard.reference_standard import Measure, ReferenceStandard
+from sluice.ground.sentence import Saying, Sentence, Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.reference.curve import Curve, curve_grid, shares_at
 from sluice.risk.reference.equivalence_test import EquivalenceTest, equivalence_test
 from sluice.risk.reference.reference_attack import ReferenceAttack
-from sluice.sentence import Saying, Sentence, Sentences, as_fields
-from sluice.verdict import Finding, Verdict
 
 _SAYS = Sentences(
     "prediction",

@@ -10,12 +10,12 @@ from policies.rules.near_limit import if_near
 from policies.standard.natural_frequency import natural_frequency
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reported_share import reported_share
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import END, Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.coding import Coding
 from sluice.risk.reference.reference_attack import some_of
 from sluice.risk.reference.reidentification import reidentification
-from sluice.sentence import END, Sentences, as_fields
-from sluice.verdict import Finding, Verdict
 
 _MATCHES = (
     "For {share:people_1000} the nearest released record is their own, where a blind guess is right for "

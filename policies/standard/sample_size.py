@@ -3,8 +3,8 @@
 import pandas as pd
 
 from policies.standard.reference_standard import ReferenceStandard
-from sluice.sentence import Sentences, as_fields
-from sluice.verdict import Finding, Verdict
+from sluice.ground.sentence import Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
 
 _SAYS = Sentences(
     "reference_size",

@@ -10,13 +10,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from policies.standard.reference_standard import MEASURES, ReferenceStandard
-from sluice.errors import DocumentError
-from sluice.risk.comparable_values import plain_values
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.errors import DocumentError
+from sluice.ground.sentence import Sentences, as_fields
+from sluice.ground.variables import Kind, Variable, Variables
+from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.reference.equivalence_test import equivalence_test
 from sluice.risk.reference.reference_attack import ReferenceAttack
-from sluice.sentence import Sentences, as_fields
-from sluice.variables import Kind, Variable, Variables
-from sluice.verdict import Finding, Verdict
 
 _FARES = (
     "{group} is the group by {name} that fares worst: by prediction {measure} the release is nearer to up to "

@@ -10,12 +10,12 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.rules.near_limit import if_near
 from policies.rules.paired_rule import told_share
 from policies.standard.transparency_limits import TransparencyLimits
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import END, Saying, Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
 from sluice.masking.transparency import MethodAttack, attacks_on
 from sluice.risk.transparency.attack import Leak
 from sluice.risk.transparency.pairs import Pairs
-from sluice.sentence import END, Saying, Sentences, as_fields
-from sluice.verdict import Finding, Verdict
 
 _SAYS = Sentences(
     "transparency",

@@ -13,12 +13,12 @@ from policies.standard.copies import TEN_THOUSAND
 from policies.standard.natural_frequency import natural_frequency
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reported_share import reported_share
-from sluice.errors import DataError
-from sluice.risk.comparable_values import comparable_values
+from sluice.ground.comparable_values import comparable_values
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import Sentences, as_fields
+from sluice.ground.variables import NAMES
+from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.reference.unique_values import unique_values, values_beside_unique_ones
-from sluice.sentence import Sentences, as_fields
-from sluice.variables import NAMES
-from sluice.verdict import Finding, Verdict
 
 _ALLOWED = ", and chance and policy allow {allowed:per_10000} more."
 _FOUND = (

@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from policies.rules.rule import Share
 from policies.utility.measured import Limit, ShareLimit
-from sluice.errors import DataError
-from sluice.reading.visible_text import Name, Prose
+from sluice.ground.errors import DataError
+from sluice.ground.visible_text import Name, Prose
 from sluice.sources.aggregate_query import read_aggregate_query
 from sluice.utility.analyses.clustering_agreement import ClusteringMethod
 from sluice.utility.analyses.formula import ModelKind, read_formula

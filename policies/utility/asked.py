@@ -12,10 +12,10 @@ from policies.utility.clusterings import judge_clustering, refuse_unfit_clusteri
 from policies.utility.models import judge_model, refuse_unfit_model
 from policies.utility.predictions import judge_prediction, refuse_unfit_prediction
 from policies.utility.queries import judge_query
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding
 from sluice.utility.analyses.formula import refuse_unknown_categories
-from sluice.variables import Variables
-from sluice.verdict import Finding
 
 
 @dataclass(frozen=True)

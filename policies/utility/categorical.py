@@ -7,10 +7,12 @@ import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, figure, written_percent
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
+from sluice.ground.divergence import entropy
+from sluice.ground.sentence import Sentence, Sentences
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.noise.pram import MISSING, Pram
 from sluice.masking.subsets import ByStratum
-from sluice.sentence import Sentence, Sentences
 from sluice.utility.categorical.categorical_view import CategoricalView, CategoryLoss
 from sluice.utility.categorical.contingency_table_loss import contingency_table_loss
 from sluice.utility.categorical.direct_comparison import category_distances, direct_comparison
@@ -25,8 +27,6 @@ from sluice.utility.categorical.entropy_based_loss import (
 from sluice.utility.categorical.joint_counts import joint_counts
 from sluice.utility.coarse_share import coarse_share
 from sluice.utility.common_bins import CommonBins, common_bins
-from sluice.utility.divergence import entropy
-from sluice.variables import Kind, Role, Variable
 
 _NONE = Sentence("categorical.none", "Categories are not compared: the original has no categorical variable")
 _CATEGORY_DISTANCE = Sentences(

@@ -4,10 +4,10 @@ from math import isnan, nan
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import WORST, Found, Measured, figure, written_percent
-from sluice.sentence import Sentences
+from sluice.ground.sentence import Sentences
+from sluice.ground.variables import NAMES, Kind
 from sluice.utility.cell_changes import CellChanges, cell_changes
 from sluice.utility.entropy import entropies
-from sluice.variables import NAMES, Kind
 
 _CELLS = Sentences(
     "cells",

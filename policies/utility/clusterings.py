@@ -8,15 +8,15 @@ from numpy.random import Generator
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.analyses import ClusteringAnalysis
 from policies.utility.measured import Measured, written_number
-from sluice.arrays import FloatArray
-from sluice.errors import DataError
-from sluice.sentence import END, Sentences, text_of
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import END, Sentences, text_of
+from sluice.ground.variables import NAMES, Kind, Variables
+from sluice.ground.verdict import Finding
 from sluice.utility.analyses.clustering_agreement import clustering_agreement
 from sluice.utility.analyses.clusterings_view import ComparedClustering, compared_indices
 from sluice.utility.analyses.model_variables import masked_variables, original_variables
 from sluice.utility.record_weights import Weights
-from sluice.variables import NAMES, Kind, Variables
-from sluice.verdict import Finding
 
 _SAYS = Sentences(
     "clusterings",

@@ -4,7 +4,8 @@ from math import isnan, nan
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, figure, written_percent
-from sluice.sentence import Saying, Sentences
+from sluice.ground.sentence import Saying, Sentences
+from sluice.ground.variables import Role
 from sluice.utility.continuous.continuous_view import ContinuousView, ProbabilityParts, VariationParts
 from sluice.utility.continuous.matrix_comparisons import matrix_comparisons
 from sluice.utility.continuous.mean_variations import MeanVariations, mean_variations
@@ -14,7 +15,6 @@ from sluice.utility.continuous.probabilistic_information_loss import (
     ProbabilisticInformationLoss,
     probabilistic_information_loss,
 )
-from sluice.variables import Role
 
 _CONTINUOUS = Sentences(
     "continuous",

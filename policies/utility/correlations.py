@@ -6,8 +6,8 @@ import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, figure, written_number
-from sluice.arrays import BoolArray, FloatArray
-from sluice.sentence import Sentences
+from sluice.ground.arrays import BoolArray, FloatArray
+from sluice.ground.sentence import Sentences
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.continuous.pairwise_moments import blocks, pairwise_moments
 from sluice.utility.correlation_differences import (

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from policies.original_and_masked import OriginalAndMasked
-from sluice.variables import NAMES, Kind
+from sluice.ground.variables import NAMES, Kind
 
 _LEAST = 100  # records of a subgroup, or more where the report asks for more
 

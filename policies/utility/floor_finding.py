@@ -4,8 +4,8 @@ from math import isfinite, isnan
 
 from policies.utility.analyses import Floor
 from policies.utility.measured import NO_LIMIT
-from sluice.sentence import Saying, Sentence, as_fields
-from sluice.verdict import Finding, Verdict
+from sluice.ground.sentence import Saying, Sentence, as_fields
+from sluice.ground.verdict import Finding, Verdict
 
 _ASKS = Sentence("utility.asks", "; the policy asks for {limit:.2f}.")
 

@@ -4,7 +4,7 @@ from math import isnan, nan
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, figure, written_percent
-from sluice.sentence import Sentences
+from sluice.ground.sentence import Sentences
 from sluice.utility.analyses.impossible_records import (
     ImpossibleRecords,
     broken_rules,

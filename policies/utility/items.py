@@ -5,9 +5,9 @@ from math import isnan, nan
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import WORST, Found, Measured, figure, written_number, written_percent
-from sluice.sentence import Sentence, Sentences
+from sluice.ground.sentence import Sentence, Sentences
+from sluice.ground.variables import Kind
 from sluice.utility.item_loss import LOST, item_loss
-from sluice.variables import Kind
 
 _SAYS = Sentences(
     "items",

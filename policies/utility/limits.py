@@ -26,8 +26,8 @@ from policies.utility.subgroup_associations import associations
 from policies.utility.subgroup_propensity import propensity_of_subgroups
 from policies.utility.subgroup_quantiles import quantiles_of_subgroups
 from policies.utility.subgroups import subgroups
+from sluice.ground.verdict import Finding
 from sluice.utility.utility_view import UtilityView
-from sluice.verdict import Finding
 
 _WHERE_ASKED = ("subgroup_propensity",)  # they take long
 _WHERE_THERE_ARE_ANY = ("item_penalty", "items_left_out", "top_items", "pair_counts", "impossible_records")

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, figure, written_number, written_percent
-from sluice.sentence import Sentences
+from sluice.ground.sentence import Sentences
 from sluice.utility.marginal_summary import MarginalSummary, MarginalsView, marginal_summary
 from sluice.utility.marginals import MarginalLosses, MarginalTables, total_variation
 from sluice.utility.propensity_summary import TablePropensities, table_propensities

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from policies.rules.rule import Share
-from sluice.sentence import Saying, Sentence, as_fields
-from sluice.verdict import Finding, Verdict
+from sluice.ground.sentence import Saying, Sentence, as_fields
+from sluice.ground.verdict import Finding, Verdict
 
 NO_LIMIT = Sentence("utility.no_limit", "; no limit is set.")
 CATEGORY = Sentence("utility.category", " ({variable} = {category})")

@@ -9,16 +9,16 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.utility.analyses import Floor, ModelAnalysis
 from policies.utility.floor_finding import floor_finding
 from policies.utility.measured import WORST, Limit, Measured, few_told, figure, written_number
-from sluice.arrays import BoolArray
-from sluice.categories import codes_of
-from sluice.errors import DataError
-from sluice.sentence import END, Saying, Sentences, as_fields, text_of
+from sluice.ground.arrays import BoolArray
+from sluice.ground.categories import codes_of
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import END, Saying, Sentences, as_fields, text_of
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding, Verdict
 from sluice.utility.analyses.formula import Formula, read_formula, refuse_unfit
 from sluice.utility.analyses.model_comparison import ModelComparison, compare_models, compare_subgroups
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.analyses.models_view import ComparedModel, compared_model
-from sluice.variables import Variables
-from sluice.verdict import Finding, Verdict
 
 _SAYS = Sentences(
     "models",

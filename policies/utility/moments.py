@@ -7,12 +7,12 @@ import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, figure, written_number, written_percent
-from sluice.sentence import Sentence, Sentences
+from sluice.ground.sentence import Sentence, Sentences
+from sluice.ground.variables import Role
 from sluice.utility.continuous.il1s import il1s
 from sluice.utility.continuous.moments import moment_differences
 from sluice.utility.continuous.number_columns import Numbers
 from sluice.utility.continuous.released_numbers import ReleasedNumbers
-from sluice.variables import Role
 
 _MIDDLE = "in the middle case, over {variables:,} numeric variables"
 _MOMENTS = Sentences(

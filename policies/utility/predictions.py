@@ -11,15 +11,15 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.utility.analyses import Floor, PredictionAnalysis
 from policies.utility.floor_finding import floor_finding
 from policies.utility.measured import few_told
-from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.errors import DataError
-from sluice.sentence import END, Sentences, text_of
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import END, Sentences, text_of
+from sluice.ground.variables import NAMES, Kind, Role, Variables
+from sluice.ground.verdict import Finding
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.analyses.prediction_loss import Examples, Learner, PredictionScores, features, prediction_scores
 from sluice.utility.analyses.predictions_view import ComparedPrediction, compared_learner
 from sluice.utility.record_weights import effective_records, record_weights
-from sluice.variables import NAMES, Kind, Role, Variables
-from sluice.verdict import Finding
 
 _SUBGROUPS = "How well {target} is predicted in subgroups by {by} is not known:"
 _SAYS = Sentences(

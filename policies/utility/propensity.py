@@ -2,7 +2,7 @@
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, figure, written_number
-from sluice.sentence import Sentences
+from sluice.ground.sentence import Sentences
 from sluice.utility.propensity import propensity as fitted
 from sluice.utility.propensity_summary import propensity_view
 

@@ -7,10 +7,10 @@ import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import WORST, Found, Measured, figure, written_number
-from sluice.sentence import Saying, Sentences
+from sluice.ground.sentence import Saying, Sentences
+from sluice.ground.variables import Role
 from sluice.utility.quantile_summary import quantiles_view
 from sluice.utility.quantiles import QuantileChange, order_statistics, quantile_change
-from sluice.variables import Role
 
 _ARE_LOST = "are lost: of the original's {numbers:,} numbers the file has none"
 _QUANTILES = Sentences(

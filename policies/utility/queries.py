@@ -8,13 +8,13 @@ import pandas as pd
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.analyses import QueryAnalysis
 from policies.utility.measured import Measured, figure, written_percent
-from sluice.errors import DataError
-from sluice.sentence import END, Sentences, text_of
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import END, Sentences, text_of
+from sluice.ground.variables import NAMES, Kind
+from sluice.ground.verdict import Finding
 from sluice.sources.aggregate_query import read_aggregate_query
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.analyses.query_comparison import ComparedQuery, compare_answers, compared_query
-from sluice.variables import NAMES, Kind
-from sluice.verdict import Finding
 
 _SAYS = Sentences(
     "queries",

@@ -5,14 +5,14 @@ from math import isnan
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, figure, written_percent
-from sluice.sentence import Sentences
+from sluice.ground.sentence import Sentences
+from sluice.ground.variables import Role, with_role
 from sluice.utility.coarse_share import coarse_share
 from sluice.utility.recoding.cell_losses import cell_losses, mean_certainty_penalty
 from sluice.utility.recoding.class_losses import class_losses, misclassified
 from sluice.utility.recoding.count_queries import DIMENSIONS, QueryError, query_error
 from sluice.utility.recoding.recoding_summary import Misclassified, Queries, RecodingView, recoded_variables
 from sluice.utility.recoding.released_groups import ReleasedGroups, released_groups
-from sluice.variables import Role, with_role
 
 _GENERALIZATION = Sentences(
     "generalization",

@@ -11,11 +11,11 @@ from math import isfinite, nan
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.linkage_score import LinkageScore, MeasuredRisk
 from policies.utility.measured import Found, Measured, written_percent
+from sluice.ground.sentence import Sentence
 from sluice.masking.subsets import ByStratum
 from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.risk.linkage.linkage_score import Figure, disclosure_risk, linkage_score
 from sluice.risk.linkage.score_view import ScoreView
-from sluice.sentence import Sentence
 from sluice.utility.coarse_share import coarse_share
 
 _NOT_KNOWN = Sentence("score.not_known", "The score is not known: {why}")

@@ -8,7 +8,7 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.utility.declared_categories import declared_categories
 from policies.utility.measured import CATEGORY, Found, Measured, figure, without_noise, written_number
 from policies.utility.worst_changed import found_of_worst
-from sluice.sentence import Sentences
+from sluice.ground.sentence import Sentences
 from sluice.utility.subgroup_propensity import MOST_RECORDS, subgroup_propensity
 
 _SAYS = Sentences(

@@ -8,10 +8,10 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.utility.declared_categories import declared_categories
 from policies.utility.measured import CATEGORY, Found, Measured, figure, without_noise, written_number
 from policies.utility.worst_changed import found_of_worst
-from sluice.sentence import Sentences
+from sluice.ground.sentence import Sentences
+from sluice.ground.variables import Role
 from sluice.utility.continuous.number_columns import NumberColumns
 from sluice.utility.subgroup_quantiles import subgroup_quantiles
-from sluice.variables import Role
 
 _SAYS = Sentences(
     "subgroup_quantiles",

@@ -3,7 +3,7 @@
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.declared_categories import declared_categories
 from policies.utility.measured import Found, Measured, figure, written_percent
-from sluice.sentence import Sentences
+from sluice.ground.sentence import Sentences
 from sluice.utility.marginals import MarginalTables
 from sluice.utility.subgroup_summary import subgroups_view
 from sluice.utility.worst_subgroup import subgroup_losses

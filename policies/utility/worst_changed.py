@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from policies.utility.measured import Found, Measured
-from sluice.sentence import Sentence
+from sluice.ground.sentence import Sentence
 from sluice.utility.changed_subgroups import Change, changed_subgroups
 
 _FEW = Sentence("utility.few_changed", "{what} is not told: too few of its records changed")

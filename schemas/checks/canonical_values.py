@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 
 from schemas.contract import Contract
-from sluice.errors import DataError
-from sluice.variables import Kind
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind
 
 KEY_COUNT = "most records with one record key"
 

@@ -18,10 +18,10 @@ from typing import Any
 
 from schemas.checks.expectations import Clause, suite
 from schemas.contract import Contract
-from sluice.custody.durable import make_folder
-from sluice.custody.durable import replace as replace_file
-from sluice.reading.visible_text import visible
-from sluice.verdict import Finding, decide
+from sluice.ground.durable import make_folder
+from sluice.ground.durable import replace as replace_file
+from sluice.ground.verdict import Finding, decide
+from sluice.ground.visible_text import visible
 
 _ACTIVE = re.compile(
     r"<script\b.*?</script>|<(?:link|img)\b[^>]*[\"'](?:https?:|[./]*static/)[^>]*>"

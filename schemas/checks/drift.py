@@ -7,8 +7,8 @@ import pandas as pd
 
 from schemas.checks.profile import Profile, compared, count, distance
 from schemas.contract import Contract
-from sluice.sentence import Saying, Sentences, as_fields
-from sluice.verdict import Finding, Verdict
+from sluice.ground.sentence import Saying, Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
 
 _SAYS = Sentences(
     "drift",

@@ -18,8 +18,8 @@ from typing import Any
 
 from schemas.checks.canonical_values import KEY_COUNT
 from schemas.contract import Contract
-from sluice.reading.values import moment
-from sluice.variables import Kind, Variable, Variables, as_label
+from sluice.ground.values import moment
+from sluice.ground.variables import Kind, Variable, Variables, as_label
 
 
 @dataclass(frozen=True)

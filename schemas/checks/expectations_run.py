@@ -24,9 +24,9 @@ from schemas.checks.drift import drift_findings
 from schemas.checks.expectations import Clause, clauses_of, great_expectations, suite
 from schemas.checks.profile import Profile
 from schemas.contract import Contract
-from sluice.sentence import Sentence, Sentences, as_fields
-from sluice.variables import Variables
-from sluice.verdict import Finding, Verdict
+from sluice.ground.sentence import Sentence, Sentences, as_fields
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding, Verdict
 
 _NO_COLUMN = Sentence("columns.missing", "The batch has no column '{name}'.")
 _SAYS = Sentences(

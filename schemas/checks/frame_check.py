@@ -15,11 +15,11 @@ from pandera.config import ValidationDepth, config_context
 
 from schemas.contract import Contract, CrossFieldRule
 from schemas.cross_field import CrossFieldExpression
+from sluice.ground.sentence import Saying, Sentences, as_fields
+from sluice.ground.values import moment
+from sluice.ground.variables import Kind, Variable, Variables, as_label
+from sluice.ground.verdict import Finding, Verdict
 from sluice.items.item_sets import ItemSets
-from sluice.reading.values import moment
-from sluice.sentence import Saying, Sentences, as_fields
-from sluice.variables import Kind, Variable, Variables, as_label
-from sluice.verdict import Finding, Verdict
 
 _DTYPES = {Kind.CONTINUOUS: "float64", Kind.INTEGER: "Int64", Kind.DATE: "datetime64[us]", Kind.TEXT: "str"}
 

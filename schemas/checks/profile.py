@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from schemas.contract import Contract
-from sluice.variables import Kind, Variable, Variables
+from sluice.ground.variables import Kind, Variable, Variables
 
 MOST_LABELS = 100
 """Labels kept apart for one variable; the rarer ones share the cell 'any other'."""

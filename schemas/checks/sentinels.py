@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from schemas.contract import Contract
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
+from sluice.ground.sentence import Sentences, as_fields
+from sluice.ground.variables import NAMES, Kind, Variable
+from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.spread import spread
-from sluice.sentence import Sentences, as_fields
-from sluice.variables import NAMES, Kind, Variable
-from sluice.verdict import Finding, Verdict
 
 _SAYS = Sentences(
     "sentinels",

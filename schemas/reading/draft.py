@@ -15,14 +15,14 @@ from schemas.reading.overview import Overview, overview, refuse_values_as_names
 from schemas.reading.proposal import MINIMUM_CELL, Proposal, Proposals, in_words, propose, worst_sets
 from schemas.reading.rounded_range import rounded_range
 from schemas.reading.universe import not_asked_labels
-from sluice.errors import SluiceError
 from sluice.generalization.draft import draft_hierarchy
-from sluice.reading import values
+from sluice.ground import values
+from sluice.ground.errors import SluiceError
+from sluice.ground.variables import NAMES, Kind, Role, Variable, as_label
+from sluice.ground.visible_text import json_text, one_line, unseen
 from sluice.reading.kind import ColumnSummary
-from sluice.reading.visible_text import json_text, one_line, unseen
 from sluice.sources.description import Descriptions
 from sluice.sources.tabular_source import TabularSource
-from sluice.variables import NAMES, Kind, Role, Variable, as_label
 
 _MOST_CATEGORIES = 60
 _FEW_CODES = 12  # whole numbers with so few distinct values may be codes

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 import pandas as pd
 
 from schemas.contract import Contract
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.visible_text import one_line, unseen
 from sluice.reading.kind import ColumnSummary, summary_of
-from sluice.reading.visible_text import one_line, unseen
-from sluice.variables import Kind, Role, Variable
 
 
 def inferred_contract(

@@ -2,10 +2,10 @@
 
 import re
 
-from sluice.reading import values
+from sluice.ground import values
+from sluice.ground.variables import Kind
 from sluice.reading.kind import ColumnSummary
 from sluice.sources.description import ColumnDescription
-from sluice.variables import Kind
 
 _NEGATIVE = ("-7", "-8", "-9", "-66", "-77", "-88", "-97", "-98", "-99", "-999", "-9999")
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from sluice.reading import values
+from sluice.ground import values
 
 _LONG = 7  # digits: amounts nearly all of which have so many, no more and no less, are rare
 _ALIKE = 0.95  # share of the numbers

@@ -10,11 +10,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.errors import DataError
-from sluice.reading import values
+from sluice.ground import values
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.errors import DataError
+from sluice.ground.visible_text import unseen
 from sluice.reading.kind import ColumnSummary
-from sluice.reading.visible_text import unseen
 from sluice.sources.description import ColumnDescription, Descriptions
 from sluice.sources.tabular_source import TabularSource
 

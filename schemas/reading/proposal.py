@@ -25,9 +25,10 @@ from schemas.reading.usual_names import (
     words_of,
 )
 from schemas.reading.value_labels import are_names, kind_of_codes, labelled_codes, may_be_listed
-from sluice.reading import values
+from sluice.ground import values
+from sluice.ground.variables import GROUPS, NAMES, Kind, Role
+from sluice.ground.visible_text import one_line, visible
 from sluice.reading.kind import ColumnSummary
-from sluice.reading.visible_text import one_line, visible
 from sluice.risk.classes.quasi_identifier_search import (
     Combination,
     combination,
@@ -35,7 +36,6 @@ from sluice.risk.classes.quasi_identifier_search import (
 )
 from sluice.risk.row_groups import row_groups
 from sluice.sources.description import ColumnDescription
-from sluice.variables import GROUPS, NAMES, Kind, Role
 
 MINIMUM_CELL = 10
 """A value that fewer records have is shown nowhere."""

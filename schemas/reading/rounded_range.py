@@ -9,9 +9,9 @@ from typing import Any
 
 from schemas.reading.missing_codes import known_span
 from schemas.reading.proposal import MINIMUM_CELL, Proposal
-from sluice.reading import values
+from sluice.ground import values
+from sluice.ground.variables import Kind, Role
 from sluice.reading.kind import ColumnSummary
-from sluice.variables import Kind, Role
 
 _YEARS = (1850, 2150)  # of dates that may be anybody's
 _UNCOUNTED = 10  # years, where days are too many to be counted

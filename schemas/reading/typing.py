@@ -14,13 +14,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.contract import HASHED, Contract
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.values import plain_array
+from sluice.ground.variables import Kind, Variable, as_label
+from sluice.ground.visible_text import unseen
 from sluice.items.item_sets import split
 from sluice.reading import spelling
 from sluice.reading.typed_column import as_series, typed_array
-from sluice.reading.values import plain_array
-from sluice.reading.visible_text import unseen
-from sluice.variables import Kind, Variable, as_label
 
 Pseudonym = Callable[[str, str], str]
 """(name of the variable, value as text) -> keyed hash"""
@@ -59,8 +59,8 @@ class SourceTyping:
         """The typed frame of one batch, index 0..n-1; columns are `contract.staged`, in that order.
 
         raw     : text or native values; must hold every variable of the contract (identifiers that are dropped apart)
-        returns : see sluice.variables. A categorical without declared categories has, in each batch, those of this
-                  batch; `variables` has them all
+        returns : see sluice.ground.variables. A categorical without declared categories has, in each batch, those of
+                  this batch; `variables` has them all
         cost    : O(n) a column; a keyed hash for each distinct value of a hashed variable
         """
         columns = {name: self._column(raw[name], self._contract.by_name[name]) for name in self._contract.staged}

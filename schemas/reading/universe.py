@@ -8,10 +8,10 @@ import numpy as np
 
 from schemas.reading.overview import Overview
 from schemas.reading.usual_names import is_not_asked
-from sluice.arrays import BoolArray
-from sluice.reading import values
-from sluice.reading.visible_text import one_line
-from sluice.variables import Kind
+from sluice.ground import values
+from sluice.ground.arrays import BoolArray
+from sluice.ground.variables import Kind
+from sluice.ground.visible_text import one_line
 
 _CELL = 10  # records on each side, and of every value that is named
 _MOST_VALUES = 150  # of the variable that decides

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import yaml
 
-from sluice.variables import Role
+from sluice.ground.variables import Role
 
 _INSIDE = 6  # letters from which a word is found inside a longer one
 _NOT_ASKED = "not_asked"

@@ -6,10 +6,10 @@ make labels of the texts that they find: then every one is somebody's, and the r
 
 from collections.abc import Sequence
 
+from sluice.ground.variables import Kind
+from sluice.ground.visible_text import unseen
 from sluice.reading.kind import ColumnSummary
-from sluice.reading.visible_text import unseen
 from sluice.sources.description import ColumnDescription
-from sluice.variables import Kind
 
 _MANY = 60  # labels that few records have each: of fewer they are rare categories
 

@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from sluice.custody.durable import disk_of, locked, replace
+from sluice.ground.durable import disk_of, locked, replace
 
 
 @dataclass(frozen=True)

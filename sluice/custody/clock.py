@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from sluice.custody.ledger import CLOCK_TOLERANCE, Ledger
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 
 
 def clock_faults(ledger: Ledger) -> list[str]:

@@ -37,8 +37,8 @@ from sluice.custody.states import (
     state_of,
     told_of,
 )
-from sluice.errors import SluiceError
-from sluice.log import Facts, log
+from sluice.ground.errors import SluiceError
+from sluice.ground.log import Facts, log
 
 CLOCK_TOLERANCE = timedelta(minutes=5)  # may be between two that mean the same time
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from sluice.custody.shelf import CHECKSUMS
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.settings import settings
 
 

@@ -15,8 +15,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sluice.custody.durable import NO_SPACE, disk_of, locked, make_folder, replace, sha256_of, sync_folder, write_new
-from sluice.errors import DataError, SluiceError
+from sluice.ground.durable import NO_SPACE, disk_of, locked, make_folder, replace, sha256_of, sync_folder, write_new
+from sluice.ground.errors import DataError, SluiceError
 
 CHECKSUMS = "checksums.sha256"  # in the form that `sha256sum --check` reads
 LOCK = ".lock"  # on the shelf: who writes there holds it

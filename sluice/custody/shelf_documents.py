@@ -12,9 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sluice.custody.durable import disk_of, replace, sync_folder
 from sluice.custody.shelf import alone_in
-from sluice.errors import SluiceError
+from sluice.ground.durable import disk_of, replace, sync_folder
+from sluice.ground.errors import SluiceError
 
 _PLAIN = re.compile(r"(\.withdrawn-)?[A-Za-z0-9][A-Za-z0-9._-]{0,250}")
 

@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sluice.errors import SluiceError, did_you_mean
+from sluice.ground.errors import SluiceError, did_you_mean
 
 
 class State(StrEnum):

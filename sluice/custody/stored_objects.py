@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sluice.custody.durable import disk_of, locked, sync_folder
 from sluice.custody.vault import Vault
+from sluice.ground.durable import disk_of, locked, sync_folder
 
 _OBJECT = re.compile(r"[0-9a-f]{64}(\.[a-z0-9]+)*")
 

@@ -26,8 +26,8 @@ import numpy as np
 import numpy.typing as npt
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from sluice.custody.durable import create_once, disk_of, locked, make_folder, sha256_of, sync_folder, write_new
-from sluice.errors import DataError, SluiceError
+from sluice.ground.durable import create_once, disk_of, locked, make_folder, sha256_of, sync_folder, write_new
+from sluice.ground.errors import DataError, SluiceError
 
 FORMAT = 1  # of the layout above
 SECRET_BYTES = 32

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from sluice.custody.durable import disk_of, make_folder
 from sluice.custody.ledger import Ledger
 from sluice.custody.vault import Vault
-from sluice.errors import SluiceError
+from sluice.ground.durable import disk_of, make_folder
+from sluice.ground.errors import SluiceError
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from sluice.documents.document_faults import faults
-from sluice.errors import DocumentError, no_such_file
-from sluice.reading.visible_text import unseen
+from sluice.ground.document_faults import faults
+from sluice.ground.errors import DocumentError, no_such_file
+from sluice.ground.visible_text import unseen
 from sluice.settings import settings
 
 Document = TypeVar("Document", bound=BaseModel)

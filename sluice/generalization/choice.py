@@ -11,7 +11,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter, Va
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from sluice.errors import DataError, did_you_mean
+from sluice.ground.errors import DataError, did_you_mean
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from math import log, prod
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.errors import DataError
 from sluice.generalization.lattice.node import Node
 from sluice.generalization.objectives.ambiguity import combinations
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.errors import DataError
 
 
 @dataclass(frozen=True)

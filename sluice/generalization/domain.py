@@ -7,10 +7,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from sluice.arrays import IntArray
-from sluice.errors import DocumentError
-from sluice.reading.values import moment
-from sluice.variables import Kind, Variable
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import DocumentError
+from sluice.ground.values import moment
+from sluice.ground.variables import Kind, Variable
 
 MOST_LEAVES = 100_000
 Bound = TypeVar("Bound", float, int)

@@ -8,7 +8,6 @@ category is not named does not tell that it is rare.
 
 from collections.abc import Mapping
 
-from sluice.errors import DataError
 from sluice.generalization.builders.builder import HierarchyBuilder
 from sluice.generalization.builders.cut_points import CutPoints
 from sluice.generalization.builders.ordered_groups import OrderedGroups
@@ -16,7 +15,8 @@ from sluice.generalization.builders.periods import Period, Periods
 from sluice.generalization.builders.priority import Priority
 from sluice.generalization.builders.quantiles import balanced_runs, coarse_counts, halved
 from sluice.generalization.domain import declared_values
-from sluice.variables import Kind, Variable
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Variable
 
 _MOST_STEPS = 25  # between minimum and maximum: cut points lie at no finer numbers than these
 

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from sluice.arrays import FloatArray
-from sluice.variables import as_label
+from sluice.ground.arrays import FloatArray
+from sluice.ground.variables import as_label
 
 
 def labels(cuts: FloatArray | Sequence[float], whole: bool) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from sluice.arrays import IntArray
 from sluice.generalization.lattice.node import Node
+from sluice.ground.arrays import IntArray
 
 Intruder = Literal["prosecutor", "journalist"]
 """prosecutor: knows that the person is in the file, and picks one of its records with the person's keys; journalist:

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sluice.generalization.hierarchy import Hierarchy
+from sluice.ground.hierarchy import Hierarchy
 
 _MOST_LINES = 100
 _TRIED = (20, 12, 8, 6, 4, 3, 2)

@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from sluice.errors import DocumentError
 from sluice.generalization.domain import declared_values
-from sluice.generalization.hierarchy import Hierarchy
-from sluice.reading.values import is_number
-from sluice.variables import Kind, Variable
+from sluice.ground.errors import DocumentError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.values import is_number
+from sluice.ground.variables import Kind, Variable
 
 _NAMED = 3  # leaves or categories that a sentence names
 

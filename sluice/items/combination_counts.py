@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.arrays import BoolArray, IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import BoolArray, IntArray
+from sluice.ground.errors import DataError
 from sluice.items.item_sets import ItemSets
 
 

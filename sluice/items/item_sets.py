@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sluice.arrays import BoolArray, IntArray
+from sluice.ground.arrays import BoolArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class ItemSets:
 
 def split(texts: pa.Array, separator: str) -> tuple[IntArray, pa.DictionaryArray]:
     """The record and the item of each part of some texts that is not blank, in order; a null has no part."""
-    from sluice.reading.values import trimmed_texts
+    from sluice.ground.values import trimmed_texts
 
     lists = pc.split_pattern(texts.cast(pa.string()), separator)
     rows = pc.list_parent_indices(lists)

@@ -10,9 +10,9 @@ from functools import cached_property
 
 import numpy as np
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import DataError
-from sluice.generalization.hierarchy import Hierarchy
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import DataError
+from sluice.ground.hierarchy import Hierarchy
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from typing import get_args
 
 from pydantic.fields import FieldInfo
 
+from sluice.ground.parameter_table import parameter_table, source_of
 from sluice.masking import Step
 from sluice.masking.corrections import CORRECTIONS
 from sluice.masking.measured_attacks import MEASURED
 from sluice.masking.step import MaskingStep
-from sluice.parameter_table import parameter_table, source_of
 
 
 def methods() -> dict[str, type[MaskingStep]]:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
 
 Period = Literal["year", "quarter", "month"]
 

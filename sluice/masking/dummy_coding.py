@@ -7,7 +7,7 @@ Source: Lasko and Vinterbo (2010), section III. Its worked example rounds an int
 import numpy as np
 from numpy.random import Generator
 
-from sluice.arrays import FloatArray, IntArray
+from sluice.ground.arrays import FloatArray, IntArray
 
 
 def dummy_code(codes: IntArray, categories: int) -> FloatArray:

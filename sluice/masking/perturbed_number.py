@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from sluice.arrays import FloatArray
-from sluice.errors import PlanError
-from sluice.variables import Kind, Variable
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Variable
 
 # Parameters of the methods that perturb numbers.
 Round = Annotated[bool, Field(description="round integer variables to whole numbers; else they become continuous")]

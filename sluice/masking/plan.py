@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from sluice.ground.progress import report
+from sluice.ground.value_hashes import Hashes
+from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.record_draws import RecordDraws
 from sluice.masking.step import MaskingStep, carried_out
 from sluice.masking.subsets import ByStratum, households, strata, together, with_members
-from sluice.progress import report
-from sluice.value_hashes import Hashes
-from sluice.variables import Kind, Variable, Variables
 
 
 def released_variables(steps: Sequence[MaskingStep], variables: Variables) -> dict[str, Variable]:

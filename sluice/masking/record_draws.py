@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.value_hashes import Hashes, column_hashes, scrambled
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.value_hashes import Hashes, column_hashes, scrambled
 
 
 @dataclass(frozen=True)

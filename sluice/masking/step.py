@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from sluice.errors import PlanError, did_you_mean
+from sluice.ground.errors import PlanError, did_you_mean
+from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
 from sluice.masking.corrections import CORRECTIONS
 from sluice.masking.record_draws import RecordDraws
 from sluice.risk.transparency.attack import Attack, NoAttack
-from sluice.variables import Kind, Role, Variable, Variables, with_role
 
 
 class MaskingStep(BaseModel, ABC):
@@ -100,7 +100,7 @@ class MaskingStep(BaseModel, ABC):
     def mask(self, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator) -> pd.DataFrame:
         """A new frame, typed by `released(variables)`, with the rows and the index of `frame`, which stays as it was.
 
-        frame     : typed by `variables` (see sluice.variables)
+        frame     : typed by `variables` (see sluice.ground.variables)
         rng       : this step's own generator; a recoding does not draw from it
         A sampling step returns some of the rows.
         """

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import IntArray
-from sluice.errors import PlanError
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Role, Variable, Variables, with_role
 from sluice.masking.step import MaskingStep
-from sluice.variables import Role, Variable, Variables, with_role
 
 Stratum = tuple[str | None, ...]
 """One text for each stratifying variable, None where it is missing."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sluice.ground.variables import Variables
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
 from sluice.risk.transparency.attack import Attack, NoAttack
@@ -12,7 +13,6 @@ from sluice.risk.transparency.linkage import Linkage, Together
 from sluice.risk.transparency.pairs import RANKED
 from sluice.risk.transparency.strata import WithinStrata
 from sluice.risk.transparency.strongest import Strongest
-from sluice.variables import Variables
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from sluice.errors import SluiceError, TransportError
-from sluice.reading.visible_text import one_line
+from sluice.ground.errors import SluiceError, TransportError
+from sluice.ground.visible_text import one_line
 
 _OneLine = Annotated[str, AfterValidator(one_line)]
 

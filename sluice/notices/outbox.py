@@ -15,8 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from sluice.custody.durable import make_folder
-from sluice.errors import SluiceError
+from sluice.ground.durable import make_folder
+from sluice.ground.errors import SluiceError
 from sluice.notices.notice import Notice
 
 Outcome = Literal["sent", "refused", "stale"]

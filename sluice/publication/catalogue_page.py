@@ -8,8 +8,8 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from sluice.ground.visible_text import visible
 from sluice.publication.catalogue import JSON_LD, PACKAGES, Series, doi_address
-from sluice.reading.visible_text import visible
 
 PAGE = "catalogue.html"
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 
+from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.publication.records_file import columns_with_time, read_typed
-from sluice.variables import Kind, Role, Variable, Variables
 
 _MOST_VALUES = 2_000  # with more, a category is rather a name, and the list no codebook
 

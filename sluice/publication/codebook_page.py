@@ -9,9 +9,9 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from sluice.ground.visible_text import visible
 from sluice.publication.codebook import Codebook
 from sluice.publication.license import license_address
-from sluice.reading.visible_text import visible
 
 
 def codebook_page(book: Codebook) -> bytes:

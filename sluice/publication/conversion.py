@@ -11,13 +11,13 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
-from sluice.custody.durable import sha256_of
-from sluice.errors import DataError
+from sluice.ground.durable import sha256_of
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Variables
 from sluice.publication.copies import COPIES
 from sluice.publication.records_file import read_typed, write_csv, write_parquet
 from sluice.publication.spreadsheet_text import escaped_frame
 from sluice.publication.table_schema import variables_of
-from sluice.variables import Variables
 
 Form = Literal["stata", "spss", "csv"]
 

@@ -7,10 +7,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from sluice.ground.variables import Kind
 from sluice.publication.codebook import Codebook, CodebookVariable
 from sluice.publication.datapackage import MEDIATYPE, PublishedFile
 from sluice.publication.license import license_address
-from sluice.variables import Kind
 
 _CONTEXT: dict[str, Any] = {
     "@language": "en",

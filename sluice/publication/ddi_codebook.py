@@ -7,11 +7,11 @@ Elements stand in the order of its schema.
 from collections.abc import Iterable
 from xml.etree import ElementTree as ET
 
+from sluice.ground.variables import Kind, Role
+from sluice.ground.visible_text import visible
 from sluice.publication.codebook import Codebook, CodebookVariable
 from sluice.publication.datapackage import MEDIATYPE
 from sluice.publication.license import license_address
-from sluice.reading.visible_text import visible
-from sluice.variables import Kind, Role
 
 NAMESPACE = "ddi:codebook:2_5"
 _NATURE = {

@@ -2,7 +2,7 @@
 
 import re
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 
 
 def in_decimals(units: int | None, decimals: int) -> str:

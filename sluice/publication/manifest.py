@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.verdict import Finding, Verdict
 from sluice.publication.datapackage import PublishedFile
-from sluice.verdict import Finding, Verdict
 
 if TYPE_CHECKING:  # it loads what draws the report, which outsiders who verify do not need
     from sluice.report.dossier import Dossier

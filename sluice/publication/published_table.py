@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.cells import Booleans, Cells, Integers, Status, Statuses, Table, axes_of, in_table, keys_of
 from sluice.tabular.model.dimension import Dimension
 

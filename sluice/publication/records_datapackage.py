@@ -3,9 +3,9 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from sluice.ground.variables import Variables
 from sluice.publication.datapackage import PublishedFile, datapackage
 from sluice.publication.table_schema import table_schema
-from sluice.variables import Variables
 
 
 def records_datapackage(

@@ -16,11 +16,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sluice.categories import codes_of
-from sluice.errors import DataError
+from sluice.ground.categories import codes_of
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Variable, Variables
 from sluice.publication.csv_lines import csv_lines, csv_texts
 from sluice.settings import settings
-from sluice.variables import Kind, Variable, Variables
 
 _ROW_GROUP = 131_072  # fixed, so that the bytes do not depend on the size of the batches
 _TYPES = {Kind.CONTINUOUS: pa.float64(), Kind.INTEGER: pa.int64(), Kind.DATE: pa.timestamp("us")}
@@ -75,7 +75,7 @@ def write_in_order(source: Path, path: Path, variables: Variables, first: Sequen
 
 
 def read_typed(path: Path, variables: Variables, columns: Sequence[str] | None = None) -> pd.DataFrame:
-    """The typed frame (see sluice.variables) that `write_parquet` wrote, or some of its columns.
+    """The typed frame (see sluice.ground.variables) that `write_parquet` wrote, or some of its columns.
 
     Categories are in the order of `variables`; where none are declared, those found, sorted. Raises DataError for a
     file that is damaged, lacks a column or holds a category that is not declared. Cost: O(n) time; memory for the frame

@@ -15,10 +15,10 @@ import pyarrow.parquet as pq
 import sqlalchemy as sa
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.errors import DataError
+from sluice.ground.database_url import database_url
+from sluice.ground.dialects import MYSQL
+from sluice.ground.errors import DataError
 from sluice.publication.public_schema import BATCH, PublicSchema, digest, records_of, writing_engine
-from sluice.sources.database_url import database_url
-from sluice.sources.dialects import MYSQL
 
 _DRAFT = "_draft"  # the ending of a table that is not whole yet
 

@@ -27,7 +27,7 @@ def main() -> None:
         else:
             carry_out(change, rehearse=order["do"] == "rehearse")
     except Exception as error:
-        from sluice.errors import SluiceError
+        from sluice.ground.errors import SluiceError
 
         says = (
             str(error) if isinstance(error, SluiceError) else f"the schema cannot be written ({type(error).__name__})"

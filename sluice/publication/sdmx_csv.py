@@ -10,7 +10,7 @@ would reveal which rule made a cell sensitive, and with it how many contribute t
 import re
 from collections.abc import Sequence
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.publication.decimals import in_decimals, units_of
 from sluice.publication.published_table import PUBLISHED, SUPPRESSED, WORDS, PublishedTable
 from sluice.publication.published_table_files import csv_bytes, csv_rows

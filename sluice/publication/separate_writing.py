@@ -5,11 +5,11 @@ import subprocess
 import sys
 from typing import Any, Literal
 
-from sluice.errors import DataError
+from sluice.ground.database_url import database_url
+from sluice.ground.dialects import IN_FILES
+from sluice.ground.errors import DataError
 from sluice.publication.schema_change import SchemaChange, carry_out, differences
 from sluice.settings import settings
-from sluice.sources.database_url import database_url
-from sluice.sources.dialects import IN_FILES
 from sluice.sources.separate_reading import PROCESS_ENVIRONMENT, believed
 from sluice.sources.sql_source import ports_of, server_files
 

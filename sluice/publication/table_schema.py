@@ -8,8 +8,8 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sluice.errors import DataError
-from sluice.variables import Kind, Variable, Variables
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Variable, Variables
 
 _TYPE = {
     Kind.CONTINUOUS: "number",

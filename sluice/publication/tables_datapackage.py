@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+from sluice.ground.variables import Kind, Variable
 from sluice.publication.datapackage import PublishedFile, datapackage
 from sluice.publication.published_table import PUBLISHED, SUPPRESSED, WORDS, PublishedTable
 from sluice.publication.table_schema import table_schema
 from sluice.tabular.model.cells import Status
 from sluice.tabular.model.dimension import Dimension
-from sluice.variables import Kind, Variable
 
 _MEANING = {
     PUBLISHED: "the value is published",

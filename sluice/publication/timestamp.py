@@ -22,7 +22,7 @@ from rfc3161_client import (
     decode_timestamp_response,
 )
 
-from sluice.errors import DataError, DocumentError, SluiceError, TransportError
+from sluice.ground.errors import DataError, DocumentError, SluiceError, TransportError
 
 _WAIT = 30  # seconds for the authority's answer
 _MOST_BYTES = 1 << 20  # of an answer

@@ -29,10 +29,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sluice.reading import values
+from sluice.ground import values
+from sluice.ground.listed_texts import LIST_MARK
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.reading.classification import classification_of
-from sluice.reading.listed_texts import LIST_MARK
-from sluice.variables import Kind, Role, Variable
 
 MOST_DISTINCT = 10_000
 """Distinct values of a column that are counted; beyond, only their form and range are followed."""

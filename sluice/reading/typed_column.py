@@ -1,4 +1,4 @@
-"""One column of raw values as the typed column of its variable (see sluice.variables), and what could not be read."""
+"""One column of raw values as the typed column of its variable (sluice.ground.variables), and what was not read."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,10 +9,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sluice.ground import values
+from sluice.ground.listed_texts import LIST_MARK
+from sluice.ground.variables import Kind, Variable, as_label
 from sluice.items.item_sets import ItemSets, joined, split
-from sluice.reading import values
-from sluice.reading.listed_texts import LIST_MARK
-from sluice.variables import Kind, Variable, as_label
 
 Problems = Counter[str]
 """Number of cells by check: number, decimal, leading_zero, whole_number, date, category, item, separator."""

@@ -5,7 +5,9 @@ from math import isfinite
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import NAMES
+from sluice.ground.verdict import Finding
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.headline import headline, reasons
 from sluice.report.kept_figures import KeptFigures, kept_figures
@@ -13,8 +15,6 @@ from sluice.report.risk_margin import RISK_STAGES, risk_margin, worst_margin
 from sluice.report.risk_utility_map import DEFAULT_LOSS, MARGIN, Plan, RiskUtilityMap, letter, risk_utility_map
 from sluice.report.small_counts import share
 from sluice.utility.variable_summary import VariableSummary
-from sluice.variables import NAMES
-from sluice.verdict import Finding
 
 _ANALYSES = ("models", "predictions", "clusterings", "queries")  # each has figures of its own, not all of them losses
 

@@ -5,11 +5,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.generalization.levels_found import LevelsFound
+from sluice.ground.verdict import Finding, Verdict
 from sluice.report.table_summary import TableSummary
 from sluice.risk.reference.curve import Curve
 from sluice.utility.utility_view import UtilityView
 from sluice.utility.variable_summary import VariableSummary
-from sluice.verdict import Finding, Verdict
 
 
 class RecordsView(BaseModel):

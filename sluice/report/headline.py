@@ -1,7 +1,7 @@
 """The headline: the verdict on a release in plain words, for the report and the command line alike."""
 
+from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.report.dossier import Dossier, RecordsView
-from sluice.verdict import Finding, Verdict, decide
 
 FURTHER_REASONS = 5  # below the headline
 

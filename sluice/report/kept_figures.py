@@ -6,11 +6,11 @@ stands beside it.
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sluice.ground.variables import NAMES, Role
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.wording import figure
 from sluice.utility.marginal_summary import MarginalSummary
 from sluice.utility.variable_summary import VariableSummary
-from sluice.variables import NAMES, Role
 
 
 class KeptFigures(BaseModel):

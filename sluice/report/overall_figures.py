@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from sluice.ground.variables import NAMES
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.wording import figure, percent
 from sluice.risk.linkage.linkage_score import Figure
@@ -11,7 +12,6 @@ from sluice.utility.recoding.recoding_summary import RecodingView
 from sluice.utility.subsample_equivalent import SubsampleEquivalent
 from sluice.utility.utility_view import UtilityView
 from sluice.utility.variable_summary import VariableSummary
-from sluice.variables import NAMES
 
 SIZES = {2: "pairs", 3: "triples"}
 

@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from sluice.arrays import FloatArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import DataError
 
 
 def pareto_front(loss: FloatArray, risk: FloatArray) -> npt.NDArray[np.bool_]:

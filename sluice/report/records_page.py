@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from sluice.errors import SluiceError
 from sluice.generalization.levels_found import KeyLevel, LevelsFound
+from sluice.ground.errors import SluiceError
+from sluice.ground.verdict import Verdict
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.levels_plot import ladder_svg
 from sluice.report.records_plots import MOST_BARS, curve_svg, distribution_svg
@@ -13,7 +14,6 @@ from sluice.report.variable_caption import InTables, caption
 from sluice.report.wording import VERDICT_WORDS, figure
 from sluice.risk.reference.curve import Curve
 from sluice.utility.variable_summary import VariableSummary
-from sluice.verdict import Verdict
 
 STAGES = {
     "contract": ("The data against their contract", "Whether the data are what their owner says they are."),

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup, escape
 
-from sluice.reading.visible_text import visible
+from sluice.ground.visible_text import visible
 from sluice.risk.reference.curve import Curve
 
 FloatArray = npt.NDArray[np.float64]

@@ -11,12 +11,12 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from sluice.reading.visible_text import visible
+from sluice.ground.verdict import Finding
+from sluice.ground.visible_text import visible
 from sluice.report import records_page, tables_page
 from sluice.report.dossier import Dossier, RecordsView, TablesView
 from sluice.report.headline import FURTHER_REASONS, headline, next_steps, reasons, state, waived
 from sluice.report.wording import VERDICT_WORDS, figure, percent, rule_words
-from sluice.verdict import Finding
 
 
 def render(dossier: Dossier) -> str:

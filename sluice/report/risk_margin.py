@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf, nan
 
-from sluice.verdict import Finding, Verdict
+from sluice.ground.verdict import Finding, Verdict
 
 RISK_STAGES = ("masked", "reference", "attack")  # what the released file gives away
 

@@ -12,12 +12,12 @@ from string import ascii_uppercase
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.errors import DataError, did_you_mean
+from sluice.ground.errors import DataError, did_you_mean
+from sluice.ground.verdict import Finding, Verdict
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.pareto_front import pareto_front
 from sluice.report.risk_margin import RISK_STAGES, RiskMargin, risk_margin, worst_margin
 from sluice.report.wording import rule_words
-from sluice.verdict import Finding, Verdict
 
 DEFAULT_LOSS = "pair_marginals"
 MARGIN = "margin"

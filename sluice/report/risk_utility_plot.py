@@ -10,11 +10,11 @@ from math import hypot
 
 from markupsafe import Markup, escape
 
-from sluice.reading.visible_text import visible
+from sluice.ground.verdict import Verdict
+from sluice.ground.visible_text import visible
 from sluice.report.records_plots import round_values
 from sluice.report.risk_utility_map import MapPoint, RiskUtilityMap
 from sluice.report.wording import PLAN_WORDS, figure, rule_words
-from sluice.verdict import Verdict
 
 _WIDTH, _HEIGHT = 460, 400
 _LEFT, _RIGHT, _TOP, _BASE = 46, 372, 34, 344  # of the panel; right of it the break and no release

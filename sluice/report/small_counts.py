@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from sluice.utility.variable_summary import VariableSummary
 
 

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from sluice.ground.verdict import Verdict
 from sluice.report.alteration import Alteration
 from sluice.report.pattern_map import PatternMap, pattern_maps
 from sluice.tabular.audit.audit import Audit
 from sluice.tabular.model.cells import Booleans, Cells, Integers, Status, Statuses, Table, axes_of, in_table, levels_of
 from sluice.tabular.rules.sensitivity import Requirements
-from sluice.verdict import Verdict
 
 MOST_BREACHES = 20  # given in words
 # Times what is required. In steps, rounded down: the width can be computed from what is published, and what is required

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from sluice.report.analyses_page import (
     changed_subgroups_context,
     clusterings_context,

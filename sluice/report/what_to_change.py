@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from sluice.ground.verdict import Finding
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.headline import FURTHER_REASONS, reasons
 from sluice.report.wording import figure, percent, rule_words
-from sluice.verdict import Finding
 
 _VARIABLES = 3  # that tell people apart, named at most
 _ATTACKED = ("reference", "attack")

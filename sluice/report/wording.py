@@ -4,7 +4,7 @@ import math
 import re
 from typing import NamedTuple
 
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 
 
 class Word(NamedTuple):

@@ -27,15 +27,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.categories import codes_of
-from sluice.errors import DocumentError
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.categories import codes_of
+from sluice.ground.comparable_values import PlainArray, comparable_values, plain_values
+from sluice.ground.errors import DocumentError
+from sluice.ground.variables import NAMES, Kind, Variable, Variables
 from sluice.items.item_sets import ItemSets
 from sluice.risk.coded_points import ByCategory, ByValue, Coded, CodedColumn, CodedPoints
-from sluice.risk.comparable_values import PlainArray, comparable_values, plain_values
 from sluice.risk.label_centroids import label_centroids, labels_in_order
 from sluice.risk.spread import spread
-from sluice.variables import NAMES, Kind, Variable, Variables
 
 _FAR = 1e6  # spreads; whatever lies farther out is nobody's neighbour, and squares stay in range
 _MOST_ITEMS = 256  # coordinates of sets of items; of more items, the rarer ones share coordinates

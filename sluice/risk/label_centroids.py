@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.categories import codes_of
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.categories import codes_of
+from sluice.ground.comparable_values import plain_values
 from sluice.risk.coded_points import ByCategory, CodedColumn, CodedPoints
-from sluice.risk.comparable_values import plain_values
 
 
 def labels_in_order(column: "pd.Series[Any]") -> tuple[IntArray, "pd.Index[Any]"]:

@@ -12,9 +12,9 @@ import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from sluice.arrays import IntArray
+from sluice.ground.arrays import IntArray
+from sluice.ground.variables import Role, Variables, with_role
 from sluice.risk.classes.equivalence_classes import classes_of, equivalence_classes
-from sluice.variables import Role, Variables, with_role
 
 
 def person_variable(frame: pd.DataFrame, variables: Variables) -> str | None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
 from sluice.risk.spread import spread
 
 Column = npt.NDArray[Any]

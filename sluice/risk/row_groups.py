@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.arrays import IntArray
+from sluice.ground.arrays import IntArray
 
 _KEY_LIMIT = 2**62  # a mixed-radix key of several columns stays below this
 _MANY = 50_000  # rows from which on compiled loops pay

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import sqlglot
 from sqlglot import exp
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.sources.select_guard import guarded_query, tables_of
 
 TABLE = "records"

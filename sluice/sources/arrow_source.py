@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from sluice.errors import DataError
-from sluice.reading.listed_texts import is_list, listed_texts
+from sluice.ground.errors import DataError
+from sluice.ground.listed_texts import is_list, listed_texts
 from sluice.sources.file_source import FileSource
 from sluice.sources.tabular_source import missing_file
 

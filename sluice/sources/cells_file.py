@@ -7,7 +7,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.cells import Cells, Integers, equations_of
 from sluice.tabular.model.dimension import Dimension
 

@@ -8,7 +8,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from sluice.documents.documents import parse_document, read_yaml
-from sluice.errors import DocumentError, did_you_mean
+from sluice.ground.errors import DocumentError, did_you_mean
 from sluice.settings import settings
 from sluice.sources.database_address import BLOCK, DatabaseAddress
 from sluice.sources.readable_tables import ReadableTables

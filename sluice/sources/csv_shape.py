@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from sluice.errors import DataError
-from sluice.reading.values import DATE, LEADING_ZERO, MISSING_MARKS, NUMBER
+from sluice.ground.errors import DataError
+from sluice.ground.values import DATE, LEADING_ZERO, MISSING_MARKS, NUMBER
 
 SEPARATORS = {
     ",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", ":": "colon", "^": "circumflex", "~": "tilde",

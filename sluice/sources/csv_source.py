@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 import pyarrow.csv
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from sluice.errors import DataError
-from sluice.reading.visible_text import Name
+from sluice.ground.errors import DataError
+from sluice.ground.visible_text import Name
 from sluice.sources.packed_file import unpacked
 from sluice.sources.tabular_source import TabularSource, mostly_expected, resolved
 

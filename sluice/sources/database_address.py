@@ -8,9 +8,9 @@ from typing import Self
 import sqlalchemy as sa
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from sluice.errors import DocumentError
-from sluice.sources.database_url import database_url, holds_password
-from sluice.sources.dialects import IN_FILES
+from sluice.ground.database_url import database_url, holds_password
+from sluice.ground.dialects import IN_FILES
+from sluice.ground.errors import DocumentError
 
 BLOCK = "block:"
 _PLACEHOLDER = re.compile(rf"\$\{{((?:{BLOCK})?[A-Za-z_][A-Za-z0-9_-]*)\}}")

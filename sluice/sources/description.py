@@ -9,7 +9,7 @@ _MOST_IN_RANGE = 100  # whole numbers of a range that are taken for codes
 
 
 class ColumnDescription(BaseModel):
-    """One column as its file describes it; codes are texts as `sluice.reading.values.label` writes them.
+    """One column as its file describes it; codes are texts as `sluice.ground.values.label` writes them.
 
     labels         : what a code means; codes for missing may be among them
     missing_codes  : codes that the file declares as missing

@@ -21,9 +21,9 @@ from xml.etree.ElementTree import ParseError
 import pyarrow as pa
 from pydantic import Field
 
-from sluice.errors import DataError, did_you_mean
-from sluice.reading.values import label
-from sluice.reading.visible_text import Name
+from sluice.ground.errors import DataError, did_you_mean
+from sluice.ground.values import label
+from sluice.ground.visible_text import Name
 from sluice.sources.file_source import FileSource
 from sluice.sources.tabular_source import missing_file, mostly_expected
 

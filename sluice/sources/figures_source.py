@@ -10,7 +10,7 @@ import pyarrow as pa
 import sqlalchemy as sa
 from pydantic import BaseModel, ConfigDict
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.sources.arrow_columns import as_arrow
 from sluice.sources.table_summary import TableSummary
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar, Self
 
-from sluice.reading.visible_text import Name
+from sluice.ground.visible_text import Name
 from sluice.sources.description import Descriptions
 from sluice.sources.tabular_source import TabularSource, resolved
 

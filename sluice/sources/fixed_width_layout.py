@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
-from sluice.errors import DataError
-from sluice.reading.visible_text import unseen
+from sluice.ground.errors import DataError
+from sluice.ground.visible_text import unseen
 from sluice.sources.description import ColumnDescription, Descriptions
 from sluice.sources.tabular_source import missing_file
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field, field_validator
 
-from sluice.errors import DataError
-from sluice.reading.visible_text import Name
+from sluice.ground.errors import DataError
+from sluice.ground.visible_text import Name
 from sluice.sources.csv_source import known_encoding
 from sluice.sources.description import Descriptions
 from sluice.sources.file_source import FileSource

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from sluice.documents.document_faults import faults
-from sluice.errors import DataError, DocumentError
 from sluice.generalization.builders.parents import hierarchy_of_parents
-from sluice.generalization.hierarchy import Hierarchy
-from sluice.reading.visible_text import unseen
+from sluice.ground.document_faults import faults
+from sluice.ground.errors import DataError, DocumentError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.visible_text import unseen
 from sluice.sources.csv_separator import described_csv
 from sluice.sources.csv_source import CsvSource
 from sluice.sources.packed_file import refuse_large

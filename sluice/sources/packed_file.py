@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, BinaryIO
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.sources.tabular_source import missing_file
 
 MOST_IN_MEMORY = 1 << 30  # bytes of an unpacked file that must be read at random

@@ -7,7 +7,7 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.sources.arrow_source import one_value_a_record, refuse_nested
 from sluice.sources.file_source import FileSource
 from sluice.sources.tabular_source import missing_file

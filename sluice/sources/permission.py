@@ -6,12 +6,12 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from sluice.documents.documents import named_file
-from sluice.errors import DocumentError
+from sluice.ground.database_url import database_url
+from sluice.ground.dialects import IN_FILES, refuse_absent
+from sluice.ground.errors import DocumentError
 from sluice.settings import settings
 from sluice.sources.connections import connections_file, load_connections
 from sluice.sources.database_address import Secret
-from sluice.sources.database_url import database_url
-from sluice.sources.dialects import IN_FILES, refuse_absent
 from sluice.sources.readable_tables import ReadableTables
 from sluice.sources.sources import ConnectionSource, DatabaseFile, Source
 from sluice.sources.sql_source import SqlSource

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from sluice.errors import DocumentError, did_you_mean
+from sluice.ground.dialects import DIALECTS, IN_FILES, MYSQL, PUBLISHABLE, refuse_absent
+from sluice.ground.errors import DocumentError, did_you_mean
 from sluice.settings import settings
 from sluice.sources.connections import Connections, connections_file, load_connections
 from sluice.sources.database_address import Secret
-from sluice.sources.dialects import DIALECTS, IN_FILES, MYSQL, PUBLISHABLE, refuse_absent
 from sluice.sources.readable_tables import DEFAULT_SCHEMA
 from sluice.sources.tabular_source import missing_file
 

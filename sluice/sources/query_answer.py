@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.sources.aggregate_query import TABLE, AggregateQuery
 from sluice.utility.analyses.query_comparison import Group, QueryAnswer
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 
 # The schema of a name without one. PostgreSQL's sessions are told to look nowhere else, see `reading_engine`.
 DEFAULT_SCHEMA = {"duckdb": "main", "postgresql": "public", "sqlite": "main"}

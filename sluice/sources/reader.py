@@ -102,13 +102,13 @@ def _source(written: dict[str, Any]) -> Any:
 
 
 def _sentence(error: Exception) -> str:
-    from sluice.errors import SluiceError
+    from sluice.ground.errors import SluiceError
 
     return str(error) if isinstance(error, SluiceError) else ""
 
 
 def _is_lost(error: Exception) -> bool:
-    from sluice.errors import TransportError
+    from sluice.ground.errors import TransportError
 
     return isinstance(error, TransportError)
 

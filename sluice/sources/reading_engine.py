@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from sluice.sources.dialects import MYSQL
+from sluice.ground.dialects import MYSQL
 
 _SECONDS = 3600  # that a database works at one statement, or at the next rows of one
 

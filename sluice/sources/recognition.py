@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 
-from sluice.errors import DataError
-from sluice.reading.visible_text import one_line
+from sluice.ground.errors import DataError
+from sluice.ground.visible_text import one_line
 from sluice.sources.arrow_source import ArrowSource
 from sluice.sources.excel_source import ExcelSource
 from sluice.sources.packed_file import packing, the_member, unpacked
@@ -154,7 +154,7 @@ def _tables(path: Path, format_: str) -> list[str]:
     """Names of tables and views; of DuckDB with their schema, where it is not the one that is looked in by itself."""
     import sqlalchemy as sa
 
-    from sluice.sources.database_url import database_url
+    from sluice.ground.database_url import database_url
 
     address = sa.URL.create(format_.lower(), database=str(path)).render_as_string()
     engine = sa.create_engine(database_url(address))

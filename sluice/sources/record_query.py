@@ -5,9 +5,9 @@ from typing import Any
 
 import duckdb
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.values import BLANKS, NUMBER
 from sluice.reading.spelling import UNCLEAR
-from sluice.reading.values import BLANKS, NUMBER
 from sluice.tabular.model import records, refusals
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS, Measure

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from sluice.sources.description import ColumnDescription, Descriptions
 
 _LARGEST = 64 << 20  # bytes of a message; the largest code lists of Eurostat take some 10 MB

@@ -14,8 +14,8 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 
-from sluice.errors import DataError
-from sluice.sources.dialects import QUERYABLE
+from sluice.ground.dialects import QUERYABLE
+from sluice.ground.errors import DataError
 from sluice.sources.readable_tables import folded, same_name
 
 _DIALECTS = {"postgresql": "postgres"}  # as sqlglot calls those that it calls otherwise

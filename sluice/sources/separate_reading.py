@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import pyarrow as pa
 
-from sluice.errors import DataError, SourceUnreachableError
-from sluice.log import log
+from sluice.ground.errors import DataError, SourceUnreachableError
+from sluice.ground.log import log
 from sluice.settings import settings
 from sluice.sources.sandbox import NOT_CONFINED, landlock_version
 from sluice.sources.tabular_source import BATCH_SIZE, TabularSource, as_frame, missing_file

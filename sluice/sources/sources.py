@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from sluice.reading.visible_text import Name
+from sluice.ground.visible_text import Name
 from sluice.sources.arrow_source import ArrowSource
 from sluice.sources.csv_source import CsvSource
 from sluice.sources.excel_source import ExcelSource

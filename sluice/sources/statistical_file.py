@@ -15,12 +15,12 @@ from typing import Any, BinaryIO, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field
 
-from sluice.errors import DataError
-from sluice.reading.visible_text import Name
+from sluice.ground.errors import DataError
+from sluice.ground.variables import as_label
+from sluice.ground.visible_text import Name
 from sluice.sources.description import ColumnDescription, Descriptions
 from sluice.sources.file_source import FileSource
 from sluice.sources.packed_file import in_memory
-from sluice.variables import as_label
 
 _TRANSPORT, _CARD = b"HEADER RECORD", 80  # of SAS: how it begins, and the bytes of each part
 _OF_RECORDS = b"HEADER RECORD*******OBS"

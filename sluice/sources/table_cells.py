@@ -13,7 +13,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.settings import settings
 from sluice.sources.record_query import RecordQuery, text
 from sluice.sources.tabular_source import missing_file

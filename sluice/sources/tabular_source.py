@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict
 
-from sluice.errors import DataError, did_you_mean, no_such_file
+from sluice.ground.errors import DataError, did_you_mean, no_such_file
 
 if TYPE_CHECKING:  # a process that only reads does without: it takes half a second to load
     import pandas as pd

@@ -9,7 +9,7 @@ import codecs
 import re
 from pathlib import Path
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.sources.packed_file import unpacked
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))

@@ -4,8 +4,8 @@ import codecs
 import csv
 from pathlib import Path
 
-from sluice.errors import DataError
-from sluice.reading.visible_text import one_line
+from sluice.ground.errors import DataError
+from sluice.ground.visible_text import one_line
 from sluice.sources.csv_shape import SEPARATORS, decimal_of, shape_of
 from sluice.sources.csv_source import CsvSource
 from sluice.sources.fixed_width_layout import is_layout, read_layout

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import BoolArray, Codes, narrow
-from sluice.categories import codes_of
-from sluice.errors import DataError
+from sluice.ground.arrays import BoolArray, Codes, narrow
+from sluice.ground.categories import codes_of
+from sluice.ground.errors import DataError
 
 
 class CellChanges(NamedTuple):

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import Codes, FloatArray, IntArray, narrow
-from sluice.errors import DataError
+from sluice.ground.arrays import Codes, FloatArray, IntArray, narrow
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.divergence import interval_edges
+from sluice.ground.errors import DataError
+from sluice.ground.variables import NAMES, Kind, Variables
 from sluice.risk.coding import released_as
-from sluice.risk.comparable_values import plain_values
 from sluice.utility.distinct_values import DistinctValues, is_number
-from sluice.utility.divergence import interval_edges
-from sluice.variables import NAMES, Kind, Variables
 
 _LEFT_OUT = (Kind.TEXT, Kind.ITEMS)  # they are not compared value by value
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import FloatArray
-from sluice.categories import codes_of
-from sluice.variables import NAMES, Kind, Variable, Variables
+from sluice.ground.arrays import FloatArray
+from sluice.ground.categories import codes_of
+from sluice.ground.variables import NAMES, Kind, Variable, Variables
 
 
 def comparable_columns(

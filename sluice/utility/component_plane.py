@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.variables import Variables
 from sluice.risk.coding import Coding
 from sluice.utility.distribution import hidden_bins
-from sluice.variables import Variables
 
 CELLS = 14  # along each axis
 _DRAWN = 200_000  # records of each file at most, evenly spaced in it: more would not change the picture

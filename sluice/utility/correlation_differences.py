@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from sluice.arrays import FloatArray, IntArray
+from sluice.ground.arrays import FloatArray, IntArray
 from sluice.utility.continuous.pairwise_moments import PairwiseMoments, pairwise_moments
 from sluice.utility.continuous.released_numbers import ReleasedNumbers
 from sluice.utility.kendall import half_width, kendall_tau

@@ -3,7 +3,7 @@
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.arrays import BoolArray, FloatArray
+from sluice.ground.arrays import BoolArray, FloatArray
 from sluice.utility.correlation_differences import CorrelationDifferences, Kind
 
 WORST = 10

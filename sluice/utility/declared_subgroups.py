@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray
+from sluice.ground.arrays import BoolArray, FloatArray
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.record_weights import UNWEIGHTED, Weights, relative_weight
 

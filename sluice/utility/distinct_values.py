@@ -6,9 +6,9 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import Codes, IntArray, narrow
-from sluice.categories import codes_of
-from sluice.risk.comparable_values import plain_values
+from sluice.ground.arrays import Codes, IntArray, narrow
+from sluice.ground.categories import codes_of
+from sluice.ground.comparable_values import plain_values
 
 
 def is_number(column: "pd.Series[Any]") -> bool:

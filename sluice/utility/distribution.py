@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.categories import codes_of
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.categories import codes_of
+from sluice.ground.variables import Kind, Variable
 from sluice.utility.cell_changes import CellChanges, changed_in_few
 from sluice.utility.histogram_intervals import intervals
-from sluice.variables import Kind, Variable
 
 Assign = Callable[[pd.Series], IntArray]  # the bin of each value that is present
 

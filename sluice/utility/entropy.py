@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import FloatArray
-from sluice.risk.comparable_values import plain_values
+from sluice.ground.arrays import FloatArray
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.divergence import entropy, interval_edges
 from sluice.utility.distinct_values import DistinctValues, is_number
-from sluice.utility.divergence import entropy, interval_edges
 
 _INTERVALS = 20  # of a number or date, of about equal shares of the original; fewer where records are few
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray
-from sluice.errors import DataError
+from sluice.ground.arrays import BoolArray, FloatArray
+from sluice.ground.errors import DataError
 from sluice.utility.continuous.number_columns import Numbers
 from sluice.utility.record_weights import effective_records, relative_weight
 

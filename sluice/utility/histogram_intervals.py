@@ -7,8 +7,8 @@ from math import ceil, floor, log2, log10
 
 import numpy as np
 
-from sluice.arrays import FloatArray
-from sluice.variables import Kind
+from sluice.ground.arrays import FloatArray
+from sluice.ground.variables import Kind
 
 _INNER_INTERVALS = 10  # about as many between the two outer ones
 _FULL = 0.4  # share of the values in one interval of equal width from which others are tried

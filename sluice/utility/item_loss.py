@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Variable
 from sluice.items.combination_counts import combination_counts
 from sluice.items.item_sets import ItemSets
 from sluice.items.item_tree import ItemTree
-from sluice.variables import Variable
 
 TOP = 100
 """Combinations that tKd looks for."""

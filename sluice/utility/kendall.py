@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
 from sluice.utility.continuous.number_columns import Numbers
 from sluice.utility.record_weights import relative_weight
 

@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
 
 RankArray = NDArray[np.int32]
 

@@ -22,9 +22,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from sluice.arrays import BoolArray, Codes, FloatArray, IntArray, narrow
-from sluice.errors import DataError
-from sluice.machine import threads
+from sluice.ground.arrays import BoolArray, Codes, FloatArray, IntArray, narrow
+from sluice.ground.errors import DataError
+from sluice.ground.machine import threads
 from sluice.utility.common_bins import CommonBins
 
 _MOST_TABLES = 5_000  # all pairs of 100 variables and all triples of 31

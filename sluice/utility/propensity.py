@@ -18,10 +18,10 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from sluice.arrays import BoolArray, Codes, FloatArray, narrow
-from sluice.errors import DataError
-from sluice.machine import threads
-from sluice.progress import counted
+from sluice.ground.arrays import BoolArray, Codes, FloatArray, narrow
+from sluice.ground.errors import DataError
+from sluice.ground.machine import threads
+from sluice.ground.progress import counted
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.table_propensity import expected_pmse
 

@@ -6,7 +6,7 @@ from math import isnan
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
 from sluice.utility.marginals import MarginalLosses
 from sluice.utility.propensity import Propensity
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
 from sluice.utility.record_weights import relative_weight
 
 PROBABILITIES = (0.1, 0.25, 0.5, 0.75, 0.9)

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import FloatArray
-from sluice.errors import DataError
-from sluice.variables import Role, Variables, with_role
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Role, Variables, with_role
 
 Weights = tuple[
     FloatArray | None, FloatArray | None

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sluice.arrays import FloatArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import DataError
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.declared_subgroups import declared_subgroups, weight_in_heaviest
 from sluice.utility.marginals import MarginalTables

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import IntArray
+from sluice.ground.arrays import IntArray
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.declared_subgroups import declared_subgroups
 from sluice.utility.propensity import propensity

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sluice.arrays import Codes, FloatArray, IntArray
-from sluice.machine import threads
+from sluice.ground.arrays import Codes, FloatArray, IntArray
+from sluice.ground.machine import threads
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.continuous.number_columns import NumberColumn, NumberColumns
 from sluice.utility.declared_subgroups import declared_subgroups, heaviest_record

@@ -9,7 +9,7 @@ empty array where each weighs 1.
 import numpy as np
 from numba import njit
 
-from sluice.arrays import Codes, FloatArray, IntArray
+from sluice.ground.arrays import Codes, FloatArray, IntArray
 
 
 @njit(cache=True, nogil=True)

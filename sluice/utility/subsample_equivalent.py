@@ -12,8 +12,8 @@ from math import exp, isnan, sqrt
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.arrays import Codes, FloatArray, narrow
-from sluice.errors import DataError
+from sluice.ground.arrays import Codes, FloatArray, narrow
+from sluice.ground.errors import DataError
 
 FRACTIONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9)
 _FEWEST = 2  # records of a subsample

@@ -13,7 +13,7 @@ of records.
 
 import numpy as np
 
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
 
 
 def table_pmse(before: FloatArray, after: FloatArray, original: int, masked: int) -> float:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
 
 _FEW_VALUES = 3  # different ones, whose counts follow from a mean and a deviation
 

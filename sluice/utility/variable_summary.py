@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict
 
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
+from sluice.ground.variables import NAMES, Kind, Role, Variable, Variables
 from sluice.utility.cell_changes import cell_changes, changed_in_few
 from sluice.utility.distribution import Distribution, distribution, without_few_changes
 from sluice.utility.entropy import Entropies, entropies
 from sluice.utility.told_moments import told_moments
-from sluice.variables import NAMES, Kind, Role, Variable, Variables
 
 
 class VariableSummary(BaseModel):

@@ -6,9 +6,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from policies.people import Person, Roster
-from sluice.custody.durable import make_folder, write_new
 from sluice.custody.signing.key_pair import make_key_pair
-from sluice.errors import SluiceError
+from sluice.ground.durable import make_folder, write_new
+from sluice.ground.errors import SluiceError
 from sluice.settings import settings
 from tasks.project.example_data import example_csv
 from tasks.release.founding import write_roster

@@ -9,10 +9,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from sluice.documents.documents import parse_document
-from sluice.errors import SluiceError
+from sluice.ground.database_url import typed_address
+from sluice.ground.errors import SluiceError
 from sluice.settings import settings
 from sluice.sources.csv_source import CsvSource
-from sluice.sources.database_url import typed_address
 from sluice.sources.description import Descriptions
 from sluice.sources.recognition import Recognised, recognise
 from sluice.sources.sdmx_structure_file import structure_descriptions

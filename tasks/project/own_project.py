@@ -21,10 +21,10 @@ from schemas.reading.overview import MOST_RECORDS, Overview
 from schemas.reading.proposal import Proposals
 from schemas.reading.typing import SourceTyping
 from sluice.documents.documents import parse_document
-from sluice.errors import PlanError, SluiceError
-from sluice.reading.visible_text import one_line
+from sluice.ground.errors import PlanError, SluiceError
+from sluice.ground.variables import Kind, Variable
+from sluice.ground.visible_text import one_line
 from sluice.sources.tabular_source import TabularSource
-from sluice.variables import Kind, Variable
 from tasks.project.new_project import PEOPLE, make_project, shipped_file
 from tasks.project.own_data import CONNECTION, OwnData
 from tasks.release.records.definition import RecordsDefinition

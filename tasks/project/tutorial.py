@@ -3,7 +3,7 @@
 from importlib.resources import files
 from importlib.util import find_spec
 
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 
 
 def tutorial_page() -> str:

@@ -18,8 +18,8 @@ from sluice.custody.signing.keys_at_hand import KeyAtHand, keys_at_hand
 from sluice.custody.signing.ssh_signature import signed_by_file
 from sluice.custody.signing.token_key import SCHEME, signed_by_token
 from sluice.custody.vault import Vault
-from sluice.errors import SluiceError
-from sluice.reading.visible_text import as_prose
+from sluice.ground.errors import SluiceError
+from sluice.ground.visible_text import as_prose
 from tasks.release.account import account
 
 _LONGEST = timedelta(days=7)  # between a signature and the record of it

@@ -8,7 +8,7 @@ from policies.adoption import PEOPLE_NEEDED, Office
 from policies.people import stronger
 from policies.policy import shipped_policies
 from sluice.custody.ledger import Entry
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tasks.release.definition import Definition
 from tasks.release.documents import Documents
 from tasks.release.office import open_office

@@ -7,7 +7,7 @@ from policies.approvals import Subject
 from policies.standing import Standing
 from sluice.custody.ledger import Entry
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from sluice.settings import settings
 from tasks.release.product import AnyRelease
 from tasks.release.release import DocumentedRelease

@@ -14,7 +14,7 @@ from policies.waivers import Waiver
 from sluice.custody.ledger import Entry
 from sluice.custody.states import NOT_THE_SUBMITTER, State, state_of
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tasks.release.doubt import doubt_of
 from tasks.release.office import open_office
 from tasks.release.release import last

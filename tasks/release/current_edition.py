@@ -8,12 +8,12 @@ import json
 from contextlib import suppress
 from pathlib import Path
 
-from sluice.custody.durable import locked
 from sluice.custody.editions import PUBLIC, WAITING, Edition, before, current, line_of, lines_of_editions, overtaken_by
 from sluice.custody.shelf_places import is_same_shelf
 from sluice.custody.states import REINSTATED, State
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError
+from sluice.ground.durable import locked
+from sluice.ground.errors import SluiceError
 from tasks.release.account import account
 from tasks.release.definition import Definition
 from tasks.release.documents import Documents

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 
-from sluice.custody.durable import locked, make_folder
-from sluice.errors import SluiceError
-from sluice.log import log
+from sluice.ground.durable import locked, make_folder
+from sluice.ground.errors import SluiceError
+from sluice.ground.log import log
 from sluice.sources.permission import meaning_of
 from tasks.release.definition import Definition
 from tasks.release.documents import Documents

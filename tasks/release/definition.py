@@ -8,9 +8,9 @@ from zoneinfo import available_timezones
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from policies.policy import Policy
-from sluice.errors import did_you_mean
+from sluice.ground.errors import did_you_mean
+from sluice.ground.visible_text import Name, PathName
 from sluice.publication.license import known_license
-from sluice.reading.visible_text import Name, PathName
 from sluice.sources.sources import Source
 from tasks.release.crontab import refuse_wrong_crontab
 

@@ -13,7 +13,7 @@ from policies.policy import Policy, load_policy, shipped_policies
 from schemas.contract import Contract, load_contract
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_sha256, named_file
-from sluice.errors import DocumentError, did_you_mean
+from sluice.ground.errors import DocumentError, did_you_mean
 from sluice.settings import settings
 from sluice.sources.permission import permitted_file
 from sluice.sources.permitted_schema import permitted_schema

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State, state_of
+from sluice.ground.variables import NAMES
 from sluice.publication.records_file import read_typed
 from sluice.risk.publications.changed_records import changed_records
-from sluice.variables import NAMES
 from tasks.release.definition import dice_of
 from tasks.release.pruned import is_pruned
 from tasks.release.release import DocumentedRelease, last, variables_from_json

@@ -3,12 +3,12 @@
 import sys
 from collections.abc import Callable, Sequence
 
-from sluice.errors import SluiceError
-from sluice.machine import give_back_memory
-from sluice.progress import report
-from sluice.reading.visible_text import visible
-from sluice.sentence import Sentences, as_fields
-from sluice.verdict import Finding, Verdict
+from sluice.ground.errors import SluiceError
+from sluice.ground.machine import give_back_memory
+from sluice.ground.progress import report
+from sluice.ground.sentence import Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
+from sluice.ground.visible_text import visible
 from tasks.failure import explain
 
 _SAYS = Sentences(

@@ -8,7 +8,7 @@ import yaml
 from policies.adoption import ANSWERS_FOR, PEOPLE_NEEDED
 from policies.people import Person, Roster
 from policies.policy import Policy, shipped_policies
-from sluice.custody.durable import write_new
+from sluice.ground.durable import write_new
 from sluice.settings import settings
 from sluice.sources.connections import connections_file
 from tasks.release.office import read_document

@@ -15,7 +15,7 @@ from sluice.custody.ledger import Entry
 from sluice.custody.states import PRUNED, SEED_DESTROYED, State, state_of
 from sluice.custody.vault import Vault
 from sluice.custody.workspace import Workspace
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.publication.copies import COPIES
 from tasks.release.definition import dice_of
 from tasks.release.release import last, seed_name

@@ -8,10 +8,10 @@ import pandas as pd
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import GROUPS
 from sluice.publication.records_file import write_parquet
 from sluice.risk.people import groups_of_people
-from sluice.variables import GROUPS
 from tasks.release.release import DocumentedRelease, P, Release, StagedTable
 
 

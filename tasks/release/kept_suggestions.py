@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from sluice.custody.durable import make_folder, replace
 from sluice.custody.workspace import Workspace
+from sluice.ground.durable import make_folder, replace
 from tasks.release.definition import Definition
 from tasks.release.documents import Documents
 

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sluice.custody.durable import locked, make_folder, replace
 from sluice.custody.workspace import Workspace
-from sluice.errors import DocumentError
+from sluice.ground.durable import locked, make_folder, replace
+from sluice.ground.errors import DocumentError
 from sluice.settings import settings
 from sluice.sources.database_address import Secret
 from sluice.sources.figures_source import Figure, FiguresSource

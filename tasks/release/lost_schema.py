@@ -11,7 +11,7 @@ from sluice.custody.editions import Edition, lines_of_editions
 from sluice.custody.shelf_places import is_same_shelf
 from sluice.custody.states import SHOWN, UNLOADED
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError, did_you_mean
+from sluice.ground.errors import SluiceError, did_you_mean
 from sluice.publication.separate_writing import differences_apart
 from tasks.release.account import account
 from tasks.release.acting import refuse_unseen

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from sluice.errors import DataError
-from sluice.machine import free_memory
-from sluice.variables import NAMES, Kind, Variable, Variables
+from sluice.ground.errors import DataError
+from sluice.ground.machine import free_memory
+from sluice.ground.variables import NAMES, Kind, Variable, Variables
 
 # Measured where variables of Census-Income, 14 of them categories and 6 numbers, were masked and judged by the
 # reference standard and attacks, two at a time (benchmarks/README.md): a process held 1.54 GB at its peak with
@@ -66,7 +66,7 @@ def _bytes_of_record(variables: Variables) -> int:
 
 
 def _bytes_of_value(variable: Variable) -> int:
-    """In a typed frame, see `sluice.variables`."""
+    """In a typed frame, see `sluice.ground.variables`."""
     if variable.role in NAMES:
         return 40  # a keyed hash, as text
     if variable.kind.is_categorical:

@@ -18,12 +18,12 @@ from time import monotonic
 
 from policies.adoption import Office
 from policies.people import HEAD, Person
-from sluice.custody.durable import locked
 from sluice.custody.ledger import Entry
 from sluice.custody.states import IN_DOUBT, OFFICE, REINSTATED, WITHOUT_STATES, State, Who, state_of, tells
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError, TransportError
-from sluice.log import log
+from sluice.ground.durable import locked
+from sluice.ground.errors import SluiceError, TransportError
+from sluice.ground.log import log
 from sluice.notices.notice import Notice, NoticeRefusedError, RecipientDelayedError
 from sluice.notices.outbox import Due, Outbox
 from sluice.settings import Settings, settings

@@ -15,7 +15,7 @@ from schemas.contract import Contract, load_contract
 from sluice.custody.states import ADOPTED, FOUNDED, OFFICE
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_bytes, document_sha256, parse_document, read_yaml
-from sluice.errors import DocumentError, SluiceError
+from sluice.ground.errors import DocumentError, SluiceError
 from sluice.sources.permission import permitted_file
 from tasks.release.acting import Means, Request, act, refuse_unseen
 

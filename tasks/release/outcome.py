@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from sluice.custody.editions import ON_SHELF
 from sluice.custody.states import State
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tasks.release.approval import report_path, standing
 from tasks.release.product import AnyRelease
 from tasks.release.release import last

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 from policies.approvals import Subject
+from sluice.ground.verdict import Finding
 from sluice.publication.datapackage import PublishedFile
 from sluice.report.dossier import Dossier, RecordsView, TablesView
-from sluice.verdict import Finding
 from tasks.release.definition import Definition
 from tasks.release.documents import D_co, Documents
 from tasks.release.release import Release

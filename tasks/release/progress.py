@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import perf_counter
 
-from sluice.log import log
-from sluice.progress import report
+from sluice.ground.log import log
+from sluice.ground.progress import report
 
 Listener = Callable[[str, float | None], None]
 """(step, seconds it took; None when it begins)"""

@@ -6,8 +6,8 @@ from policies.pruned_publications import judge_pruned
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
-from sluice.variables import NAMES, Variables
-from sluice.verdict import Finding
+from sluice.ground.variables import NAMES, Variables
+from sluice.ground.verdict import Finding
 from tasks.release.earlier_releases import publications
 from tasks.release.pruned import recorded_as_pruned
 from tasks.release.release import DocumentedRelease, last, variables_from_json

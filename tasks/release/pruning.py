@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 
 from policies.retention import Part
 from sluice.custody.clock import refuse_wrong_clock
-from sluice.custody.durable import locked
 from sluice.custody.states import PRUNED, SEED_DESTROYED, VAULT
 from sluice.custody.stored_objects import discard
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError
+from sluice.ground.durable import locked
+from sluice.ground.errors import SluiceError
 from tasks.release.account import account
 from tasks.release.retention import Inventory, Keeping, inventory
 

@@ -12,7 +12,7 @@ from sluice.custody.ledger import Entry
 from sluice.custody.signing.allowed_signers import AllowedSigner
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tasks.release.acting import Means, Request, refuse_unseen
 from tasks.release.office import open_office, record
 

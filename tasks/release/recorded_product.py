@@ -9,7 +9,7 @@ from schemas.contract import Contract
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from tasks.release.product import AnyProduct
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.product import Records

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from schemas.reference_period import period_of
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from tasks.release.release import DocumentedRelease
 
 

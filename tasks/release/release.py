@@ -15,9 +15,9 @@ from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.custody.workspace import Workspace
-from sluice.errors import DataError, SluiceError, did_you_mean
+from sluice.ground.errors import DataError, SluiceError, did_you_mean
+from sluice.ground.variables import Variable
 from sluice.publication.records_file import read_typed
-from sluice.variables import Variable
 from tasks.release.account import account
 from tasks.release.definition import Definition
 from tasks.release.documents import Documents

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from sluice.custody.durable import locked
-from sluice.log import log
+from sluice.ground.durable import locked
+from sluice.ground.log import log
 from tasks.release.release import DocumentedRelease
 from tasks.release.waiting import notes
 

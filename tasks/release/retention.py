@@ -15,7 +15,7 @@ from sluice.custody.ledger import Entry
 from sluice.custody.states import PRUNED, SEED_DESTROYED, State
 from sluice.custody.stored_objects import StoredObject, stored_objects
 from sluice.custody.workspace import Workspace
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from tasks.release.holdings import Holding, holdings
 from tasks.release.office import open_office
 from tasks.release.release import last

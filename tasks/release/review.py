@@ -11,7 +11,7 @@ from policies.standing import REFUSALS, Decision, Standing
 from sluice.custody.clock import refuse_wrong_clock
 from sluice.custody.states import SERIES_ENDED, State, allowed
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tasks.release.acting import Means, Request, act, refuse_unseen, refuse_unverifiable
 from tasks.release.approval import approved_files, verify_subject
 from tasks.release.documents import open_workspace

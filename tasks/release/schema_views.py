@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sluice.custody.durable import locked, sha256_of
 from sluice.custody.editions import ON_SHELF, Edition, current, lines_of_editions
 from sluice.custody.ledger import Entry
 from sluice.custody.shelf_places import is_same_shelf
 from sluice.custody.states import LOADED, LOADING, SHOWN, UNLOADED, State
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError
+from sluice.ground.database_url import database_url
+from sluice.ground.durable import locked, sha256_of
+from sluice.ground.errors import SluiceError
 from sluice.publication.schema_change import SchemaChange
 from sluice.publication.separate_writing import carry_out_apart, differences_apart
-from sluice.sources.database_url import database_url
 from sluice.sources.permitted_schema import permitted_schema, schemas_of_sources
 from tasks.release.account import account
 from tasks.release.release import last

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from sluice.custody.ledger import Entry
 from sluice.custody.states import SEARCH_BEGUN, SEARCH_ENDED, SEARCHES
 from sluice.custody.workspace import Workspace
-from sluice.variables import Variable
+from sluice.ground.variables import Variable
 from tasks.release.account import account
 from tasks.release.release import StagedTable, variables_as_json
 

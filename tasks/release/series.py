@@ -15,10 +15,10 @@ from policies.standing import Standing
 from schemas.checks.profile import Profile, compared, count, distance
 from sluice.custody.ledger import Entry
 from sluice.custody.states import SERIES_ENDED, State, state_of
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Verdict
 from sluice.publication.manifest import GivenApproval
 from sluice.report.dossier import Dossier, InSeries
-from sluice.variables import Variables
-from sluice.verdict import Verdict
 from tasks.release.earlier_releases import earlier_attempts
 from tasks.release.office import open_office
 from tasks.release.release import DocumentedRelease, last, variables_from_json

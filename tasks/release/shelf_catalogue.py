@@ -6,14 +6,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from sluice.custody.durable import locked
 from sluice.custody.editions import ON_SHELF, Edition, current, lines_of_editions
 from sluice.custody.ledger import Entry
 from sluice.custody.shelf import SUPERSEDED_NOTICE, WITHDRAWN_NOTICE, withdraw, withdrawn_of
 from sluice.custody.shelf_documents import ShelfDocuments, write_documents
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError
+from sluice.ground.durable import locked
+from sluice.ground.errors import SluiceError
 from sluice.publication.catalogue import JSON_LD, PACKAGES, CataloguedEdition, as_json_ld, as_package_catalogue
 from sluice.publication.catalogue_page import PAGE, as_page
 from sluice.publication.edition_notice import CurrentPointer, EditionNotice, unsigned_bytes

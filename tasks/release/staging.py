@@ -4,12 +4,12 @@ import os
 from collections.abc import Callable
 
 from schemas.reading.typing import SourceTyping
+from sluice.ground.variables import Variable
 from sluice.publication.records_file import write_in_order, write_parquet
 from sluice.sources.permission import permitted_source
 from sluice.sources.separate_reading import read_apart
 from sluice.sources.tabular_source import TabularSource
 from sluice.transport import persistently
-from sluice.variables import Variable
 from tasks.release.definition import Definition
 from tasks.release.documents import Documents
 from tasks.release.memory_forecast import within_memory

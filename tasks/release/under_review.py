@@ -19,7 +19,7 @@ from policies.standing import Standing
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State, Who
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError, did_you_mean
+from sluice.ground.errors import SluiceError, did_you_mean
 from tasks.release.office import open_office
 from tasks.release.release import last
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from sluice.custody.durable import make_folder, replace
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError, did_you_mean
+from sluice.ground.durable import make_folder, replace
+from sluice.ground.errors import SluiceError, did_you_mean
 from tasks.release.release import DocumentedRelease
 
 OURS = "sluice"  # the tag of every deployment of a release, and of its runs

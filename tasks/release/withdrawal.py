@@ -18,12 +18,12 @@ from policies.adoption import LAPSES_AFTER, PEOPLE_NEEDED, Office
 from policies.people import HEAD, Identity, stronger
 from policies.policy import Policy
 from sluice.custody import shelf
-from sluice.custody.durable import locked
 from sluice.custody.ledger import Entry
 from sluice.custody.shelf_places import is_same_shelf
 from sluice.custody.states import State, allowed
 from sluice.custody.workspace import Workspace
-from sluice.errors import DataError, SluiceError
+from sluice.ground.durable import locked
+from sluice.ground.errors import DataError, SluiceError
 from tasks.release.current_edition import publishing_lock, settle_editions
 from tasks.release.release import last
 from tasks.release.schema_views import write_views

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sluice.documents.documents import canonical_json, parse_document, read_yaml
-from sluice.errors import DocumentError
+from sluice.ground.errors import DocumentError
 from tasks.release.documents import load_documents, open_workspace
 from tasks.release.kept_suggestions import keep_suggestions
 from tasks.release.records.definition import RecordsDefinition

@@ -8,9 +8,9 @@ import pandas as pd
 from pydantic import ValidationError
 
 from policies.policy import Policy
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import NAMES, Kind, Role, Variables
 from sluice.masking.plan import released_variables
-from sluice.variables import NAMES, Kind, Role, Variables
 from tasks.release.records.definition import RecordsDefinition
 from tasks.tuning.cut_points import cut
 from tasks.tuning.draft import removed_by

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from sluice.variables import Variable
+from sluice.ground.variables import Variable
 
 _PARTS = (2, 3, 4, 6)  # groups into which a number may be cut
 

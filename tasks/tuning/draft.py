@@ -15,8 +15,8 @@ import pandas as pd
 from policies.models_of_rules import ModelsOfRules
 from policies.policy import Policy
 from policies.rules.k_anonymity import KAnonymity
+from sluice.ground.variables import NAMES, Kind, Role, Variable, Variables
 from sluice.masking.synthesis.sequential_trees import MOST_CATEGORIES
-from sluice.variables import NAMES, Kind, Role, Variable, Variables
 from tasks.tuning.cut_points import cut, global_cuts
 from tasks.tuning.neighbours import opened, with_variable
 

@@ -11,9 +11,9 @@ from policies.models_of_rules import ModelsOfRules
 from policies.policy import Policy
 from policies.rules.k_anonymity import KAnonymity
 from schemas.reading.proposal import MINIMUM_CELL
+from sluice.ground.variables import GROUPS, NAMES, Kind, Role, Variable, Variables
 from sluice.masking.synthesis.sequential_trees import MOST_CATEGORIES
 from sluice.risk.people import once_a_person
-from sluice.variables import GROUPS, NAMES, Kind, Role, Variable, Variables
 from tasks.tuning.cut_points import cut_points
 from tasks.tuning.draft import is_skewed
 from tasks.tuning.records_at_hand import RecordsAtHand

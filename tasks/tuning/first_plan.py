@@ -14,7 +14,7 @@ from time import monotonic
 import numpy as np
 from pydantic import ValidationError
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
 from sluice.risk.people import groups_of_people
 from tasks.release.holdout import choose
 from tasks.release.records.definition import RecordsDefinition

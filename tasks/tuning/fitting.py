@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.variables import variables_after
 from tasks.tuning.ranges import at

@@ -12,8 +12,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from sluice.custody.durable import make_folder
-from sluice.errors import SluiceError
+from sluice.ground.durable import make_folder
+from sluice.ground.errors import SluiceError
 from tasks.tuning.trial import Outcome
 
 

@@ -10,7 +10,7 @@ from math import isfinite, nan
 
 import numpy as np
 
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from sluice.utility.marginals import MarginalLosses, marginal_losses
 from sluice.utility.propensity import propensity
 from tasks.release.records.definition import RecordsDefinition

@@ -12,9 +12,9 @@ from math import nan
 import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
+from sluice.ground.verdict import Finding
 from sluice.utility.marginals import MarginalLosses, marginal_losses
-from sluice.verdict import Finding
 from tasks.tuning.space import LossWeights
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import pandas as pd
 from pydantic import ValidationError
 
+from sluice.ground.variables import Role, Variable, Variables
 from sluice.masking.catalogue import methods
 from sluice.masking.recoding.generalized_levels import depth
-from sluice.variables import Role, Variable, Variables
 from tasks.tuning.cut_points import cut
 
 _FACTORS = (0.25, 0.5, 0.7, 1.4, 2.0, 4.0)

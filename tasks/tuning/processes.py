@@ -5,7 +5,7 @@ from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
 
-from sluice.child_process import end_with_parent
+from sluice.ground.child_process import end_with_parent
 from tasks.tuning.records_at_hand import RecordsAtHand
 
 _THERE: list[tuple[RecordsAtHand, RecordsAtHand | None]] = []

@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from sluice.documents.documents import parse_document, yaml_mapping
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tasks.release.records.definition import RecordsDefinition
 from tasks.tuning.confirmation import Judgement
 from tasks.tuning.explanation import Reason, Unchosen

@@ -10,11 +10,11 @@ import pandas as pd
 
 from policies.policy import Policy
 from schemas.contract import Contract
-from sluice.arrays import BoolArray, IntArray
 from sluice.documents.documents import document_bytes
-from sluice.errors import DataError
+from sluice.ground.arrays import BoolArray, IntArray
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Role, Variable
 from sluice.risk.people import groups_of_people
-from sluice.variables import Role, Variable
 from tasks.release.holdout import choose
 from tasks.tuning.space import SearchSettings
 

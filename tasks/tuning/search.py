@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tasks.tuning.fitting import fits
 from tasks.tuning.found import Found
 from tasks.tuning.journal import Journal, TrialRecord

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Discriminator, Field, Tag, ValidationError, field_validator, model_validator
 
 from policies.utility.analyses import Analyses
-from sluice.errors import did_you_mean
+from sluice.ground.errors import did_you_mean
 from sluice.masking.catalogue import methods
 from tasks.release.definition import Definition, StrictModel
 from tasks.release.records.definition import RecordsDefinition

@@ -18,17 +18,17 @@ from policies.formula_cells import formula_cells
 from policies.models_of_rules import ModelsOfRules
 from policies.original_and_masked import OriginalAndMasked
 from policies.waivers import apply_waivers
-from sluice.errors import PlanError, SluiceError
+from sluice.ground.errors import PlanError, SluiceError
+from sluice.ground.sentence import Sentence, as_fields
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding, Verdict
 from sluice.masking import Generalization
 from sluice.masking.blocks import moved_blocks
 from sluice.masking.plan import apply_plan, apply_recodings
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
 from sluice.risk.reference.curve import Curve
-from sluice.sentence import Sentence, as_fields
 from sluice.sources.permission import permitted_file
-from sluice.variables import Variables
-from sluice.verdict import Finding, Verdict
 from tasks.release.findings import findings_of
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.judgement import attack_findings, check_masked, reference_findings

@@ -8,10 +8,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from sluice.custody import durable
 from sluice.custody.outputs import refuse_to_overwrite
-from sluice.errors import DataError, DocumentError
-from sluice.variables import Variables
+from sluice.ground import durable
+from sluice.ground.errors import DataError, DocumentError
+from sluice.ground.variables import Variables
 from tasks.release.records.product import Records
 from tasks.release.release import StagedTable
 from tasks.release.searches import kept_variables, record_begun, record_ended

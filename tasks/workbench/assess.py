@@ -18,19 +18,19 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy, load_policy
 from policies.waivers import apply_waivers
 from schemas.contract import Contract, load_contract
-from sluice.custody.durable import replace, sha256_of
 from sluice.custody.outputs import refuse_to_overwrite
 from sluice.documents.documents import document_sha256
-from sluice.errors import DataError
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.durable import replace, sha256_of
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import Sentences, as_fields
+from sluice.ground.variables import Kind, Variable, Variables
+from sluice.ground.verdict import Finding, Verdict
+from sluice.ground.verdict import decide as verdict_of
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.report import render
-from sluice.risk.comparable_values import plain_values
 from sluice.risk.reference.copies import unexplained_duplicates
 from sluice.risk.row_groups import row_groups
-from sluice.sentence import Sentences, as_fields
-from sluice.variables import Kind, Variable, Variables
-from sluice.verdict import Finding, Verdict
-from sluice.verdict import decide as verdict_of
 from tasks.release.records.judgement import check_masked_and_locate, check_original, evaluate_file
 from tasks.release.versions import versions
 from tasks.workbench.masked_file import compared, on_columns, understood

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.publication.pattern_file import Pattern, codes_of
 from sluice.tabular.audit.audit import audit
 from sluice.tabular.model.assumptions import Assumptions

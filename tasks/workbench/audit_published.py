@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from sluice.errors import DataError, MeasureChoiceError
+from sluice.ground.errors import DataError, MeasureChoiceError
 from sluice.publication.decimals import in_decimals
 from sluice.publication.pattern_file import Pattern, codes_of
 from sluice.tabular.model.cells import Floats, Status, equations_of, refuse_hidden_ties

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import FloatArray
-from sluice.custody.durable import replace
-from sluice.errors import DataError, DocumentError
+from sluice.ground.arrays import FloatArray
+from sluice.ground.durable import replace
+from sluice.ground.errors import DataError, DocumentError
 from sluice.masking.recoding.camouflage import Camouflage, Interval
 from sluice.tabular.model.column_values import is_missing, numbers
 from sluice.tabular.model.refusals import missing_value

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from sluice.errors import DataError, did_you_mean
+from sluice.ground.errors import DataError, did_you_mean
 from sluice.publication.pattern_file import STATUSES, SUPPRESSED
 from sluice.publication.published_table import OWN_COLUMNS
 

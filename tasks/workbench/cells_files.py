@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from sluice.custody.durable import replace
 from sluice.custody.outputs import refuse_to_overwrite
-from sluice.errors import DataError, no_such_file
+from sluice.ground.durable import replace
+from sluice.ground.errors import DataError, no_such_file
 from sluice.publication.pattern_file import Pattern, read_pattern
 from sluice.publication.published_table import OWN_COLUMNS, PublishedTable, published_table
 from sluice.publication.published_table_files import to_csv

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from policies.utility.analyses import Analyses
 from policies.utility.limits import UtilityLimits
-from sluice.custody.durable import replace
 from sluice.custody.outputs import refuse_to_overwrite
 from sluice.custody.workspace import Workspace
-from sluice.errors import DataError, did_you_mean
+from sluice.ground.durable import replace
+from sluice.ground.errors import DataError, did_you_mean
 from sluice.report.comparison import Comparison
 from sluice.report.comparison import compare as put_together
 from sluice.report.comparison_page import render_comparison

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from sluice.errors import MeasureChoiceError
+from sluice.ground.errors import MeasureChoiceError
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.column_values import is_missing
 from sluice.tabular.model.dimension import Dimension

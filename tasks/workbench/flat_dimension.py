@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.dimension import Dimension
 from tasks.workbench.tabular_file import errors_of, read_text, table_source
 

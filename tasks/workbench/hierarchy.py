@@ -12,13 +12,13 @@ import pyarrow.compute as pc
 from schemas.contract import load_contract
 from schemas.declared_hierarchy import declared_hierarchy
 from sluice.documents.documents import named_file, parse_document, yaml_mapping
-from sluice.errors import DataError, DocumentError
-from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.soundness import Remark, remarks_for, remarks_on, remarks_with
+from sluice.ground.errors import DataError, DocumentError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.values import plain_array
+from sluice.ground.variables import Kind, Variable
 from sluice.reading.typed_column import typed_array
-from sluice.reading.values import plain_array
 from sluice.sources.hierarchy_file import read_hierarchy
-from sluice.variables import Kind, Variable
 from tasks.workbench.tabular_file import errors_of, table_source
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.publication.pattern_file import Pattern, cell_name
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Integers, keys_of
 from sluice.tabular.model.column_values import numbers

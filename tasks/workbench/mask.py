@@ -17,17 +17,17 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.contract import Contract, load_contract
 from schemas.reading.inferred import inferred_contract
-from sluice.custody.durable import sha256_of
 from sluice.custody.outputs import refuse_to_overwrite
 from sluice.documents.documents import parse_document, read_yaml
-from sluice.errors import DataError, DocumentError, PlanError, did_you_mean
+from sluice.ground.durable import sha256_of
+from sluice.ground.errors import DataError, DocumentError, PlanError, did_you_mean
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking import Step
 from sluice.masking.plan import apply_plan, released_variables
 from sluice.masking.step import MaskingStep
 from sluice.publication.datapackage import PublishedFile
 from sluice.publication.records_datapackage import records_datapackage
 from sluice.publication.records_file import columns_with_time, write_csv, write_parquet
-from sluice.variables import Kind, Role, Variable
 from tasks.workbench.seed_file import seed_of
 from tasks.workbench.tabular_file import read_records, table_source, typed_table
 

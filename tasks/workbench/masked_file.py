@@ -8,13 +8,13 @@ import pandas as pd
 from policies.original_and_masked import OriginalAndMasked
 from schemas.contract import Contract
 from schemas.reading.inferred import inferred_contract
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import Sentence, Sentences, as_fields
+from sluice.ground.values import plain_array
+from sluice.ground.variables import Kind, Role, Variable, with_role
+from sluice.ground.verdict import Finding, Verdict
 from sluice.masking.recoding.global_recoding import GlobalRecoding
 from sluice.reading.typed_column import typed_array
-from sluice.reading.values import plain_array
-from sluice.sentence import Sentence, Sentences, as_fields
-from sluice.variables import Kind, Role, Variable, with_role
-from sluice.verdict import Finding, Verdict
 from tasks.workbench.interval_labels import by_interval
 from tasks.workbench.tabular_file import typed_table
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array, eye_array, hstack, vstack
 
-from sluice.errors import DataError, MeasureChoiceError
+from sluice.ground.errors import DataError, MeasureChoiceError
 from sluice.publication.pattern_file import Pattern
 from sluice.tabular.model.cells import Booleans, Cells, Integers, equations_of, keys_of
 from tasks.release.tables.editions import Edition

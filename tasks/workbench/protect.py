@@ -12,10 +12,11 @@ import numpy as np
 
 from policies.waived_cells import waived_cells
 from policies.waivers import Waiver
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import Sentence, as_fields
+from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.publication.decimals import in_decimals
 from sluice.publication.pattern_file import codes_of
-from sluice.sentence import Sentence, as_fields
 from sluice.tabular.audit.audit import Audit
 from sluice.tabular.editions.joint_editions import carried
 from sluice.tabular.model.assumptions import Assumptions
@@ -26,7 +27,6 @@ from sluice.tabular.rules.known_parts import status_tells_more
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.effort import Progress
 from sluice.tabular.suppression.manual_status import MANUAL, manual_rows
-from sluice.verdict import Finding, Verdict, decide
 from tasks.release.tables.alteration import alter_cells
 from tasks.release.tables.editions import EditionPair
 from tasks.release.tables.judgement import judge_audit, judge_statement

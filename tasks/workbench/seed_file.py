@@ -4,7 +4,7 @@ import os
 import secrets
 from pathlib import Path
 
-from sluice.errors import DocumentError
+from sluice.ground.errors import DocumentError
 
 _LEAST_SECRET = 2**64  # who guesses the seed undoes what was drawn by it
 

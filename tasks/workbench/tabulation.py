@@ -9,7 +9,7 @@ import pandas as pd
 
 from policies.table_attackers import TableAttackers
 from sluice.documents.documents import parse_document
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.aggregation import LARGEST_KEPT
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, refuse_hidden_ties

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from flows.codes import catalogue, modules, sentences
-from sluice.sentence import Sentence
+from sluice.ground.sentence import Sentence
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("sluice", "policies", "schemas", "tasks", "flows")

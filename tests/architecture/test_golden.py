@@ -2,8 +2,8 @@
 
 import pytest
 
-from sluice.errors import DataError
-from sluice.verdict import Finding, Verdict
+from sluice.ground.errors import DataError
+from sluice.ground.verdict import Finding, Verdict
 from tests.golden import TESTS, golden, left_behind, merged, parsed, rendered, says, written
 
 FOUND = Finding(rule="k_anonymity", verdict=Verdict.FAIL, says="5 records of '/tmp/x1' stand alone.")

@@ -10,7 +10,7 @@ import pytest
 from sluice.custody import clock, ledger
 from sluice.custody.clock import clock_faults, refuse_wrong_clock
 from sluice.custody.ledger import Ledger
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tests.custody.ledgers import KEY
 from tests.golden import golden
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sluice.custody.chain import START, Chain, Row
 from sluice.custody.ledger import Ledger
 from sluice.custody.states import State, TransitionError
-from sluice.errors import SluiceError, TransportError
+from sluice.ground.errors import SluiceError, TransportError
 from tests.conftest import LedgerRoles
 from tests.custody.ledgers import KEY, LIFE, attack, disarm
 from tests.custody.statements import statements_to_ledgers

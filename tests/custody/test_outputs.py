@@ -6,7 +6,7 @@ import pytest
 
 from sluice.custody.outputs import refuse_to_overwrite
 from sluice.custody.shelf import publish
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from tests.golden import golden
 
 

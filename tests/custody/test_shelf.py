@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.custody.shelf import CHECKSUMS, LOCK, publish, read_back, withdraw
-from sluice.errors import DataError, SluiceError
+from sluice.ground.errors import DataError, SluiceError
 from tests.golden import golden
 
 STEPS = [

@@ -7,7 +7,7 @@ from unittest.mock import patch
 import pytest
 
 from sluice.custody.shelf_documents import ShelfDocuments, document_problems, write_documents
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tests.golden import golden
 
 

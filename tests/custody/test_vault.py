@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.custody.vault import Vault
-from sluice.errors import DataError, SluiceError
+from sluice.ground.errors import DataError, SluiceError
 from tests.golden import golden
 
 

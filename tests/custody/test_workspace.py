@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tests.golden import golden
 
 

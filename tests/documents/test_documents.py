@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.documents.documents import read_yaml
-from sluice.errors import DocumentError
+from sluice.ground.errors import DocumentError
 from tests.golden import golden
 
 

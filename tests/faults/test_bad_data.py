@@ -15,10 +15,10 @@ import pytest
 from schemas.checks.frame_check import check_frame
 from schemas.contract import Contract
 from schemas.reading.typing import SourceTyping
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.publication.records_file import read_typed, write_parquet
 from sluice.sources.sources import CsvSource
-from sluice.verdict import Finding, Verdict, decide
 from tests.golden import golden
 
 CANARY = "canary4711"

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 import yaml
 
-from sluice.errors import DataError, PlanError
+from sluice.ground.errors import DataError, PlanError
+from sluice.ground.verdict import Finding, Verdict
 from sluice.report.dossier import Dossier
-from sluice.verdict import Finding, Verdict
 from tasks.workbench.assess import assess
 from tasks.workbench.mask import mask_file
 from tests.golden import golden

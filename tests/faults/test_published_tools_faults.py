@@ -22,11 +22,11 @@ from policies.standard.reference_standard import ReferenceStandard
 from policies.waivers import Waiver, apply_waivers
 from sluice.custody.ledger import Ledger
 from sluice.documents.documents import parse_document
-from sluice.errors import DataError, DocumentError, PlanError, SluiceError
+from sluice.ground.errors import DataError, DocumentError, PlanError, SluiceError
+from sluice.ground.variables import Role, Variable
+from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.masking.recoding.local_suppression import LocalSuppression
 from sluice.risk.reference.equivalence_test import equivalence_test
-from sluice.variables import Role, Variable
-from sluice.verdict import Finding, Verdict, decide
 from tasks.release.memory_forecast import within_memory
 from tests.golden import golden
 from tests.policies.rules.written_rules import is_sensitive
@@ -77,7 +77,7 @@ def test_index_labels_are_no_positions() -> None:
 
 @pytest.mark.parametrize("spelling", ["FAIL", "fail", "Failed", "error", ""])
 def test_a_status_is_no_text_that_an_unexpected_spelling_turns_into_a_pass(spelling: str) -> None:
-    """Also: tests/test_verdict.py; for an unknown rule tests/policies/test_policy.py."""
+    """Also: tests/ground/test_verdict.py; for an unknown rule tests/policies/test_policy.py."""
     with pytest.raises(ValidationError):
         Finding.model_validate({"rule": "k_anonymity", "verdict": spelling, "says": "Two are alone."})
     assert decide([]) is Verdict.UNKNOWN

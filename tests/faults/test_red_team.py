@@ -25,13 +25,13 @@ from schemas.reading.draft import draft_contract
 from sluice.custody import shelf
 from sluice.custody.states import State
 from sluice.documents.documents import parse_document, read_yaml
-from sluice.errors import DataError, DocumentError, SluiceError
+from sluice.ground.errors import DataError, DocumentError, SluiceError
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.masking import AdditiveNoise
 from sluice.publication.records_file import write_in_order, write_parquet
 from sluice.risk.publications.changed_records import changed_records
 from sluice.sources.sources import CsvSource
-from sluice.variables import Kind, Role, Variable
-from sluice.verdict import Finding, Verdict, decide
 from tasks.ingest import ingest
 from tasks.mask import mask
 from tasks.publish import publish

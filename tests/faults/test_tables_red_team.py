@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from flows.cli.main import main
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.audit.audit import audit
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions

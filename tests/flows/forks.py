@@ -27,6 +27,7 @@ from schemas.checks.expectations_run import check_batch
 from schemas.checks.frame_check import check_frame, check_released
 from schemas.checks.profile import profile
 from schemas.contract import load_contract
+from sluice.ground.verdict import decide as verdict_of
 from sluice.masking.plan import apply_plan
 from sluice.publication.manifest import build_manifest
 from sluice.publication.records_file import write_csv, write_parquet
@@ -34,7 +35,6 @@ from sluice.report.report import render
 from sluice.risk.classes.k_anonymity import k_anonymity
 from sluice.risk.reference.reference_attack import attack
 from sluice.utility.variable_summary import summarise
-from sluice.verdict import decide as verdict_of
 from tasks.release.holdout import set_aside
 from tasks.release.records.judgement import check_original, evaluate_file
 from tasks.release.waiting import read_note

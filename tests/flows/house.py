@@ -20,7 +20,7 @@ import yaml
 
 from sluice.custody.states import OFFICE
 from sluice.documents.documents import document_sha256
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tests import parsed_once  # noqa: F401
 from tests.golden import golden
 from tests.steady_draws import make_steady

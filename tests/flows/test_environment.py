@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from flows.environment import kernel_folder
-from sluice.machine import ONE_HEAP
+from sluice.ground.machine import ONE_HEAP
 from tests.flows.house import House
 
 pytestmark = pytest.mark.servers
@@ -132,7 +132,7 @@ def test_a_wrong_setting_is_an_error_in_words(tmp_path: Path, monkeypatch: pytes
     House(tmp_path / "house").sluice("status").refused(figures=True)
 
 
-LOG_ONE = "from flows.environment import prepare; prepare(); from sluice.log import log; log('an event')"
+LOG_ONE = "from flows.environment import prepare; prepare(); from sluice.ground.log import log; log('an event')"
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_run_outlives_whoever_reads_what_it_writes(tmp_path: Path) -> None:
     program = (
         "import sys, logging, flows.engine\n"
         "from prefect.logging import get_logger\n"
-        "from sluice.log import log, write_log\n"
+        "from sluice.ground.log import log, write_log\n"
         "write_log('text')\n"
         "sys.stdin.readline()\n"  # the readers are gone
         "for _ in range(3): log('step ends'); get_logger('x').error('of Prefect'); print('anything', flush=True)\n"

@@ -12,7 +12,7 @@ from flows.history import history
 from policies.policy import load_policy
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_bytes, document_sha256
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tests.flows.house import BLOCKED, DONE, House
 from tests.flows.stages import COMMENT
 from tests.golden import golden

@@ -14,7 +14,7 @@ import yaml
 
 from flows.cli.main import main
 from schemas.contract import load_contract
-from sluice.variables import Role
+from sluice.ground.variables import Role
 from tasks.release.products import load_definition
 from tests.flows.house import BLOCKED, DONE, ERROR
 from tests.reference_data import adult_columns, reference_path

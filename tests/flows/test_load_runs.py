@@ -12,7 +12,7 @@ from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.states import Completed, Crashed, Failed, Running, Scheduled, State, Suspended
 
 from flows.load_runs import ATTEMPTS, run_of_load
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tests.golden import golden
 
 pytestmark = pytest.mark.servers

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tests.flows.house import BLOCKED, DONE, ERROR, House
 from tests.golden import golden
 

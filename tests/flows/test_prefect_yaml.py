@@ -10,7 +10,7 @@ from prefect.events import AutomationCore, EventTrigger
 from flows.deployments import prefect_yaml
 from flows.worker import installed_flow
 from sluice.custody.states import State
-from sluice.errors import DocumentError
+from sluice.ground.errors import DocumentError
 from tasks.release.outcome import Outcome
 from tasks.suspension import WAITS
 from tests.flows.house import DONE, ERROR, House, definition

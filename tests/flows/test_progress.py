@@ -10,8 +10,8 @@ from rich.status import Status
 import flows.cli.progress
 from flows.cli.main import main
 from flows.cli.progress import Waiting, duration, waiting
-from sluice.log import write_log
-from sluice.progress import report
+from sluice.ground.log import write_log
+from sluice.ground.progress import report
 from tests.flows.house import answered
 from tests.golden import golden
 from tests.tasks.workbench.firms_file import VALUE, protect, write_firms

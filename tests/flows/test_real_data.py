@@ -21,7 +21,7 @@ import yaml
 from deployments.data import FILES
 from deployments.warehouse import write_connections
 from schemas.contract import load_contract
-from sluice.variables import Role, with_role
+from sluice.ground.variables import Role, with_role
 from tests.flows.house import BLOCKED, DONE
 
 ROOT = Path(__file__).resolve().parents[2]

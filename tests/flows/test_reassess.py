@@ -10,8 +10,8 @@ import yaml
 
 from flows.reassessment import reassess
 from sluice.custody.states import IN_DOUBT, REASSESSED, told_of
-from sluice.errors import SluiceError
-from sluice.verdict import Finding, Verdict
+from sluice.ground.errors import SluiceError
+from sluice.ground.verdict import Finding, Verdict
 from tasks.release.pruning import prune
 from tests.flows.house import BLOCKED, DONE, UNCHECKED, House
 from tests.flows.stages import stages

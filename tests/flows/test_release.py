@@ -19,7 +19,7 @@ from sluice.custody.ledger import Ledger
 from sluice.custody.merkle_tree import roots
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
-from sluice.sources.database_url import database_url
+from sluice.ground.database_url import database_url
 from tests.conftest import LedgerRoles
 from tests.flows.house import BLOCKED, DONE, ERROR, RECORDS, TOP, WAITING, House, survey
 from tests.golden import golden

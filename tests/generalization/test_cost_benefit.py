@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from sluice.errors import DataError
 from sluice.generalization.cost_benefit import CostBenefit, information_loss
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import bottom
+from sluice.ground.errors import DataError
 from tests.golden import golden
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import schemas
 from schemas.contract import load_contract
-from sluice.errors import DataError, DocumentError
 from sluice.generalization.draft import draft_hierarchy
-from sluice.variables import Kind, Variable
+from sluice.ground.errors import DataError, DocumentError
+from sluice.ground.variables import Kind, Variable
 from tests.golden import golden
 
 CELL = 10

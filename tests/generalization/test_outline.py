@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.generalization.builders.intervals import Intervals
-from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.outline import Branch, lines_of, outline, parts_in_order, summaries
-from sluice.variables import Kind, Variable
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import Kind, Variable
 
 TREE = Hierarchy(rows={"a": ("x", "*"), "b": ("x", "*"), "c": ("y", "*")})
 

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.generalization.builders.intervals import Intervals
-from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.soundness import Remark, remarks_for, remarks_on, remarks_with
-from sluice.variables import Kind, Variable
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import Kind, Variable
 from tests.golden import golden
 
 AGE = Variable(name="age", kind=Kind.INTEGER, minimum=0, maximum=99)

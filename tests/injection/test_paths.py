@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sluice.errors import DataError, DocumentError
+from sluice.ground.errors import DataError, DocumentError
 from tasks.release.products import load_product
 from tests.flows.house import DONE, ERROR, House
 from tests.flows.tables_house import TablesHouse

@@ -19,9 +19,10 @@ from flows.history import History
 from schemas.checks.data_docs import write_index
 from schemas.contract import Contract
 from sluice.custody.ledger import Entry
-from sluice.errors import SluiceError
-from sluice.log import log, write_log
-from sluice.reading.visible_text import one_line, unseen, visible
+from sluice.ground.errors import SluiceError
+from sluice.ground.log import log, write_log
+from sluice.ground.verdict import Finding, Verdict
+from sluice.ground.visible_text import one_line, unseen, visible
 from sluice.report.report import render
 from sluice.report.table_summary import summarise
 from sluice.tabular.audit.audit import Audit, Breach
@@ -29,7 +30,6 @@ from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.sensitivity import requirements_of
-from sluice.verdict import Finding, Verdict
 from tasks.release.acting import Means
 from tasks.release.review import decide, withdraw
 from tasks.report import in_markdown

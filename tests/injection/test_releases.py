@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from sluice.reading.visible_text import unseen
+from sluice.ground.visible_text import unseen
 from tests.flows.house import DONE, WAITING, House
 from tests.injection.corpus import WRITABLE, Page
 

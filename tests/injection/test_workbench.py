@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from sluice.reading.visible_text import unseen
+from sluice.ground.visible_text import unseen
 from tests.flows.house import BLOCKED, DONE, ERROR, House
 from tests.injection.corpus import UNSEEN, WRITABLE, Page
 

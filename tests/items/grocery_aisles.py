@@ -1,6 +1,6 @@
 """A hierarchy of the 169 items of the Groceries transactions: aisles, departments, and one group of all."""
 
-from sluice.generalization.hierarchy import Hierarchy
+from sluice.ground.hierarchy import Hierarchy
 
 AISLES = {
     "fresh food": {

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 from hypothesis import strategies as st
 
-from sluice.generalization.hierarchy import Hierarchy
-from sluice.variables import Kind, Role, Variable
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import Kind, Role, Variable
 
 ROWS = {
     "apple": ("fruit", "food"),

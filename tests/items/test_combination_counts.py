@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.items.combination_counts import combination_counts, hitting_occurrences
 from sluice.items.item_sets import ItemSets
 from tests.golden import golden

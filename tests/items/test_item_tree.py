@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sluice.errors import DataError
-from sluice.generalization.hierarchy import Hierarchy
+from sluice.ground.errors import DataError
+from sluice.ground.hierarchy import Hierarchy
 from sluice.items.item_tree import ItemTree
 from tests.golden import golden
 from tests.items.set_columns import HIERARCHY, ROWS

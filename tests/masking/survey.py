@@ -10,11 +10,11 @@ import yaml
 from pydantic import Field, TypeAdapter
 from scipy.stats import norm
 
-from sluice.generalization.hierarchy import Hierarchy
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.masking import Step
 from sluice.masking.catalogue import catalogue
 from sluice.masking.step import MaskingStep
-from sluice.variables import Kind, Role, Variable, Variables
 from tests.items.set_columns import column_of
 
 REGIONS = ("east", "north", "south", "west")

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sluice.ground.value_hashes import Hashes
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking import AdditiveNoise, Anatomization, DataSwapping, Permutation, Sampling
 from sluice.masking.blocks import moved_blocks
 from sluice.masking.plan import apply_plan
 from sluice.masking.step import MaskingStep
-from sluice.value_hashes import Hashes
-from sluice.variables import Kind, Role, Variable
 
 FRAME = pd.DataFrame(
     {

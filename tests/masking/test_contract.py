@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.catalogue import methods
 from sluice.masking.corrections import CORRECTIONS
 from sluice.masking.measured_attacks import MEASURED
 from sluice.masking.plan import apply_plan
 from sluice.masking.step import MaskingStep, carried_out
 from sluice.risk.transparency.attack import NoAttack
-from sluice.variables import Kind, Variable, Variables
 from tests.golden import golden
 from tests.items.brute_force import crowds, read
 from tests.listed import all_listed

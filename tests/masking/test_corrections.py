@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sluice.ground.variables import Kind, Variable
 from sluice.masking import AdditiveNoise, Microaggregation, Pram, RandomRounding, Rounding, Sampling
 from sluice.masking.catalogue import methods
 from sluice.masking.corrections import CORRECTIONS
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
-from sluice.variables import Kind, Variable
 from tests.golden import golden
 from tests.listed import all_listed
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
+from sluice.ground.progress import reported_to
+from sluice.ground.variables import Kind, Variable
 from sluice.masking import AdditiveNoise, GlobalRecoding, RankSwapping, TopBottomCoding
 from sluice.masking.plan import apply_plan, apply_recodings, released_variables
-from sluice.progress import reported_to
-from sluice.variables import Kind, Variable
 
 VARIABLES = {
     "age": Variable(name="age", kind=Kind.INTEGER, minimum=0, maximum=120),

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
+from sluice.ground.value_hashes import Hashes
 from sluice.masking.plan import apply_plan
 from sluice.masking.record_draws import RecordDraws
-from sluice.value_hashes import Hashes
 from tests.flows.house import survey
 from tests.golden import golden
 from tests.red_team.files import _STEP

@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 
+from sluice.ground.variables import Kind, Variable
 from sluice.masking import AdditiveNoise, RankSwapping, Removal, Sampling
 from sluice.masking.plan import apply_plan
 from sluice.masking.transparency import attacks_on
@@ -8,7 +9,6 @@ from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.risk.transparency.pairs import Pairs
 from sluice.risk.transparency.rank_window import RankWindow
 from sluice.risk.transparency.strongest import Strongest
-from sluice.variables import Kind, Variable
 
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in "abc"}
 

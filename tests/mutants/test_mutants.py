@@ -43,11 +43,14 @@ def test_nearest_tests_come_first() -> None:
 @pytest.mark.parametrize(
     ("line", "test"),
     [
-        ("FAILED tests/test_log.py::test_one - assert 1 == 2", "tests/test_log.py::test_one"),
-        ("FAILED tests/test_log.py::test_one[a - b] - assert 1 == 2", "tests/test_log.py::test_one[a - b]"),
-        ("FAILED tests/test_log.py::test_one[a - b]", "tests/test_log.py::test_one[a - b]"),
-        ("FAILED tests/test_log.py::test_one - assert [1] == [2]", "tests/test_log.py::test_one"),
-        ("ERROR tests/test_log.py - ImportError: no", "tests/test_log.py"),
+        ("FAILED tests/ground/test_log.py::test_one - assert 1 == 2", "tests/ground/test_log.py::test_one"),
+        (
+            "FAILED tests/ground/test_log.py::test_one[a - b] - assert 1 == 2",
+            "tests/ground/test_log.py::test_one[a - b]",
+        ),
+        ("FAILED tests/ground/test_log.py::test_one[a - b]", "tests/ground/test_log.py::test_one[a - b]"),
+        ("FAILED tests/ground/test_log.py::test_one - assert [1] == [2]", "tests/ground/test_log.py::test_one"),
+        ("ERROR tests/ground/test_log.py - ImportError: no", "tests/ground/test_log.py"),
     ],
 )
 def test_failures_are_read_from_what_pytest_says(line: str, test: str) -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from sluice.notices.outbox import Outbox
 from tests.golden import golden
 from tests.notices.test_mail import NOTICE

@@ -12,7 +12,7 @@ from policies.approvals import DECISION, PREDICATE, Approvals, decision_predicat
 from policies.people import Identity, Roster
 from sluice.custody.chain import START
 from sluice.custody.ledger import Entry
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tests.golden import golden
 from tests.policies.signed_acts import BEGAN, OFFICE_ID, PEOPLE, key_line, later, roster, signed
 

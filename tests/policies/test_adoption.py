@@ -15,7 +15,7 @@ from policies.adoption import ADOPTED, ANSWERS_FOR, FOUNDED, Adoption, Office, a
 from policies.people import HEAD, Roster
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.public_key import PublicKey
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tests.golden import golden
 from tests.policies.signed_acts import (
     BEGAN,

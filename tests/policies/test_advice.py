@@ -16,7 +16,7 @@ from policies.standard.reference_standard import ReferenceStandard
 from policies.utility.limits import UtilityLimits
 from schemas.checks.frame_check import _STRUCTURE
 from schemas.json_schema import json_schema
-from sluice.verdict import Finding, Verdict
+from sluice.ground.verdict import Finding, Verdict
 
 RULES = rules(PolicyRule) | rules(AttackPolicyRule)
 # What is looked at under every policy, or of every release of a kind.

@@ -6,7 +6,7 @@ import pytest
 
 from policies.policy import Policy
 from sluice.documents.documents import parse_document
-from sluice.errors import DocumentError
+from sluice.ground.errors import DocumentError
 
 LEAST: dict[str, Any] = {
     "name": "least",

@@ -6,7 +6,7 @@ from policies.advice import RULES
 from policies.explanation import explain, explained, explained_by_kind
 from policies.standard.reference_standard import ReferenceStandard
 from policies.utility.limits import UtilityLimits
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tests.golden import golden
 
 

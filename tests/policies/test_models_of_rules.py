@@ -19,13 +19,13 @@ from policies.rules.reidentification_risk import RecordsAbove, ReidentificationR
 from policies.rules.rules import PolicyRule
 from policies.rules.sample_uniques_share import SampleUniquesShare
 from policies.rules.t_closeness import TCloseness
-from sluice.errors import PlanError
-from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.models.l_diversity import DistinctLDiversity
+from sluice.ground.errors import PlanError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import Verdict
 from sluice.masking.plan import apply_plan
 from sluice.masking.recoding.generalization import Generalization
-from sluice.variables import Kind, Role, Variable
-from sluice.verdict import Verdict
 
 VARIABLES = {
     v.name: v

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from policies.people import Person, Roster
 from sluice.custody.signing.public_key import ECDSA_P256, ED25519, TOKEN, PublicKey, packed
 from sluice.documents.documents import parse_document, read_yaml
-from sluice.errors import DocumentError, SluiceError
+from sluice.ground.errors import DocumentError, SluiceError
 from tests.golden import golden
 
 KEY, OTHER = (PublicKey.of(Ed25519PrivateKey.from_private_bytes(bytes([each]) * 32).public_key()) for each in (1, 2))

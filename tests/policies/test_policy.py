@@ -12,12 +12,12 @@ from policies.policy import Policy, load_policy
 from policies.rules.table_rule import TableRule
 from policies.standard.leniency import judge_leniency
 from sluice.documents.documents import document_sha256, parse_document
-from sluice.errors import DocumentError
+from sluice.ground.errors import DocumentError
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import Verdict, decide
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
-from sluice.variables import Kind, Role, Variable
-from sluice.verdict import Verdict, decide
 from tests.golden import golden
 
 POLICIES = Path(__file__).resolve().parents[2] / "policies"

@@ -3,7 +3,7 @@
 from policies.advice import advice_on
 from policies.policy import Policy
 from policies.pruned_publications import RULE, judge_pruned
-from sluice.verdict import Verdict, decide
+from sluice.ground.verdict import Verdict, decide
 from tests.flows.house import policy
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.series import SeriesLimits
-from sluice.verdict import Finding, Verdict
+from sluice.ground.verdict import Finding, Verdict
 from tests.golden import golden
 
 LIMITS = SeriesLimits(editions=3, days=100, drift=0.05, records=0.1, room=0.25)

@@ -8,9 +8,9 @@ import pytest
 
 from policies.policy import Policy
 from policies.several_publications import RULES, EarlierFile, judge_publications
+from sluice.ground.variables import Role
+from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.publications.same_people import same_people
-from sluice.variables import Role
-from sluice.verdict import Finding, Verdict
 from tests.golden import golden
 from tests.risk.publications.publications import KEYS, VALUES, people, published, recoded
 

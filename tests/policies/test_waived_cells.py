@@ -4,7 +4,7 @@ from datetime import date
 
 from policies.waived_cells import waived_cells
 from policies.waivers import Waiver
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 
 

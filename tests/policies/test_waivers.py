@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from policies.waivers import Waiver, apply_waivers
-from sluice.verdict import Finding, Verdict, decide
+from sluice.ground.verdict import Finding, Verdict, decide
 from tests.golden import golden
 
 TODAY = date(2026, 11, 21)

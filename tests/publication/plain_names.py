@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from sluice.variables import Variables
+from sluice.ground.variables import Variables
 from tests.publication.small_codebook import records
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.publication.codebook import Codebook, codebook_variables
 from sluice.publication.records_file import write_parquet
-from sluice.variables import Kind, Role, Variable, Variables
 
 ALL_KINDS = (
     Variable(name="age", kind=Kind.INTEGER, minimum=16, maximum=90, unit="years", description="Age at the interview"),

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from sluice.ground.variables import Kind, Variable
 from sluice.publication.codebook import CodebookVariable, codebook_variables
 from sluice.publication.records_file import write_parquet
-from sluice.variables import Kind, Variable
 from tests.publication.small_codebook import codebook
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from sluice.ground.variables import Kind, Variable
 from sluice.publication.codebook import CodebookVariable
 from sluice.publication.codebook_page import codebook_page
-from sluice.variables import Kind, Variable
 from tests.publication.small_codebook import codebook
 
 

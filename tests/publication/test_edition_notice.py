@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.publication.edition_notice import CurrentPointer, EditionNotice, read_notice, unsigned_bytes
 from tests.golden import golden
 

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.verdict import Finding, Verdict
 from sluice.publication.datapackage import PublishedFile
 from sluice.publication.manifest import GivenApproval, LedgerHead, build_manifest, read_manifest, summary
 from sluice.report.dossier import Dossier, RecordsView
-from sluice.verdict import Finding, Verdict
 from tests.golden import golden
 
 FINDINGS = (

@@ -6,7 +6,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.publication.decimals import in_decimals
 from sluice.publication.pattern_file import read_pattern
 from sluice.publication.published_table import published_table

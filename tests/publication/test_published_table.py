@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.publication.published_table import published_table
 from sluice.tabular.model.dimension import Dimension
 from tests.golden import golden

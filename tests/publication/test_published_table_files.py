@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.publication import published_table_files
 from sluice.publication.published_table import PublishedTable, discrepancies, published_table
 from sluice.publication.published_table_files import read_csv, read_parquet, to_csv, to_parquet

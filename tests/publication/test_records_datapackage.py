@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from sluice.ground.variables import Kind, Variable
+from sluice.ground.visible_text import unseen
 from sluice.publication.datapackage import PublishedFile
 from sluice.publication.records_datapackage import records_datapackage
-from sluice.reading.visible_text import unseen
-from sluice.variables import Kind, Variable
 
 CSV = PublishedFile(path="data.csv", sha256="a" * 64, bytes=120, rows=10)
 

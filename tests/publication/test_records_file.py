@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Variable
 from sluice.publication.records_file import read_typed, write_csv, write_parquet
 from sluice.publication.spreadsheet_text import columns_with_formulas
-from sluice.variables import Kind, Variable
 from tests.golden import golden
 
 VARIABLES = {
@@ -193,7 +193,7 @@ def test_a_batch_that_fails_leaves_no_file(tmp_path: Path) -> None:
 def test_bytes_are_the_same_in_another_process(tmp_path: Path) -> None:
     write_parquet(small(), tmp_path / "here.parquet", VARIABLES)
     code = (
-        "import sys; from pathlib import Path; from sluice.variables import Variable, Kind\n"
+        "import sys; from pathlib import Path; from sluice.ground.variables import Variable, Kind\n"
         "from sluice.publication.records_file import read_typed, write_parquet, write_csv\n"
         "variables = {v.name: v for v in map(Variable.model_validate_json, sys.argv[3:])}\n"
         "frame = read_typed(Path(sys.argv[1]), variables)\n"

@@ -14,11 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 import sqlalchemy as sa
 
-from sluice.errors import DataError
+from sluice.ground.database_url import database_url
+from sluice.ground.errors import DataError
 from sluice.publication import schema_change
 from sluice.publication.schema_change import SchemaChange, carry_out, differences
 from sluice.publication.separate_writing import carry_out_apart, differences_apart
-from sluice.sources.database_url import database_url
 from tests.golden import golden
 
 DATABASES = [

@@ -6,7 +6,7 @@ pysdmx 1.21 (`read_sdmx`) read such a message of the business data with its data
 import numpy as np
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.publication.published_table import PublishedTable, published_table
 from sluice.publication.sdmx_csv import read_sdmx_csv, to_sdmx_csv
 from sluice.tabular.model.aggregation import aggregate

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.publication.published_table import published_table
 from sluice.publication.sdmx_csv import read_sdmx_csv, to_sdmx_csv
 from sluice.publication.sdmx_structure import sdmx_structure

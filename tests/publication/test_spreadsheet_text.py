@@ -11,13 +11,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from sluice.ground.variables import Kind, Variable
 from sluice.publication.datapackage import datapackage
 from sluice.publication.published_table_files import read_csv, to_csv
 from sluice.publication.records_file import write_csv, write_parquet
 from sluice.publication.spreadsheet_text import as_it_was, as_text, escaped_frame, is_formula
 from sluice.publication.table_schema import table_schema
 from sluice.tabular.model.dimension import Dimension
-from sluice.variables import Kind, Variable
 from tests.publication.data_package import problems
 from tests.publication.small_table import small, whole
 from tests.publication.test_frictionless import published

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice.errors import DataError, DocumentError, SluiceError
+from sluice.ground.errors import DataError, DocumentError, SluiceError
 from sluice.publication.timestamp import read_certificates, request_stamp, stamped_at
 from tests.golden import golden
 from tests.publication.timestamp_authority import Authority

@@ -18,7 +18,7 @@ from policies.approvals import Subject
 from sluice.custody.shelf import CHECKSUMS
 from sluice.custody.signing.allowed_signers import AllowedSigner
 from sluice.custody.signing.envelope import Envelope
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from sluice.publication.attestation import digest_of
 from sluice.publication.timestamp import read_certificates, request_stamp
 from sluice.publication.verification import verify_folder

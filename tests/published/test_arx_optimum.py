@@ -18,7 +18,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.search import search
 from sluice.generalization.models.beta_likeness import BetaLikeness
@@ -29,6 +28,7 @@ from sluice.generalization.models.t_closeness import EqualTCloseness, Hierarchic
 from sluice.generalization.objectives.discernibility import Discernibility
 from sluice.generalization.objectives.loss import Loss
 from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
+from sluice.ground.hierarchy import Hierarchy
 
 Adult = tuple[list[Key], list[np.ndarray], Hierarchy]
 BITS = NonUniformEntropy("sum")

@@ -13,6 +13,8 @@ import pytest
 from policies.original_and_masked import OriginalAndMasked
 from policies.standard.judgement import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
+from sluice.ground.variables import Variable
+from sluice.ground.verdict import Verdict, decide
 from sluice.masking.microaggregation.representatives import representatives
 from sluice.masking.microaggregation.scale import NUMBER
 from sluice.masking.microaggregation.spectral_histogram_sanitization import spectral_groups
@@ -20,8 +22,6 @@ from sluice.masking.swapping.spectral_swapping import spectral_swap
 from sluice.masking.synthesis.data_shuffling import shuffle_sources
 from sluice.risk.reference.equivalence_test import equivalence_test
 from sluice.risk.reference.prediction import prediction
-from sluice.variables import Variable
-from sluice.verdict import Verdict, decide
 
 CONTINUOUS = [
     *("age", "bmi", "height", "waist", "fev", "albumin", "alp", "bun", "creat"),

@@ -9,12 +9,12 @@ shape of the curves.
 import numpy as np
 import pytest
 
+from sluice.ground.verdict import Verdict
 from sluice.masking.swapping.spectral_swapping import spectral_swap
 from sluice.masking.synthesis.data_shuffling import shuffle_sources
 from sluice.risk.reference.equivalence_test import equivalence_test
 from sluice.risk.reference.prediction import prediction
 from sluice.utility.continuous.moments import moment_differences
-from sluice.verdict import Verdict
 
 MEASURES = ("distance", "ambiguity", "uncertainty")
 

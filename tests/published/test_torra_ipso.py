@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.synthesis.ipso import Ipso
 from sluice.risk.linkage.record_linkage import Distance, record_linkage
-from sluice.variables import Kind, Variable
 
 MASKED = ("RESREVENUE", "RESSALES", "OTHREVENUE", "OTHRSALES", "TOTREVENUE")  # v1, v2, v7, v8, v9
 STAYING = ("COMREVENUE", "COMSALES", "INDREVENUE", "INDSALES", "TOTSALES")

@@ -22,6 +22,7 @@ import pytest
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.score import score
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.swapping.rank_swapping import RankSwapping, swap_sources
 from sluice.risk.linkage.interval_disclosure import interval_disclosure
 from sluice.risk.linkage.linkage_score import disclosure_risk, linkage_score
@@ -29,7 +30,6 @@ from sluice.risk.linkage.probabilistic_linkage import probabilistic_linkage
 from sluice.risk.linkage.rank_swapping_linkage import rank_swapping_linkage
 from sluice.risk.linkage.record_linkage import record_linkage
 from sluice.utility.continuous.mean_variations import mean_variations
-from sluice.variables import Kind, Role, Variable
 
 FloatArray = npt.NDArray[np.float64]
 

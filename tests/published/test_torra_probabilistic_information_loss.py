@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.microaggregation.microaggregation import Microaggregation
 from sluice.utility.continuous.probabilistic_information_loss import probabilistic_information_loss
-from sluice.variables import Kind, Variable
 
 PUBLISHED = {3: 15.189, 4: 19.325, 5: 22.724, 6: 25.760, 7: 28.750, 8: 31.185, 9: 33.883}
 

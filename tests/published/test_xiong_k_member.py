@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from benchmarks.clustering_adult import Figures, adult, measured
-from sluice.generalization.hierarchy import Hierarchy
-from sluice.generalization.taxonomy import taxonomy_of
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.taxonomy import taxonomy_of
 from sluice.masking.microaggregation.cluster_loss import domain_of, information_loss
 
 COUNTRIES = Hierarchy(

@@ -14,11 +14,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.microaggregation.mdav import mdav_groups
 from sluice.masking.microaggregation.microaggregation import Microaggregation
 from sluice.masking.microaggregation.representatives import standardised
 from sluice.utility.continuous.mean_variations import mean_variations
-from sluice.variables import Kind, Variable
 
 # attributes masked, k, IL1, IL4, IL5, IL, tolerance (of IL: 100 / 5 times that)
 TABLE = [

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 from sklearn.cluster import KMeans
 
+from sluice.ground.divergence import divergence
 from sluice.risk.attacks.data_invasion import guess_chances
-from sluice.utility.divergence import divergence
 
 NAMES = [
     "age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship", "race",

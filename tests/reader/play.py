@@ -7,6 +7,7 @@ import pandas as pd
 
 import sluice
 from policies.table_attackers import TableAttackers
+from sluice.ground.verdict import Verdict
 from sluice.publication.published_table import published_table
 from sluice.publication.published_table_files import to_csv
 from sluice.tabular.model.assumptions import Assumptions
@@ -15,7 +16,6 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.records import records_of
 from sluice.tabular.rules.sensitivity import SensitivityRule
-from sluice.verdict import Verdict
 from tasks.release.tables.protection import ProtectionRequest, audit_cells, protect_cells
 from tests.reader.generate import Rows, drawn
 from tests.reader.judge import Rules, Successes, Truth, successes

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import sluice
-from sluice.errors import DataError
-from sluice.verdict import Verdict
+from sluice.ground.errors import DataError
+from sluice.ground.verdict import Verdict
 from tests.reader.changed import Changed, behind_rounding, behind_small_counts, every_cell, guessed, successes_behind
 from tests.reader.generate import drawn
 from tests.reader.judge import Truth

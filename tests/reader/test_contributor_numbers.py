@@ -10,13 +10,13 @@ from dataclasses import replace
 
 import pytest
 
+from sluice.ground.verdict import Verdict
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.records import records_of
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
-from sluice.verdict import Verdict
 from tasks.release.tables.contributor_numbers import judge_contributor_numbers
 from tasks.release.tables.protection import ProtectionRequest, protect_cells
 from tests.reader.generate import drawn

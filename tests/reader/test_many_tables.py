@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from tests.reader.play import MAGNITUDES, fewer_than, generated
 
 SHAPES: list[dict[str, tuple[int, ...]]] = [

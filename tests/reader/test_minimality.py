@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.publication.published_table import published_table
 from sluice.publication.published_table_files import to_csv
 from sluice.tabular.model.aggregation import aggregate

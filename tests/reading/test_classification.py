@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
+from sluice.ground.variables import Kind
 from sluice.reading.classification import classification_of
 from sluice.reading.kind import ColumnSummary
-from sluice.variables import Kind
 
 
 @pytest.mark.parametrize(

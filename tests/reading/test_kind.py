@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 import sluice
 from schemas.contract import Contract
 from schemas.reading.draft import draft_contract
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.recoding.sampling import Sampling
 from sluice.reading.kind import ColumnSummary, summary_of
 from sluice.sources.sources import CsvSource, ParquetSource
 from sluice.sources.tabular_source import TabularSource
-from sluice.variables import Kind, Variable
 from tasks.workbench.mask import mask_file
 from tasks.workbench.masked_file import understood
 from tests.golden import golden

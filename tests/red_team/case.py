@@ -11,7 +11,7 @@ from pathlib import Path
 from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy, load_policy
 from policies.standard.transparency import judge_transparency
-from sluice.verdict import Finding, Verdict
+from sluice.ground.verdict import Finding, Verdict
 from tasks.release.records.judgement import attack_findings, check_masked, reference_findings
 
 _POLICIES = Path(__file__).parents[2] / "policies"

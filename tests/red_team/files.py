@@ -12,11 +12,11 @@ from pydantic import Field, TypeAdapter
 from policies.original_and_masked import OriginalAndMasked
 from schemas.contract import Contract, load_contract
 from schemas.reading.typing import SourceTyping
+from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.masking import Step
 from sluice.masking.blocks import moved_blocks
 from sluice.masking.plan import apply_plan, apply_recodings, released_variables
 from sluice.masking.step import MaskingStep
-from sluice.variables import Kind, Role, Variable, Variables
 from tests.items.grocery_aisles import grocery_hierarchy
 from tests.reference_data import reference_path
 from tests.typed_frame import typed_frame

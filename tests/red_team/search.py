@@ -13,9 +13,9 @@ import numpy as np
 import yaml
 
 from policies.original_and_masked import OriginalAndMasked
-from sluice.errors import SluiceError
-from sluice.variables import Kind
-from sluice.verdict import Verdict, decide
+from sluice.ground.errors import SluiceError
+from sluice.ground.variables import Kind
+from sluice.ground.verdict import Verdict, decide
 from tests.red_team.attacks import ATTACKS
 from tests.red_team.case import judge
 from tests.red_team.files import Data, adult, census, masked_by

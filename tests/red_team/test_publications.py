@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.verdict import Finding, Verdict
+from sluice.ground.verdict import Finding, Verdict
 from tasks.mask import mask
 from tasks.release.product import AnyRelease
 from tasks.release.records.editions import compare_publications

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from sluice.verdict import Finding, Verdict
+from sluice.ground.verdict import Finding, Verdict
 from tests.flows.tables_house import TablesHouse, firms
 from tests.golden import golden
 from tests.red_team.stages import made, publish

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tests.flows.tables_house import TablesHouse
 from tests.golden import golden
 from tests.red_team.stages import made, publish

@@ -10,6 +10,8 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from sluice.ground.variables import Kind, Role
+from sluice.ground.verdict import Finding, Verdict
 from sluice.report.dossier import Dossier, RecordsView, TablesView
 from sluice.report.table_summary import TableSummary, summarise
 from sluice.risk.reference.curve import Curve
@@ -20,8 +22,6 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.sensitivity import requirements_of
 from sluice.utility.variable_summary import VariableSummary
-from sluice.variables import Kind, Role
-from sluice.verdict import Finding, Verdict
 from tests.tabular.tables import business
 
 PASS, REVIEW, FAIL, UNKNOWN = Verdict

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.report.comparison import Comparison, compare
 from sluice.report.comparison_page import render_comparison
 from sluice.report.risk_utility_map import Plan

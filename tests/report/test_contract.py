@@ -10,19 +10,19 @@ import pytest
 
 import sluice.publication
 import sluice.report
+from sluice.ground.variables import Kind, Variable
+from sluice.ground.verdict import Finding
+from sluice.ground.visible_text import one_line
 from sluice.publication.catalogue_page import as_page
 from sluice.publication.codebook import CodebookVariable, codebook_variables
 from sluice.publication.codebook_page import codebook_page
 from sluice.publication.records_file import write_parquet
-from sluice.reading.visible_text import one_line
 from sluice.report.comparison import compare
 from sluice.report.comparison_page import render_comparison
 from sluice.report.report import render
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.dimension import Dimension
 from sluice.utility.utility_view import UtilityView
-from sluice.variables import Kind, Variable
-from sluice.verdict import Finding
 from tests.golden import golden
 from tests.injection.corpus import UNSEEN, WRITABLE
 from tests.injection.corpus import Page as AsBrowsersReadIt

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
+from sluice.ground.verdict import Verdict
 from sluice.report.report import render
-from sluice.verdict import Verdict
 from tests.golden import golden
 from tests.report.pages import PASS, UNKNOWN, Page, curve, dossier, finding, variable
 

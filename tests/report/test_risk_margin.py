@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sluice.ground.verdict import Verdict
 from sluice.report.risk_margin import risk_margin, worst_margin
-from sluice.verdict import Verdict
 from tests.report.pages import FAIL, PASS, REVIEW, UNKNOWN, finding
 
 FIGURE = st.floats(1e-6, 1e6)

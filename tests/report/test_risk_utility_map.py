@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.verdict import Finding
 from sluice.report.risk_utility_map import Plan, RiskUtilityMap, letter, risk_utility_map
 from sluice.report.risk_utility_plot import risk_utility_svg
 from sluice.risk.linkage.score_view import ScoreView
 from sluice.utility.utility_view import UtilityView
-from sluice.verdict import Finding
 from tests.golden import golden
 from tests.report.pages import FAIL, PASS, UNKNOWN, Page, dossier, finding
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sluice.ground.verdict import Verdict
 from sluice.report.table_summary import AuditOutcome
 from sluice.tabular.audit.audit import Audit, Breach
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension
-from sluice.verdict import Verdict
 from tests.report.pages import flat, names, random_status, summary
 from tests.tabular.tables import tables
 

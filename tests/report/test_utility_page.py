@@ -2,7 +2,8 @@
 
 import pytest
 
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
+from sluice.ground.variables import Kind
 from sluice.report.overall_figures import equivalent_in_words
 from sluice.report.pair_maps import pair_map
 from sluice.report.report import render
@@ -25,7 +26,6 @@ from sluice.utility.recoding.recoding_summary import Misclassified, Queries, Rec
 from sluice.utility.subgroup_summary import Subgroup, SubgroupsView
 from sluice.utility.subsample_equivalent import SubsampleEquivalent
 from sluice.utility.utility_view import UtilityView
-from sluice.variables import Kind
 from tests.golden import golden
 from tests.report.pages import Page, dossier, finding, variable
 

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 from sklearn.preprocessing import OneHotEncoder, RobustScaler
 
-from sluice.errors import DocumentError
+from sluice.ground.errors import DocumentError
+from sluice.ground.variables import Variable
 from sluice.risk.coding import Coding
 from sluice.risk.spread import spread
-from sluice.variables import Variable
 from tests.golden import golden
 
 SIZES = ("small", "middle", "large")

@@ -7,8 +7,8 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.risk.people import groups_of_people, people_of
-from sluice.variables import Kind, Role, Variable
 
 Names = list[str | None]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.risk.attacks.attack_success import AttackSuccess, ControlledAttack, quantile
 from sluice.risk.classes.attribute_combinations import attribute_combinations
 from sluice.risk.classes.class_values import Near, class_values

@@ -11,12 +11,12 @@ import schemas
 from schemas.checks.frame_check import check_frame
 from schemas.contract import Contract, load_contract
 from schemas.json_schema import json_schema, write_json_schema
-from sluice.errors import DocumentError
 from sluice.generalization.builders import BUILDERS
+from sluice.ground.errors import DocumentError
+from sluice.ground.variables import Kind, Role, with_role
+from sluice.ground.verdict import Verdict
 from sluice.sources.hierarchy_file import read_hierarchy
 from sluice.sources.sources import CsvSource
-from sluice.variables import Kind, Role, with_role
-from sluice.verdict import Verdict
 from tests.golden import golden
 from tests.schemas.typed import type_batch, type_source
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.cross_field import read_expression
-from sluice.variables import Kind, Variable
+from sluice.ground.variables import Kind, Variable
 from tests.golden import golden
 
 LEVELS = ("low", "middle", "high")

@@ -9,8 +9,8 @@ import yaml
 
 from schemas.contract import Contract, load_contract
 from sluice.documents.documents import document_sha256
-from sluice.errors import DocumentError
 from sluice.generalization.builders import BUILDERS
+from sluice.ground.errors import DocumentError
 from tests.golden import golden
 
 AGE = {"name": "age", "kind": "integer", "role": "quasi_identifier", "minimum": 0, "maximum": 99}

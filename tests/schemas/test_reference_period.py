@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from schemas.contract import Contract
 from schemas.reference_period import ReferencePeriod, period_of
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from tests.golden import golden
 
 MONTH = {"length": "month", "column": "month"}

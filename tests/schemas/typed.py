@@ -6,7 +6,7 @@ import pandas as pd
 
 from schemas.contract import Contract
 from schemas.reading.typing import Pseudonym, SourceTyping
-from sluice.variables import Variable
+from sluice.ground.variables import Variable
 
 
 def type_batch(raw: pd.DataFrame, contract: Contract, pseudonym: Pseudonym) -> pd.DataFrame:

@@ -15,8 +15,8 @@ import pytest
 import sqlalchemy as sa
 from pyarrow import feather
 
-from sluice.errors import DataError
-from sluice.sources.database_url import database_url
+from sluice.ground.database_url import database_url
+from sluice.ground.errors import DataError
 from sluice.sources.sources import (
     ArrowSource,
     CsvSource,

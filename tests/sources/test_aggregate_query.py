@@ -1,6 +1,6 @@
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.sources.aggregate_query import read_aggregate_query
 from tests.golden import golden
 

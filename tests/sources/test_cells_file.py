@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.sources.cells_file import cells_bytes, read_asking, read_cells
 from sluice.tabular.model.cells import Cells
 from tests.golden import golden

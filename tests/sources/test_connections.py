@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from deployments.warehouse import write_connections
-from sluice.errors import DataError, DocumentError, SluiceError
+from sluice.ground.errors import DataError, DocumentError, SluiceError
 from sluice.sources.connections import Connection, Connections, load_connections
 from sluice.sources.permission import permitted_source
 from sluice.sources.readable_tables import ReadableTables

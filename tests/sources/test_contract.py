@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from pydantic import TypeAdapter
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.sources import reader as process
 from sluice.sources.permission import permitted_source
 from sluice.sources.recognition import recognise

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.sources.csv_shape import CsvShape, shape_of
 from sluice.sources.recognition import recognise
 from tests.golden import golden

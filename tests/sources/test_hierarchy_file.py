@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.sources.hierarchy_file import read_dimension, read_hierarchy
 from tests.golden import golden
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.sources import packed_file
 from sluice.sources.hierarchy_file import read_hierarchy, read_rows
 from sluice.sources.packed_file import refuse_large

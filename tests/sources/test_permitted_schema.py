@@ -8,7 +8,7 @@ import duckdb
 import pytest
 import sqlalchemy as sa
 
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from sluice.sources.permitted_schema import permitted_schema, schemas_of_sources
 from tests.golden import golden
 

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.sources import query_answer
 from sluice.sources.aggregate_query import AggregateQuery, read_aggregate_query
 from sluice.sources.query_answer import answer

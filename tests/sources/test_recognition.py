@@ -12,7 +12,7 @@ import pandas as pd
 import pyreadstat
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.sources.recognition import Recognised, recognise
 from tests.golden import golden
 from tests.sources.readers import refusal

@@ -10,7 +10,7 @@ import sdmx
 from sdmx.message import Header, StructureMessage
 from sdmx.model import common, v21
 
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from sluice.publication.sdmx_csv import to_sdmx_csv
 from sluice.publication.sdmx_structure import sdmx_structure
 from sluice.sources.sdmx_structure_file import structure_descriptions

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
-from sluice.sources.database_url import database_url
+from sluice.ground.database_url import database_url
+from sluice.ground.errors import DataError
 from sluice.sources.readable_tables import ReadableTables
 from sluice.sources.select_guard import guarded_query, refuse_strange_name
 from sluice.sources.sql_source import SqlSource

@@ -17,8 +17,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from sluice.errors import DataError, SourceUnreachableError
-from sluice.log import write_log
+from sluice.ground.errors import DataError, SourceUnreachableError
+from sluice.ground.log import write_log
 from sluice.sources import sandbox, separate_reading
 from sluice.sources.permission import permitted_source
 from sluice.sources.sandbox import NOT_CONFINED, landlock_version
@@ -388,7 +388,9 @@ def test_what_such_a_process_answers_is_not_believed(tmp_path: Path, reader: Any
 
 
 def test_an_error_of_such_a_process_is_a_line_of_bounded_length(tmp_path: Path, reader: Any) -> None:
-    reader("        from sluice.errors import DataError\n        raise DataError('\\x1b[2K\\n' + 'x' * 10_000)\n")
+    reader(
+        "        from sluice.ground.errors import DataError\n        raise DataError('\\x1b[2K\\n' + 'x' * 10_000)\n"
+    )
     says = refusal_apart(people(tmp_path), "a")
     assert says.isprintable()
     assert len(says) == 4000

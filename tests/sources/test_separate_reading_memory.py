@@ -14,7 +14,7 @@ import pyreadstat
 import pytest
 from openpyxl import Workbook
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.sources import separate_reading
 from sluice.sources.separate_reading import read_apart
 from sluice.sources.sources import ArrowSource, CsvSource, ExcelSource, ParquetSource

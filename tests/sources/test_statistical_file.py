@@ -10,7 +10,7 @@ import yaml
 from schemas.contract import load_contract
 from schemas.reading.draft import draft_contract
 from schemas.reading.typing import SourceTyping
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.sources.sources import SasSource, SpssSource, StataSource
 from tests.golden import golden
 from tests.sources.readers import READERS, SECRET, cells, records, refusal

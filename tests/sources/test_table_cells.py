@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.sources.table_cells import aggregate_file, aggregate_table
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension

@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from sluice.errors import DataError
-from sluice.sources.dialects import DIALECTS
+from sluice.ground.dialects import DIALECTS
+from sluice.ground.errors import DataError
 from sluice.sources.figures_source import Figure, FiguresSource
 from sluice.sources.frequencies_source import COLUMN, RECORDS, VALUE, FrequenciesSource
 from sluice.sources.readable_tables import ReadableTables
 from sluice.sources.sql_source import SqlSource
 from tests.golden import golden
+from tests.ground.test_dialects import ADDRESSES, compiled
 from tests.sources.readers import DATABASES, READERS, marked, place_of, records
-from tests.sources.test_dialects import ADDRESSES, compiled
 
 FIGURES = (
     Figure(what="records"),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.sources.text_encoding import encoding_of
 from tests.golden import golden
 

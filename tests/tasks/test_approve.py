@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from sluice.custody.states import State
-from sluice.verdict import Finding, Verdict
+from sluice.ground.verdict import Finding, Verdict
 from tasks.approve import approve, awaits_people
 from tasks.decide import decide
 from tasks.mask import mask

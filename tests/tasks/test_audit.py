@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.model.cells import Status
-from sluice.verdict import Finding, Verdict
 from tasks.audit import audit
 from tasks.protect import protect
 from tasks.release.product import AnyRelease

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tasks.check import check
 from tasks.mask import mask
 from tasks.release.product import AnyRelease

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from policies.acts import digest_of_words
-from sluice.verdict import Finding, Verdict
+from sluice.ground.verdict import Finding, Verdict
 from tasks.decide import decide
 from tasks.mask import mask
 from tasks.release.product import AnyRelease

@@ -5,8 +5,8 @@ from threading import current_thread
 
 import pytest
 
-from sluice.in_threads import in_threads
-from sluice.verdict import Verdict
+from sluice.ground.in_threads import in_threads
+from sluice.ground.verdict import Verdict
 from tasks.evaluate import evaluate
 from tasks.mask import mask
 from tasks.release.product import AnyRelease

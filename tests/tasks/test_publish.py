@@ -18,7 +18,7 @@ import sluice.custody.ledger
 import tasks.publish
 from sluice.custody import shelf
 from sluice.custody.states import State
-from sluice.verdict import Finding, Verdict
+from sluice.ground.verdict import Finding, Verdict
 from tasks.approve import approve
 from tasks.decide import decide
 from tasks.failure import StepFailed

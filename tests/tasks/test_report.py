@@ -7,7 +7,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from sluice.custody.states import State
-from sluice.verdict import Finding, Verdict
+from sluice.ground.verdict import Finding, Verdict
 from tasks.decide import decide
 from tasks.mask import mask
 from tasks.release.approval import report_path, subject

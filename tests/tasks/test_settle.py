@@ -8,8 +8,8 @@ from unittest.mock import patch
 import pytest
 
 from sluice.custody.states import IN_DOUBT, State
-from sluice.errors import SluiceError
-from sluice.verdict import Finding, Verdict
+from sluice.ground.errors import SluiceError
+from sluice.ground.verdict import Finding, Verdict
 from tasks.approve import approve
 from tasks.decide import decide
 from tasks.failure import StepFailed

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from prefect.exceptions import Pause
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from tasks.failure import StepFailed, explain
 from tasks.release.progress import listening
 from tasks.step import _Sealed, quietly

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from sluice.custody.states import State
-from sluice.verdict import Finding, Verdict
+from sluice.ground.verdict import Finding, Verdict
 from tasks import validate as validate_module
 from tasks.release.product import AnyRelease
 from tasks.validate import is_sound, validate

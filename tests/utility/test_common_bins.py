@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.utility.common_bins import CommonBins, common_bins
-from sluice.variables import Kind, Role, Variable, Variables
 from tests.golden import golden
 from tests.typed_frame import typed_frame
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.utility.comparable_columns import as_numbers, comparable_columns, is_constant
-from sluice.variables import Kind, Role, Variable
 
 LOW_HIGH = pd.CategoricalDtype(["low", "mid", "high"], ordered=True)
 

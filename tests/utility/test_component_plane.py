@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.utility.component_plane import CELLS, ComponentPlane, component_plane
-from sluice.variables import Kind, Role, Variable
 
 NAMES = ("a", "b", "c")
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS, role=Role.OTHER) for name in NAMES}

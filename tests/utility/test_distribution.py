@@ -3,9 +3,9 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sluice.ground.variables import Kind, Variable
 from sluice.utility.cell_changes import CellChanges
 from sluice.utility.distribution import Distribution, distribution, without_few_changes
-from sluice.variables import Kind, Variable
 
 AGE = Variable(name="age", kind=Kind.INTEGER)
 INCOME = Variable(name="income", kind=Kind.CONTINUOUS)

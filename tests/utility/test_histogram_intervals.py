@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sluice.ground.variables import Kind
 from sluice.utility.histogram_intervals import intervals
-from sluice.variables import Kind
 
 
 def shares(values: np.ndarray, edges: list[float]) -> np.ndarray:

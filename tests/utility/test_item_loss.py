@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.utility.item_loss import ItemLoss, item_loss
 from tests.golden import golden
 from tests.items.set_columns import ROWS, baskets, column_of, variable

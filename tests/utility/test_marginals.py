@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.utility import marginals
 from sluice.utility.common_bins import CommonBins, common_bins
 from sluice.utility.marginals import MarginalTables, marginal_losses, pair_loss

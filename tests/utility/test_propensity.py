@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.utility.common_bins import CommonBins, common_bins
 from sluice.utility.propensity import propensity
 from sluice.utility.table_propensity import standardised_table_pmse

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.utility.record_weights import effective_records, record_weights, relative_weight
-from sluice.variables import Kind, Role, Variable
 
 WEIGHT = Variable(name="weight", kind=Kind.CONTINUOUS, role=Role.WEIGHT)
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats.contingency import association
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.utility.common_bins import common_bins
 from sluice.utility.marginals import MarginalTables
 from sluice.utility.subgroup_associations import SubgroupAssociation, cramers_v_of_each, subgroup_associations

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.utility.variable_summary import VariableSummary, summarise
-from sluice.variables import Kind, Role, Variable
 
 VARIABLES = {
     v.name: v

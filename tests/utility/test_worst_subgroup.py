@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.utility.common_bins import common_bins
 from sluice.utility.marginals import MarginalTables
 from sluice.utility.worst_subgroup import SubgroupLoss, subgroup_losses

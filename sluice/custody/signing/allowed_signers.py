@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sluice.custody.signing.public_key import KINDS, PublicKey
 from sluice.custody.signing.ssh_signature import NAMESPACE
-from sluice.errors import DocumentError, SluiceError
+from sluice.ground.errors import DocumentError, SluiceError
 
 PUBLISHER = "publisher"  # the name of an installation, which signs what it publishes; no person has it
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.signing.ssh_signature import verified_key
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 
 STATEMENT: Final = "https://in-toto.io/Statement/v1"
 PAYLOAD: Final = "application/vnd.in-toto+json"

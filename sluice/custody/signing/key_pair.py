@@ -7,9 +7,9 @@ from pathlib import Path
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from sluice.custody.durable import make_folder, write_new
 from sluice.custody.signing.public_key import PublicKey
-from sluice.errors import SluiceError
+from sluice.ground.durable import make_folder, write_new
+from sluice.ground.errors import SluiceError
 
 
 def make_key_pair(file: Path, comment: str, passphrase: bool = False) -> PublicKey:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sluice.custody.signing.public_key import PublicKey
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 
 ED25519, TOKEN, ECDSA_P256 = "ssh-ed25519", "sk-ssh-ed25519@openssh.com", "ecdsa-sha2-nistp256"
 KINDS = (ED25519, TOKEN, ECDSA_P256)

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import load_ssh_private_key
 
 from sluice.custody.signing.public_key import KINDS, Fields, PublicKey, packed
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 
 NAMESPACE = "sluice"
 

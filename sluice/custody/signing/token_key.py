@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 from sluice.custody.signing.public_key import PublicKey, packed
 from sluice.custody.signing.ssh_signature import signed_by
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from sluice.settings import settings
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from sluice.errors import DocumentError
 from sluice.generalization.domain import declared_values
-from sluice.generalization.hierarchy import Hierarchy
-from sluice.generalization.taxonomy import ROOT
-from sluice.variables import Kind, Variable
+from sluice.ground.errors import DocumentError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.taxonomy import ROOT
+from sluice.ground.variables import Kind, Variable
 
 Groups = Sequence[str]
 """The group of each leaf at one level, in the order of the leaves."""

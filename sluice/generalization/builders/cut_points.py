@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from sluice.generalization.builders.builder import HierarchyBuilder, Levels
 from sluice.generalization.domain import whole_numbers
 from sluice.generalization.interval_labels import labels
-from sluice.variables import Kind, Variable
+from sluice.ground.variables import Kind, Variable
 
 
 class CutPoints(HierarchyBuilder):

@@ -8,10 +8,10 @@ from typing import Annotated, ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from sluice.arrays import IntArray
-from sluice.errors import DocumentError
 from sluice.generalization.builders.builder import HierarchyBuilder, Levels
-from sluice.variables import Kind, Label, Variable
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import DocumentError
+from sluice.ground.variables import Kind, Label, Variable
 
 _Size = Annotated[int, Field(ge=1)]
 

@@ -5,10 +5,10 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from sluice.errors import DocumentError
 from sluice.generalization.builders.builder import HierarchyBuilder, Levels, hierarchy_of
-from sluice.generalization.hierarchy import Hierarchy
-from sluice.variables import Kind, Label, Variable
+from sluice.ground.errors import DocumentError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import Kind, Label, Variable
 
 
 class Parents(HierarchyBuilder):

@@ -10,9 +10,9 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from sluice.arrays import IntArray
 from sluice.generalization.builders.builder import HierarchyBuilder, Levels
-from sluice.variables import Kind, Variable
+from sluice.ground.arrays import IntArray
+from sluice.ground.variables import Kind, Variable
 
 Period = Literal["week", "week_year", "month", "quarter", "year", "decade"]
 _WEEKS, _MONTHS = ("week", "week_year"), ("month", "quarter", "year", "decade")

@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 from pydantic import Field, model_validator
 
 from sluice.generalization.builders.builder import HierarchyBuilder, Levels
-from sluice.variables import Kind, Variable
+from sluice.ground.variables import Kind, Variable
 
 
 class Prefixes(HierarchyBuilder):

@@ -8,9 +8,9 @@ from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from sluice.errors import DocumentError
 from sluice.generalization.builders.builder import HierarchyBuilder, Levels
-from sluice.variables import Kind, Label, Variable
+from sluice.ground.errors import DocumentError
+from sluice.ground.variables import Kind, Label, Variable
 
 
 class Priority(HierarchyBuilder):

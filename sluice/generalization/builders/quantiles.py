@@ -11,8 +11,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from sluice.arrays import IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import DataError
 
 
 def coarse_counts(counts: Sequence[int], minimum_cell: int) -> IntArray:

@@ -6,10 +6,10 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from sluice.errors import DocumentError
 from sluice.generalization.builders.builder import Groups, HierarchyBuilder, Levels
-from sluice.reading.values import is_number
-from sluice.variables import Kind, Label, Variable
+from sluice.ground.errors import DocumentError
+from sluice.ground.values import is_number
+from sluice.ground.variables import Kind, Label, Variable
 
 _RANGE = re.compile(r"up to (?P<most>\S+)|(?P<low>\S+) to (?P<high>\S+)|(?P<least>\S+) and over|(?P<only>.+)")
 _Holds = Callable[[str], bool]

@@ -8,10 +8,10 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sluice.errors import DocumentError
 from sluice.generalization.builders.builder import HierarchyBuilder, Levels
-from sluice.reading.visible_text import Name
-from sluice.variables import Kind, Variable
+from sluice.ground.errors import DocumentError
+from sluice.ground.variables import Kind, Variable
+from sluice.ground.visible_text import Name
 
 
 class Redaction(HierarchyBuilder):

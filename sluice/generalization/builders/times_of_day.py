@@ -6,9 +6,9 @@ from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from sluice.errors import DocumentError
 from sluice.generalization.builders.builder import HierarchyBuilder, Levels
-from sluice.variables import Kind, Variable
+from sluice.ground.errors import DocumentError
+from sluice.ground.variables import Kind, Variable
 
 _DAY = 24 * 60  # minutes
 _TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(:[0-5]\d)?")

@@ -11,10 +11,10 @@ from functools import cached_property
 
 import numpy as np
 
-from sluice.arrays import IntArray
-from sluice.errors import DataError
-from sluice.generalization.hierarchy import Hierarchy
-from sluice.generalization.taxonomy import ROOT
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import DataError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.taxonomy import ROOT
 
 
 @dataclass(frozen=True)

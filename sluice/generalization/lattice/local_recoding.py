@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.errors import DataError
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import NO_CLASS, Node, bottom
 from sluice.generalization.lattice.solution import Solution
 from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile, Suppressed
 from sluice.generalization.objectives.key_losses import KeyLosses
 from sluice.generalization.objectives.objective import Objective
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.errors import DataError
 from sluice.risk.classes.equivalence_classes import Codes, equivalence_classes
 
 WHOLE = -1  # in place of a key: the region is not parted

@@ -11,9 +11,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.errors import DataError
 from sluice.generalization.lattice.key import Key
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.errors import DataError
 from sluice.risk.classes.equivalence_classes import Codes
 
 Words = NDArray[np.uint64]

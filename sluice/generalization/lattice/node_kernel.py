@@ -10,7 +10,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 
 Codes = NDArray[np.integer[Any]]
 Words = NDArray[np.uint64]

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from math import prod
 
-from sluice.errors import InfeasibleError
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node, bottom
 from sluice.generalization.lattice.node_cache import NodeCache
@@ -25,6 +24,7 @@ from sluice.generalization.lattice.suppression import Requirements, failures, su
 from sluice.generalization.models.privacy_model import PrivacyModel, Suppressed
 from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
 from sluice.generalization.objectives.objective import Extra, Measure, Objective
+from sluice.ground.errors import InfeasibleError
 from sluice.risk.classes.equivalence_classes import Codes
 
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from sluice.arrays import BoolArray
 from sluice.generalization.lattice.suppression import Failure
+from sluice.ground.arrays import BoolArray
 
 
 @dataclass(frozen=True)

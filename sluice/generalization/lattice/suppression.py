@@ -11,12 +11,12 @@ from functools import cached_property
 
 import numpy as np
 
-from sluice.arrays import BoolArray
-from sluice.errors import DataError
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import NO_CLASS, Node
 from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile, Suppressed
 from sluice.generalization.models.sensitive_model import SensitiveModel
+from sluice.ground.arrays import BoolArray
+from sluice.ground.errors import DataError
 
 
 @dataclass(frozen=True)

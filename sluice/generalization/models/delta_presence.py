@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.errors import DataError
 from sluice.generalization.models.privacy_model import ROUNDING, PrivacyModel, ReleasedFile
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.errors import DataError
 
 
 @dataclass(frozen=True)

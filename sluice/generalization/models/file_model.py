@@ -8,10 +8,10 @@ from abc import abstractmethod
 
 import numpy as np
 
-from sluice.arrays import BoolArray, IntArray
-from sluice.errors import DataError
 from sluice.generalization.lattice.node import Node
 from sluice.generalization.models.privacy_model import ROUNDING, PrivacyModel, ReleasedFile
+from sluice.ground.arrays import BoolArray, IntArray
+from sluice.ground.errors import DataError
 
 
 class FileModel(PrivacyModel):

@@ -5,11 +5,11 @@ Source: Sweeney (2002); Desfontaines (2020), Definition 1.
 
 from dataclasses import dataclass
 
-from sluice.arrays import BoolArray
-from sluice.errors import DataError
 from sluice.generalization.lattice.node import Histogram
 from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile
 from sluice.generalization.models.sensitive_model import SensitiveModel
+from sluice.ground.arrays import BoolArray
+from sluice.ground.errors import DataError
 
 
 @dataclass(frozen=True)

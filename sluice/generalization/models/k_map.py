@@ -10,9 +10,9 @@ from typing import Literal
 
 import numpy as np
 
-from sluice.arrays import BoolArray
-from sluice.errors import DataError
 from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile
+from sluice.ground.arrays import BoolArray
+from sluice.ground.errors import DataError
 
 Distribution = Literal["poisson", "zero_truncated_poisson"]
 """Of the sampled people of a group of the population; the second takes into account that a group of which nobody was

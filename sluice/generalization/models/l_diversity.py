@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.arrays import BoolArray
-from sluice.errors import DataError
 from sluice.generalization.lattice.node import Histogram
 from sluice.generalization.models.privacy_model import ROUNDING, ReleasedFile
 from sluice.generalization.models.sensitive_model import SensitiveModel, shares
+from sluice.ground.arrays import BoolArray
+from sluice.ground.errors import DataError
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ Source: Dankar, El Emam, Neisa and Roffey (2012), for the estimators and the cho
 from dataclasses import dataclass
 from math import inf
 
-from sluice.errors import DataError
 from sluice.generalization.models.file_model import FileModel
 from sluice.generalization.models.privacy_model import ReleasedFile
+from sluice.ground.errors import DataError
 from sluice.risk.population.population_uniques import Estimator, population_uniques
 
 

@@ -11,9 +11,9 @@ from typing import Literal
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.errors import DataError
 from sluice.generalization.lattice.node import NO_CLASS, Histogram, Node
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.errors import DataError
 
 Suppressed = Literal["released", "without_keys", "removed", "ignored"]
 """What becomes of suppressed records. released: they stay in the file, all their keys and sensitive values missing, and

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.arrays import BoolArray
 from sluice.generalization.cost_benefit import CostBenefit, information_loss
 from sluice.generalization.intruder import Intruder, alike
 from sluice.generalization.models.privacy_model import ROUNDING, PrivacyModel, ReleasedFile
+from sluice.ground.arrays import BoolArray
 
 
 @dataclass(frozen=True)

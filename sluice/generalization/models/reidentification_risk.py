@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.arrays import BoolArray, IntArray
-from sluice.errors import DataError
 from sluice.generalization.intruder import Intruder, alike
 from sluice.generalization.lattice.node import Node
 from sluice.generalization.models.file_model import FileModel
 from sluice.generalization.models.privacy_model import ROUNDING, PrivacyModel, ReleasedFile
+from sluice.ground.arrays import BoolArray, IntArray
+from sluice.ground.errors import DataError
 
 
 @dataclass(frozen=True)

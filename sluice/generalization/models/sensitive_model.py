@@ -6,9 +6,9 @@ A blank is no value: records without one are left out, and a class in which nobo
 from abc import abstractmethod
 from dataclasses import dataclass
 
-from sluice.arrays import BoolArray, FloatArray
 from sluice.generalization.lattice.node import Histogram
 from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile
+from sluice.ground.arrays import BoolArray, FloatArray
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray
-from sluice.errors import DataError
-from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.lattice.node import Histogram
 from sluice.generalization.models.privacy_model import ROUNDING, ReleasedFile
 from sluice.generalization.models.sensitive_model import SensitiveModel, overall, shares
-from sluice.generalization.taxonomy import taxonomy_of
+from sluice.ground.arrays import BoolArray, FloatArray
+from sluice.ground.errors import DataError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.taxonomy import taxonomy_of
 
 
 @dataclass(frozen=True)

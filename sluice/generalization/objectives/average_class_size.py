@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.arrays import BoolArray
 from sluice.generalization.lattice.node import NO_CLASS, Node
 from sluice.generalization.objectives.objective import Extra, Measure, Objective
+from sluice.ground.arrays import BoolArray
 
 
 class _AverageClassSize(Measure):

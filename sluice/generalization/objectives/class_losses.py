@@ -3,9 +3,9 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 
-from sluice.arrays import BoolArray, FloatArray
 from sluice.generalization.lattice.node import Node
 from sluice.generalization.objectives.objective import Extra, Measure
+from sluice.ground.arrays import BoolArray, FloatArray
 
 
 class ClassLosses(Measure):

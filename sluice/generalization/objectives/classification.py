@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray
-from sluice.errors import DataError
 from sluice.generalization.lattice.node import Node
 from sluice.generalization.objectives.class_losses import ClassLosses
 from sluice.generalization.objectives.objective import Extra, Objective
+from sluice.ground.arrays import BoolArray, FloatArray
+from sluice.ground.errors import DataError
 
 
 class _Misclassified(ClassLosses):

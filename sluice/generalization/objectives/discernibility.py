@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.arrays import FloatArray
 from sluice.generalization.lattice.node import Node
 from sluice.generalization.objectives.class_losses import ClassLosses
 from sluice.generalization.objectives.objective import Objective
+from sluice.ground.arrays import FloatArray
 
 
 class _Confusion(ClassLosses):

@@ -6,10 +6,10 @@ Source: Samarati (2001), section 3 (the height of a generalised table).
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sluice.arrays import BoolArray
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node
 from sluice.generalization.objectives.objective import Extra, Measure, Objective
+from sluice.ground.arrays import BoolArray
 
 
 class _Height(Measure):

@@ -10,9 +10,9 @@ from typing import Literal
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.generalization.lattice.node import Node
 from sluice.generalization.objectives.objective import Extra, Measure
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 
 Aggregate = Literal["sum", "mean", "maximum", "geometric", "rank"]
 """How the keys' losses, each 0 to 1, become one, by their weights: the weighted sum, the weighted arithmetic mean, the

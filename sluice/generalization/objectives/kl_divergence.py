@@ -10,10 +10,10 @@ from math import log2, prod
 
 import numpy as np
 
-from sluice.arrays import BoolArray
 from sluice.generalization.lattice.node import Node
 from sluice.generalization.objectives.ambiguity import combinations
 from sluice.generalization.objectives.objective import Extra, Measure, Objective
+from sluice.ground.arrays import BoolArray
 
 
 class _KLDivergence(Measure):

@@ -8,8 +8,8 @@ the loss itself, where a coarser node, or more suppression, never loses less.
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from sluice.arrays import BoolArray
 from sluice.generalization.lattice.node import Node
+from sluice.ground.arrays import BoolArray
 
 Extra = tuple[float, ...]
 """What suppressed records lose beyond what they would lose if they were kept, in parts that a measure knows."""

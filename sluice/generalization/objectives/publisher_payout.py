@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray
 from sluice.generalization.cost_benefit import CostBenefit, information_loss
 from sluice.generalization.intruder import Intruder, alike
 from sluice.generalization.lattice.node import Node
 from sluice.generalization.objectives.class_losses import ClassLosses
 from sluice.generalization.objectives.objective import Objective
+from sluice.ground.arrays import BoolArray, FloatArray
 
 
 class _PublisherPayout(ClassLosses):

@@ -28,8 +28,8 @@ from operator import or_
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import DataError
 from sluice.items.item_sets import ItemSets
 from sluice.risk.classes.km_anonymity import MOST_KNOWN
 

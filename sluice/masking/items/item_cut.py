@@ -15,8 +15,8 @@ from math import prod
 
 import numpy as np
 
-from sluice.arrays import BoolArray, IntArray
-from sluice.errors import PlanError
+from sluice.ground.arrays import BoolArray, IntArray
+from sluice.ground.errors import PlanError
 from sluice.items.combination_counts import combination_counts
 from sluice.items.item_sets import ItemSets
 from sluice.items.item_tree import ItemTree

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 from pydantic import Field, PrivateAttr
 
-from sluice.arrays import IntArray
-from sluice.errors import PlanError
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Label, Variable, Variables
 from sluice.items.item_sets import ItemSets
 from sluice.items.item_tree import ItemTree
 from sluice.masking.items.item_cut import LEFT_OUT, CutSearch
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import NoAttack
-from sluice.variables import Kind, Label, Variable, Variables
 
 
 class ItemGeneralization(MaskingStep):

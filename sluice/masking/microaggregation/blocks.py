@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sluice.arrays import FloatArray, IntArray
+from sluice.ground.arrays import FloatArray, IntArray
 from sluice.masking.microaggregation.scale import NUMBER, Scale
 
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.generalization.taxonomy import Taxonomy
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.taxonomy import Taxonomy
 
 
 class Domain(NamedTuple):

@@ -15,9 +15,10 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.errors import PlanError
-from sluice.generalization.taxonomy import Taxonomy, taxonomy_of
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.errors import PlanError
+from sluice.ground.taxonomy import Taxonomy, taxonomy_of
+from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.microaggregation.blocks import blocks_of, first_principal_component, partition_by_blocks
 from sluice.masking.microaggregation.cluster_loss import Domain, domain_of
 from sluice.masking.microaggregation.generalised_values import generalised_values
@@ -31,7 +32,6 @@ from sluice.risk.transparency.linear_change import LinearChange
 from sluice.risk.transparency.nearest_centre import NearestCentre
 from sluice.risk.transparency.published_ranges import PublishedRanges
 from sluice.risk.transparency.strongest import Strongest
-from sluice.variables import Kind, Variable, Variables
 
 _LARGEST = 1e150  # the sum of larger numbers over a file may not be a number
 

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.generalization.taxonomy import Taxonomy
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.taxonomy import Taxonomy
+from sluice.ground.variables import as_label
 from sluice.masking.microaggregation.cluster_loss import ends
-from sluice.variables import as_label
 
 
 def generalised_values(

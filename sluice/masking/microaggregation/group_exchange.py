@@ -7,7 +7,7 @@ and two records of neighbouring groups may also be swapped, which is all that gr
 
 import numpy as np
 
-from sluice.arrays import FloatArray, IntArray
+from sluice.ground.arrays import FloatArray, IntArray
 
 _NEIGHBOURS = 8  # nearest centroids that a record may go to
 _LEAST = 3e-3  # of the errors: the search for new neighbours ends when less is gained

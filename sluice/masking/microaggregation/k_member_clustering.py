@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from numpy.random import Generator
 
-from sluice.arrays import IntArray
+from sluice.ground.arrays import IntArray
 from sluice.masking.microaggregation.cluster_loss import Domain
 from sluice.masking.microaggregation.clustering_step import ClusteringByBlocks, in_random_order
 

@@ -5,8 +5,8 @@ Source: as `microaggregation`, the method that uses it; records that hold catego
 
 import numpy as np
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import PlanError
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import PlanError
 
 
 def mdav_groups(records: FloatArray, k: int) -> IntArray:

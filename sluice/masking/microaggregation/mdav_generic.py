@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import PlanError
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import PlanError
 from sluice.masking.microaggregation.scale import Scale
 
 

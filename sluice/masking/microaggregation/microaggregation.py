@@ -13,15 +13,15 @@ from typing import ClassVar, Literal
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import PlanError
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Variable, Variables
 from sluice.masking.microaggregation.blocks import blocks_of, first_principal_component, partition_by_blocks
 from sluice.masking.microaggregation.group_exchange import exchanged_groups
 from sluice.masking.microaggregation.mdav import mdav_groups
 from sluice.masking.microaggregation.mdav_generic import generic_groups
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
 from sluice.masking.microaggregation.scale import Scale
-from sluice.variables import Variable, Variables
 
 
 class Microaggregation(MicroaggregationStep):

@@ -14,8 +14,9 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import PlanError, did_you_mean
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import PlanError, did_you_mean
+from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.microaggregation.representatives import Statistic, representatives, standardised
 from sluice.masking.microaggregation.scale import Scale, scale_of
 from sluice.masking.perturbed_number import Round, numbers, perturbed, stored
@@ -26,7 +27,6 @@ from sluice.risk.transparency.linear_change import LinearChange
 from sluice.risk.transparency.nearest_centre import NearestCentre
 from sluice.risk.transparency.nearest_groups import NearestGroups
 from sluice.risk.transparency.strongest import Strongest
-from sluice.variables import Kind, Variable, Variables
 
 VariableGroups = Literal["together", "one_at_a_time"] | tuple[tuple[str, ...], ...]
 

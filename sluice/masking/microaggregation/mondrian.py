@@ -15,12 +15,12 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
-from sluice.arrays import IntArray
-from sluice.errors import PlanError
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Variable, Variables
 from sluice.masking.microaggregation.cluster_loss import Domain
 from sluice.masking.microaggregation.clustering_step import ClusteringStep
 from sluice.masking.microaggregation.regions import Regions
-from sluice.variables import Variable, Variables
 
 if TYPE_CHECKING:
     from sluice.masking.microaggregation.mondrian_kernel import Needs

@@ -16,8 +16,8 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import PlanError
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import PlanError
 from sluice.masking.dummy_coding import dummy_code
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
 from sluice.masking.microaggregation.representatives import standardised

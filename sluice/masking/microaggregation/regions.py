@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.arrays import FloatArray, IntArray
 from sluice.generalization.interval_labels import interval_label
+from sluice.ground.arrays import FloatArray, IntArray
 
 EVERYTHING = "*"
 

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.random import Generator
 
-from sluice.arrays import FloatArray, IntArray
+from sluice.ground.arrays import FloatArray, IntArray
 from sluice.masking.microaggregation.scale import Scale
 
 Statistic = Literal["mean", "median", "mode", "random"]

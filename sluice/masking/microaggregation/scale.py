@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 import pandas as pd
 
-from sluice.variables import Kind, Variable
+from sluice.ground.variables import Kind, Variable
 
 
 class Scale(NamedTuple):

@@ -13,8 +13,8 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.random import Generator
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import PlanError
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import PlanError
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
 from sluice.masking.microaggregation.recursive_histogram_sanitization import coded
 from sluice.masking.microaggregation.scale import Scale

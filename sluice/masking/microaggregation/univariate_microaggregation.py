@@ -12,10 +12,10 @@ import numpy as np
 from numpy.random import Generator
 from pydantic import Field, field_validator
 
-from sluice.arrays import FloatArray, IntArray
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.variables import Kind
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep, VariableGroups
 from sluice.masking.microaggregation.scale import Scale
-from sluice.variables import Kind
 
 
 class UnivariateMicroaggregation(MicroaggregationStep):

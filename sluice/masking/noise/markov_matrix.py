@@ -8,8 +8,8 @@ p R = p P T = p.
 
 import numpy as np
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import PlanError
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import PlanError
 
 _CONDITION = 1e12  # of a matrix beyond which nothing is left of the frequencies but rounding
 

@@ -13,9 +13,10 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, PrivateAttr, model_validator
 
-from sluice.arrays import FloatArray
-from sluice.categories import codes_of
-from sluice.errors import PlanError
+from sluice.ground.arrays import FloatArray
+from sluice.ground.categories import codes_of
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Label, Variable, Variables
 from sluice.masking.corrections import CORRECTIONS
 from sluice.masking.noise.markov_matrix import invariant_matrix, retention_matrix
 from sluice.masking.record_draws import RecordDraws
@@ -23,7 +24,6 @@ from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.category_matrix import CategoryMatrix
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
-from sluice.variables import Kind, Label, Variable, Variables
 
 Codes = npt.NDArray[np.integer[Any]]
 Matrix = dict[Label, dict[Label, float]]

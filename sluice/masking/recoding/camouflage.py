@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from numpy.random import Generator
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import PlanError
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import PlanError
 
 Subset = npt.NDArray[np.bool_] | IntArray
 """The records that a query is about: a mask of shape (n,), or their positions, each once."""

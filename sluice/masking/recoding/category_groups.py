@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.categories import codes_of
-from sluice.errors import PlanError
+from sluice.ground.categories import codes_of
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.recoding.intervals import OUTSIDE
-from sluice.variables import Kind, Variable
 
 
 def groups_by_map(variable: Variable, categories: Mapping[str, Sequence[str]], others: str | None) -> dict[str, str]:

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, model_validator
 
-from sluice.arrays import FloatArray
-from sluice.errors import PlanError
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import PlanError
 from sluice.masking.dates import day_number
 
 

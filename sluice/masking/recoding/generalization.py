@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
-from sluice.errors import InfeasibleError, PlanError, did_you_mean
 from sluice.generalization.choice import Choice
 from sluice.generalization.lattice.local_recoding import local_recoding
 from sluice.generalization.lattice.node import BLANK
@@ -26,6 +25,8 @@ from sluice.generalization.models.privacy_model import PrivacyModel, Suppressed
 from sluice.generalization.objectives.catalogue import OBJECTIVES
 from sluice.generalization.objectives.loss import Loss
 from sluice.generalization.objectives.objective import Objective
+from sluice.ground.errors import InfeasibleError, PlanError, did_you_mean
+from sluice.ground.variables import Role, Variable, Variables, with_role
 from sluice.masking.recoding.generalized_levels import GENERALIZED, REPEATED, GeneralizedLevels, depth
 from sluice.masking.recoding.refined_levels import RefinedLevels, refuse_ambiguous, refuse_unrefinable
 from sluice.masking.recoding.searched_keys import SearchedKeys
@@ -33,7 +34,6 @@ from sluice.masking.recoding.suppressed_records import SuppressedRecords, with_m
 from sluice.masking.step import MaskingStep, carried_out
 from sluice.risk.classes.equivalence_classes import Codes, category_codes
 from sluice.risk.transparency.attack import NoAttack
-from sluice.variables import Role, Variable, Variables, with_role
 
 _PERSON = ""  # the column of people: no variable has this name
 _OF_SUPPRESSED: Mapping[str, Suppressed] = {"released": "without_keys", "removed": "removed", "left": "ignored"}

@@ -11,15 +11,15 @@ import numpy as np
 import pandas as pd
 from pydantic import Field, PrivateAttr
 
-from sluice.arrays import IntArray
-from sluice.errors import PlanError
 from sluice.generalization.levels_found import LevelsFound
-from sluice.generalization.taxonomy import ROOT
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import PlanError
+from sluice.ground.taxonomy import ROOT
+from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.recoding.category_groups import group_codes, groups_at_level, kind_of_groups
 from sluice.masking.recoding.intervals import OUTSIDE
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import NoAttack
-from sluice.variables import Kind, Variable, Variables
 
 REPEATED = NoAttack("every attack repeats the rule, and compares original and release after it")
 

@@ -16,8 +16,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field, FiniteFloat, model_validator
 
-from sluice.errors import PlanError
 from sluice.generalization.interval_labels import labels as interval_labels
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Label, Variable, Variables, as_label
 from sluice.masking.dates import Period, period_label, period_of, periods
 from sluice.masking.recoding.category_groups import (
     group_codes,
@@ -29,7 +30,6 @@ from sluice.masking.recoding.category_groups import (
 from sluice.masking.recoding.intervals import OUTSIDE, interval_codes, limits, quantile_bins
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import NoAttack
-from sluice.variables import Kind, Label, Variable, Variables, as_label
 
 # One of these says how, and which kinds it treats.
 _WAYS: dict[str, tuple[Kind, ...]] = {

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sluice.arrays import FloatArray
-from sluice.errors import PlanError
-from sluice.variables import Kind, Variable, as_label
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Variable, as_label
 
 OUTSIDE = -2  # the code of a value that no interval contains; missing is -1
 

@@ -16,13 +16,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field, PositiveInt, model_validator
 
-from sluice.arrays import BoolArray, IntArray
-from sluice.errors import PlanError, did_you_mean
+from sluice.ground.arrays import BoolArray, IntArray
+from sluice.ground.errors import PlanError, did_you_mean
+from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.recoding.unsafe_combinations import hide_unsafe
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.why_suppressed import WhySuppressed
-from sluice.variables import Kind, Variable, Variables
 
 _BLOCK = 2**20  # records that are gone through at a time
 _MOST_SUBSETS = 2000  # of the keys, each made k-anonymous by itself

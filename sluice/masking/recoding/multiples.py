@@ -8,9 +8,9 @@ from decimal import Decimal
 
 import numpy as np
 
-from sluice.arrays import FloatArray
-from sluice.errors import PlanError
-from sluice.variables import Kind, Variable
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Variable
 
 _EXACT = 2.0**53  # whole numbers beyond it have no exact float64
 

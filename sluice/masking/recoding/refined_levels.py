@@ -11,16 +11,16 @@ import numpy as np
 import pandas as pd
 from pydantic import PrivateAttr
 
-from sluice.errors import PlanError
 from sluice.generalization.lattice.local_recoding import LocalRecoding
 from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.generalization.objectives.loss import Loss
 from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
 from sluice.generalization.objectives.objective import Objective
 from sluice.generalization.objectives.precision import Precision
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.recoding.generalized_levels import GeneralizedLevels, level_groups
 from sluice.masking.recoding.searched_keys import SearchedKeys
-from sluice.variables import Kind, Variable, Variables
 
 
 class RefinedLevels(GeneralizedLevels):

@@ -9,10 +9,10 @@ from typing import ClassVar, Literal
 import numpy as np
 import pandas as pd
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import NoAttack
-from sluice.variables import Kind, Variable, Variables
 
 
 class Removal(MaskingStep):

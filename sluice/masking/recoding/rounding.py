@@ -16,8 +16,9 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, FiniteFloat, model_validator
 
-from sluice.arrays import FloatArray
-from sluice.errors import PlanError
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.perturbed_number import numbers, perturbed, stored
 from sluice.masking.recoding.multiples import (
     bounded,
@@ -29,7 +30,6 @@ from sluice.masking.recoding.multiples import (
 )
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import NoAttack
-from sluice.variables import Kind, Variable, Variables
 
 _CHUNK = 8192  # records whose distances are held in the processor's cache
 

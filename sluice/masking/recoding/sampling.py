@@ -14,13 +14,13 @@ from numpy.random import Generator
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import PlanError
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Role, Variable, Variables, with_role
 from sluice.masking.perturbed_number import numbers, perturbed
 from sluice.masking.record_draws import RecordDraws
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import NoAttack
-from sluice.variables import Role, Variable, Variables, with_role
 
 
 class Sampling(MaskingStep):

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import BoolArray, IntArray
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.local_recoding import LocalRecoding, shares_by_level
 from sluice.generalization.lattice.node import Node, bottom
 from sluice.generalization.lattice.solution import Refinement, Solution
 from sluice.generalization.levels_found import Finer, KeyLevel
 from sluice.generalization.models.privacy_model import ReleasedFile
+from sluice.ground.arrays import BoolArray, IntArray
+from sluice.ground.variables import Variable
 from sluice.masking.recoding.category_groups import group_codes
 from sluice.masking.recoding.generalized_levels import level_groups, refuse_outside, with_categories
 from sluice.risk.classes.equivalence_classes import Codes
-from sluice.variables import Variable
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from pydantic import PrivateAttr
 
-from sluice.arrays import BoolArray
+from sluice.ground.arrays import BoolArray
+from sluice.ground.variables import Variable, Variables
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import NoAttack
-from sluice.variables import Variable, Variables
 
 _NO_ATTACK = NoAttack(
     "whoever is in no released group is known to be among those suppressed, who are a group of look-alikes as any other"

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 from pydantic import Field, model_validator
 
-from sluice.arrays import FloatArray
-from sluice.categories import codes_of
-from sluice.errors import PlanError
+from sluice.ground.arrays import FloatArray
+from sluice.ground.categories import codes_of
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Variable, Variables, as_label
 from sluice.masking.dates import dates, days, iso_day
 from sluice.masking.recoding.coded_tail import CodedTail, Threshold, code_tails, found_tail, ranked
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import NoAttack
-from sluice.variables import Kind, Variable, Variables, as_label
 
 _RANKED = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL, Kind.DATE)
 

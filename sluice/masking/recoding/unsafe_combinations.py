@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.arrays import BoolArray, IntArray
+from sluice.ground.arrays import BoolArray, IntArray
 
 _KEY_SETS = 4096  # all sets of up to 12 keys; with more keys, the smaller sets only
 

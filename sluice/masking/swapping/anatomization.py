@@ -16,14 +16,14 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, PrivateAttr, model_validator
 
-from sluice.arrays import IntArray
-from sluice.errors import PlanError
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Variable, Variables
+from sluice.ground.visible_text import Name
 from sluice.masking.step import MaskingStep
 from sluice.masking.swapping.permutation import permuted_within
-from sluice.reading.visible_text import Name
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.group_values import GroupValues
-from sluice.variables import Kind, Variable, Variables
 
 
 class Anatomization(MaskingStep):

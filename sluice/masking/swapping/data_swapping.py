@@ -15,12 +15,12 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, PrivateAttr, model_validator
 
-from sluice.arrays import BoolArray, IntArray
-from sluice.errors import PlanError
+from sluice.ground.arrays import BoolArray, IntArray
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
-from sluice.variables import Kind, Role, Variable, Variables, with_role
 
 
 class DataSwapping(MaskingStep):

@@ -14,13 +14,13 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
-from sluice.arrays import IntArray
-from sluice.errors import PlanError
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.risk.transparency.permuted_values import PermutedValues
-from sluice.variables import Kind, Variable, Variables
 
 
 class Permutation(MaskingStep):

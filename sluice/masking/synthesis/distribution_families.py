@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from sluice.arrays import FloatArray
-from sluice.errors import PlanError
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import PlanError
 
 Family = Literal[
     "poisson", "exponential", "normal", "gamma", "weibull", "log_normal", "uniform", "triangular", "chi_square"

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from sluice.arrays import FloatArray, IntArray
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.dates import days
 from sluice.masking.perturbed_number import numbers
-from sluice.variables import Kind, Variable
 
 
 def as_numbers(column: pd.Series, kind: Kind) -> FloatArray:

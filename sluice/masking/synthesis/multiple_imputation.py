@@ -20,14 +20,14 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
-from sluice.arrays import FloatArray
-from sluice.errors import PlanError, did_you_mean
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import PlanError, did_you_mean
+from sluice.ground.variables import NAMES, Kind, Variable, Variables
 from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack, NoAttack
 from sluice.risk.transparency.kept_values import KeptValues
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
-from sluice.variables import NAMES, Kind, Variable, Variables
 
 _NO_DATA = (Kind.DATE, Kind.TEXT, Kind.ITEMS)
 _COLLINEAR = 1e-10  # share of the largest eigenvalue below which a direction of the predictors is none

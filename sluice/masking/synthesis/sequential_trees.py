@@ -14,8 +14,9 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import PlanError
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.perturbed_number import perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import strata, together
@@ -30,7 +31,6 @@ from sluice.masking.synthesis.leaf_donors import (
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.copied_people import CopiedPeople
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
-from sluice.variables import Kind, Variable, Variables
 
 _KINDS = tuple(kind for kind in Kind if kind not in (Kind.TEXT, Kind.ITEMS))
 MOST_CATEGORIES = 200  # of a nominal variable: every node of its tree counts each of them

@@ -7,7 +7,7 @@ categories that masking took out of the file.
 import re
 from collections.abc import Mapping
 
-from sluice.variables import Variable
+from sluice.ground.variables import Variable
 
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,8}")  # within 32 bits; with a leading zero it is a name, no number
 

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from sluice.ground.variables import Kind, Variables
 from sluice.publication.copies.statistics_file import StatisticsFile, cut
-from sluice.variables import Kind, Variables
 
 _RESERVED = {
     "_all", "_b", "_coef", "_cons", "_n", "_N", "_pi", "_pred", "_rc", "_skip", "byte", "double", "float", "if", "in",

@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Variable, Variables
 from sluice.publication.copies.labelled_codes import codes, value_labels
 from sluice.publication.records_file import read_typed
-from sluice.variables import Kind, Variable, Variables
 
 _EXACT = 2**53  # whole numbers up to it are exact as doubles
 _RENAME = "Give the column another name where it comes from, in a view or a query"

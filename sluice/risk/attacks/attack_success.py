@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.risk.measurement import Measurement
 
 LEVEL = 0.95

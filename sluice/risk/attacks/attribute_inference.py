@@ -23,12 +23,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.categories import codes_of
-from sluice.errors import DataError
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.categories import codes_of
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.errors import DataError
 from sluice.risk.attacks.attack_success import LEVEL, quantile
 from sluice.risk.attacks.released_column import released_column
-from sluice.risk.comparable_values import plain_values
 from sluice.risk.measurement import Measurement
 from sluice.risk.spread import spread
 

@@ -20,12 +20,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.divergence import interval_edges
+from sluice.ground.errors import DataError
 from sluice.risk.attacks.attack_success import AttackSuccess
-from sluice.risk.comparable_values import plain_values
 from sluice.risk.measurement import Measurement
-from sluice.utility.divergence import interval_edges
 
 _MOST_VALUES = 100  # numbers with more different values are guessed to an interval
 

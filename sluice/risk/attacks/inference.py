@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import FloatArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Variables
 from sluice.risk.attacks.attack_success import AttackSuccess, ControlledAttack
 from sluice.risk.distances.gower import GowerPoints, gower_points
-from sluice.variables import Variables
 
 
 def inference(

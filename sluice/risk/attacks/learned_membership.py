@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.arrays import FloatArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Variables
 from sluice.risk.attacks.membership import Membership, advantage, area_under_curve
 from sluice.risk.attacks.rare_combinations import cell_of_each, grouped, subsets
-from sluice.risk.comparable_values import plain_values
 from sluice.risk.distances.gower import GowerPoints, gower_points
-from sluice.variables import Variables
 
 _SIZES = (1, 2, 3)
 _NEIGHBOURS = 5

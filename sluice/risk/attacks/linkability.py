@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Variables
 from sluice.risk.attacks.attack_success import AttackSuccess, ControlledAttack
 from sluice.risk.distances.gower import GowerPoints, gower_points
-from sluice.variables import Variables
 
 
 def linkability(

@@ -18,16 +18,16 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.divergence import Divergence, divergence, interval_edges
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Variables
 from sluice.risk.attacks.attack_success import LEVEL
 from sluice.risk.coding import Coding
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.measurement import Measurement
 from sluice.risk.reference.equivalence_test import equivalence_test
 from sluice.risk.row_groups import row_groups
-from sluice.utility.divergence import Divergence, divergence, interval_edges
-from sluice.variables import Variables
 
 Comparison = Literal["closer"] | Divergence
 
@@ -89,7 +89,7 @@ def compared(which: Comparison, distance: FloatArray, scrambled: FloatArray) -> 
 
     closer  : sup over t of F(t) - F'(t), 0 to 1: the share of people who have their linked record within some distance
               t, beyond those who would have one in the scrambled copy. The t is the worst one
-    others  : see `sluice.utility.divergence`, on 30 intervals of equal shares of both samples together, with a
+    others  : see `sluice.ground.divergence`, on 30 intervals of equal shares of both samples together, with a
               pseudo-count of 0.5 in each; the source takes kullback_leibler
     """
     if which == "closer":

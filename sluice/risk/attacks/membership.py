@@ -15,12 +15,12 @@ from math import sqrt
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import FloatArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Variables
 from sluice.risk.attacks.attack_success import LEVEL, AttackSuccess, quantile
 from sluice.risk.distances.gower import GowerPoints, gower_points
 from sluice.risk.measurement import Measurement
-from sluice.variables import Variables
 
 
 @dataclass(frozen=True)

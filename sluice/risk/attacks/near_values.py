@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
 
 CodeArray = npt.NDArray[np.int32]
 Column = npt.NDArray[Any]

@@ -17,13 +17,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Variables
 from sluice.risk.attacks.attack_success import LEVEL, quantile
-from sluice.risk.comparable_values import plain_values
 from sluice.risk.distances.gower import GowerPoints, gower_points
 from sluice.risk.measurement import Measurement
-from sluice.variables import Kind, Variables
 
 _NEIGHBOURS = (1, 5)
 _RANKS = 0.025  # of the original's values, on either side, within which a number is guessed right

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.risk.attacks.attack_success import LEVEL, quantile
 from sluice.risk.measurement import Measurement
 

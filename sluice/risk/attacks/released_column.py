@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 
 
 def released_column(frame: pd.DataFrame, name: str) -> "pd.Series[Any] | pd.DataFrame":

@@ -20,11 +20,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.arrays import IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Variables
 from sluice.risk.attacks.attack_success import AttackSuccess, ControlledAttack
 from sluice.risk.distances.gower import GowerPoints, gower_points
-from sluice.variables import Variables
 
 CodeArray = npt.NDArray[np.int32]
 

@@ -24,16 +24,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import DataError
-from sluice.machine import threads
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.errors import DataError
+from sluice.ground.machine import threads
+from sluice.ground.variables import Variables
 from sluice.risk.attacks.attack_success import LEVEL, quantile
 from sluice.risk.attacks.near_values import NearValues
 from sluice.risk.attacks.rare_combinations import subsets
-from sluice.risk.comparable_values import plain_values
 from sluice.risk.distances.gower import gower_points
 from sluice.risk.measurement import Measurement
-from sluice.variables import Variables
 
 NEAR = (0.0, 0.01, 0.05)  # in ranks: equal, a hundredth of the people, a twentieth
 FEWEST = 20  # people on each side, half of whom choose

@@ -9,7 +9,7 @@ A blank is no value: who asks leaves such records out. Higher is worse. For k se
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.arrays import IntArray
+from sluice.ground.arrays import IntArray
 from sluice.risk.classes.class_values import Sensitive, class_values
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses
 

@@ -15,8 +15,8 @@ from math import comb
 
 import numpy as np
 
-from sluice.arrays import IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import DataError
 from sluice.risk.classes.equivalence_classes import Codes, equivalence_classes
 from sluice.risk.measurement import Measurement
 

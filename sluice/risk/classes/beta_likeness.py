@@ -11,7 +11,7 @@ A blank is no value: who asks leaves such records out. Higher is worse.
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
 from sluice.risk.classes.class_values import Sensitive, class_values
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import DataError
 from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, distinct_people, histogram_cells
 
 _ROUNDING = 1e-9  # of a width: two numbers that are just as far apart are near

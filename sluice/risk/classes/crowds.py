@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.risk.classes.equivalence_classes import Codes, category_codes, distinct_people, equivalence_classes
 from sluice.risk.row_groups import row_groups
 

@@ -10,8 +10,8 @@ person holds it for n / N likely that the person is in it. delta_max is the larg
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.arrays import IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import DataError
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses
 
 

@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sluice.arrays import IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import DataError
 
 Codes = NDArray[np.integer[Any]]
 

@@ -3,8 +3,8 @@
 Source: Desfontaines (2020), Definition 1.
 """
 
-from sluice.arrays import IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import DataError
 
 
 def k_anonymity(frequencies: IntArray) -> int:

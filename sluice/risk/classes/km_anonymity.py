@@ -16,8 +16,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sluice.arrays import IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import DataError
 from sluice.items.item_sets import ItemSets
 
 MOST_KNOWN = 4

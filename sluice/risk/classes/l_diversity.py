@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.errors import DataError
 from sluice.risk.classes.class_values import ClassValues, Sensitive, class_values
 from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, equivalence_classes
 

@@ -17,8 +17,8 @@ from math import comb
 
 import numpy as np
 
-from sluice.arrays import IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import DataError
 from sluice.risk.row_groups import row_groups
 
 MOST_RECORDS = 20_000

@@ -3,8 +3,8 @@
 Source: Desfontaines (2020), section 2.1.1 (what made the attack on the hospital data possible).
 """
 
-from sluice.arrays import IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import DataError
 
 
 def sample_uniques(frequencies: IntArray) -> int:

@@ -20,8 +20,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import DataError
 from sluice.risk.classes.attribute_combinations import DistinctCombinations, distinct_combinations, projections
 from sluice.risk.classes.equivalence_classes import Codes
 from sluice.risk.measurement import Measurement

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import DataError
-from sluice.generalization.hierarchy import Hierarchy
-from sluice.generalization.taxonomy import taxonomy_of
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import DataError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.taxonomy import taxonomy_of
+from sluice.ground.variables import as_label
 from sluice.risk.classes.class_values import class_values
 from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses
-from sluice.variables import as_label
 
 
 def equal_distance(classes: EquivalenceClasses, sensitive: Codes) -> FloatArray:

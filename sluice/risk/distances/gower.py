@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.categories import codes_of
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.categories import codes_of
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Variable, Variables
 from sluice.risk.spread import EVEN_RANGE, spread
-from sluice.variables import Kind, Variable, Variables
 
 CodeArray = npt.NDArray[np.int32]
 

@@ -7,7 +7,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from sluice.quickselect_kernel import select
+from sluice.ground.quickselect_kernel import select
 
 Float32Array = npt.NDArray[np.float32]
 IntArray = npt.NDArray[np.int64]

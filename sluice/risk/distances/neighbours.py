@@ -15,9 +15,9 @@ from typing import Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.machine import threads
-from sluice.progress import counted
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.machine import threads
+from sluice.ground.progress import counted
 from sluice.risk.coded_points import CodedPoints, Points, are_finite, keys_of
 from sluice.risk.row_groups import row_groups
 

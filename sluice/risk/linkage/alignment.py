@@ -7,7 +7,7 @@ order of both files undoes it.
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
 
 _NEARER = 0.5  # aligned values lie at most so far, as a share of what they lie apart as they stand
 _PAIRS = 10_000  # pairs that tell

@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.risk.linkage.learned_linker import Candidates
 
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import DataError
-from sluice.machine import threads
-from sluice.progress import counted
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import DataError
+from sluice.ground.machine import threads
+from sluice.ground.progress import counted
 from sluice.risk.linkage.record_linkage import Links, comparison_space
 
 Bounds = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]

@@ -10,8 +10,8 @@ from typing import Literal
 
 import numpy as np
 
-from sluice.arrays import FloatArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import DataError
 from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.measurement import Measurement
 from sluice.risk.spread import spread

@@ -7,7 +7,7 @@ chance explains.
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray
+from sluice.ground.arrays import BoolArray, FloatArray
 
 _DECIMALS = 6  # most decimals that last digits are looked for in
 _APART = 0.1  # of the larger one: numbers farther from each other agree in their first digits by chance alone

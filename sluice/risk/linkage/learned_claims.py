@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from sluice.arrays import BoolArray, FloatArray
+from sluice.ground.arrays import BoolArray, FloatArray
 from sluice.risk.linkage.learned_linker import Candidates
 
 _SURE = 0.5  # a claim is confident from here

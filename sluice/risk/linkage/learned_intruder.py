@@ -11,7 +11,7 @@ from typing import Self
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.risk.coded_points import Points, side_by_side
 from sluice.risk.linkage.learned_claims import Calibration
 from sluice.risk.linkage.learned_linker import Candidates, LearnedLinker

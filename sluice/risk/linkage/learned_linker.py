@@ -11,9 +11,9 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.machine import threads
-from sluice.progress import counted
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.machine import threads
+from sluice.ground.progress import counted
 from sluice.risk.linkage.learned_variable import ComparedVariable, LearnedVariable
 
 _PEOPLE = 16  # people that a thread takes at a time

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from sluice.arrays import FloatArray, IntArray
+from sluice.ground.arrays import FloatArray, IntArray
 from sluice.risk.coded_points import CodedPoints, Points
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.linkage.learned_linker import Candidates, LearnedLinker

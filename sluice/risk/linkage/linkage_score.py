@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 
 Figure = Literal["rsld", "dld", "pld", "id"]
 Weighting = Literal["generic", "specific", "with_specific", "table"]

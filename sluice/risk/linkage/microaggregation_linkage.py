@@ -11,7 +11,7 @@ figure is too small.
 
 import numpy as np
 
-from sluice.arrays import FloatArray, IntArray
+from sluice.ground.arrays import FloatArray, IntArray
 from sluice.risk.linkage.candidate_sets import CandidateSets, candidate_sets
 
 

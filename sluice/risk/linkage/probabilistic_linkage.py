@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import DataError
-from sluice.machine import threads
-from sluice.progress import counted
-from sluice.risk.comparable_values import plain_values
-from sluice.variables import Kind
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.errors import DataError
+from sluice.ground.machine import threads
+from sluice.ground.progress import counted
+from sluice.ground.variables import Kind
 
 MOST_VARIABLES = 16  # 2^16 patterns of agreement
 MOST_ASSIGNED = 2_000  # records a side for the one-to-one assignment, O(n^3) time and n^2 weights

@@ -8,8 +8,8 @@ itself included, and so do the sets here.
 
 import numpy as np
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import DataError
 from sluice.risk.linkage.candidate_sets import CandidateSets, candidate_sets
 
 

@@ -17,16 +17,16 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import BoolArray, FloatArray, IntArray, narrow
-from sluice.categories import codes_of
-from sluice.errors import DataError
-from sluice.machine import threads
-from sluice.progress import counted
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray, narrow
+from sluice.ground.categories import codes_of
+from sluice.ground.comparable_values import comparable_values, is_missing, plain_values
+from sluice.ground.errors import DataError
+from sluice.ground.machine import threads
+from sluice.ground.progress import counted
+from sluice.ground.variables import Kind
 from sluice.risk.coded_points import ByCategory, Coded, CodedColumn, CodedPoints, Points, are_finite, side_by_side
-from sluice.risk.comparable_values import comparable_values, is_missing, plain_values
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.spread import spread
-from sluice.variables import Kind
 
 Distance = Literal[
     "robust",  # each file by its own medians and spreads, which a few wild values do not move

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.risk.attacks.attack_success import AttackSuccess
 from sluice.risk.measurement import Measurement
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sluice.arrays import IntArray
+from sluice.ground.arrays import IntArray
 from sluice.risk.linkage.learned_intruder import LearnedIntruder
 from sluice.risk.linkage.learned_linker import LearnedLinker
 

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.errors import DataError
-from sluice.risk.comparable_values import plain_values
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.errors import DataError
 from sluice.risk.measurement import Measurement
 
 

@@ -7,8 +7,8 @@ prod(1 - r) over the members' individual risks. Higher is worse.
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import FloatArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import DataError
 
 
 def household_risk(risks: FloatArray, households: "pd.Series") -> FloatArray:

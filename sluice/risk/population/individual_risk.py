@@ -16,8 +16,8 @@ from typing import Literal
 
 import numpy as np
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import DataError
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses
 from sluice.risk.measurement import Measurement
 

@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import DataError
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
 from sluice.risk.measurement import Measurement
 

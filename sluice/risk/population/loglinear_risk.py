@@ -25,8 +25,8 @@ from typing import Literal
 
 import numpy as np
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import DataError
 from sluice.risk.classes.equivalence_classes import Codes, equivalence_classes
 from sluice.risk.measurement import Measurement
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import IntArray
+from sluice.ground.arrays import IntArray
 
 
 def changed_records(earlier: pd.DataFrame, later: pd.DataFrame) -> int:

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import BoolArray, IntArray
+from sluice.ground.arrays import BoolArray, IntArray
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.value_hashes import column_hashes
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
-from sluice.risk.comparable_values import plain_values
 from sluice.risk.publications.publication import Publication
 from sluice.risk.publications.same_people import SamePeople
 from sluice.risk.resolution import on_grid, resolution
-from sluice.value_hashes import column_hashes
 
 _ABSENT = -1  # of a label: suppressed, or the person is not in that file; whatever it is, it fits
 

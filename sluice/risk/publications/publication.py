@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from sluice.arrays import IntArray
-from sluice.variables import Variables
+from sluice.ground.arrays import IntArray
+from sluice.ground.variables import Variables
 
 
 @dataclass(frozen=True)

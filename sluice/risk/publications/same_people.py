@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.value_hashes import Hashes, column_hashes, scrambled
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.value_hashes import Hashes, column_hashes, scrambled
 
 _KEYS_AGREE = 0.25  # of the way from pairs drawn at random to equal records
 _SIGMAS = 4.0  # standard errors that chance passes about once in thirty thousand times

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sluice.arrays import BoolArray, IntArray
+from sluice.ground.arrays import BoolArray, IntArray
 from sluice.risk.row_groups import row_groups
 
 Pairs = Iterable[tuple[npt.NDArray[Any], npt.NDArray[Any]]]  # a variable of the original and of the released file

@@ -3,8 +3,8 @@
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from sluice.arrays import FloatArray
-from sluice.verdict import Verdict
+from sluice.ground.arrays import FloatArray
+from sluice.ground.verdict import Verdict
 
 
 class Curve(BaseModel):

@@ -11,8 +11,8 @@ from math import exp, nan
 
 import numpy as np
 
-from sluice.arrays import FloatArray
-from sluice.verdict import Verdict
+from sluice.ground.arrays import FloatArray
+from sluice.ground.verdict import Verdict
 
 _DECIMALS = 9  # measures that agree to so many decimals are tied
 

@@ -13,7 +13,7 @@ than a quarter as far.
 
 import numpy as np
 
-from sluice.arrays import FloatArray, IntArray
+from sluice.ground.arrays import FloatArray, IntArray
 from sluice.risk.coded_points import Points, keys_of
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.reference.copies import CopyCount, count_copies

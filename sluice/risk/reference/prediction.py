@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.arrays import FloatArray, IntArray
+from sluice.ground.arrays import FloatArray, IntArray
 from sluice.risk.coded_points import Points
 from sluice.risk.distances.neighbours import nearest_neighbours
 

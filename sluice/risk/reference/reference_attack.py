@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.arrays import FloatArray, IntArray
+from sluice.ground.arrays import FloatArray, IntArray
 from sluice.risk.coded_points import Points
 from sluice.risk.reference.prediction import Prediction, prediction
 

@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.risk.comparable_values import is_missing
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.comparable_values import is_missing
 from sluice.risk.reference.copies import CopyCount, count_copies
 from sluice.risk.resolution import FINE, on_one_grid
 from sluice.risk.row_groups import value_ranks

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.categories import codes_of
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.categories import codes_of
+from sluice.ground.variables import Kind
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.risk.transparency.linkage import Likelihood, Linkage, Together
 from sluice.risk.transparency.pairs import Pairs
-from sluice.variables import Kind
 
 Rows = Mapping[str, Mapping[str, float]]
 

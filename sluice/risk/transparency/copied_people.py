@@ -14,14 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from sluice.errors import DataError, PlanError
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.errors import DataError, PlanError
+from sluice.ground.variables import Kind, Variables
 from sluice.risk.attacks.learned_membership import FEWEST, learned_membership
 from sluice.risk.attacks.participant_inference import participant_inference
 from sluice.risk.attacks.rare_combinations import rare_combinations
-from sluice.risk.comparable_values import plain_values
 from sluice.risk.transparency.attack import Attack, Leak
 from sluice.risk.transparency.pairs import Pairs
-from sluice.variables import Kind, Variables
 
 Synthesis = Callable[[pd.DataFrame, Variables, np.random.Generator], pd.DataFrame]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from sluice.risk.comparable_values import plain_values
+from sluice.ground.comparable_values import plain_values
 from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.row_groups import row_groups
 from sluice.risk.transparency.attack import Attack, Leak

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.risk.comparable_values import plain_values
+from sluice.ground.comparable_values import plain_values
 from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.transparency.attack import Attack, Leak
 from sluice.risk.transparency.pairs import Pairs

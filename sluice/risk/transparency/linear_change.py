@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.risk.transparency.linkage import Likelihood, Linkage
 from sluice.risk.transparency.pairs import RANKED, Pairs
 

@@ -16,13 +16,13 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.machine import threads
-from sluice.progress import counted
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.machine import threads
+from sluice.ground.progress import counted
+from sluice.ground.variables import Kind
 from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.transparency.attack import Attack, Leak
 from sluice.risk.transparency.pairs import Pairs
-from sluice.variables import Kind
 
 Likelihood = Callable[[IntArray], FloatArray]
 """From people, shape (q,), how likely the method makes each released record of each of them, shape (q, m): natural

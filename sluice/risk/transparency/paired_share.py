@@ -6,7 +6,7 @@ excess uncertain.
 
 from math import sqrt
 
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
 from sluice.risk.attacks.attack_success import LEVEL, quantile
 from sluice.risk.measurement import Measurement
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.variables import Kind, Variables
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.variables import Kind, Variables
 
 RANKED = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL)
 

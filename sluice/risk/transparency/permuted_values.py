@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.risk.comparable_values import PlainArray, plain_values
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.comparable_values import PlainArray, plain_values
 from sluice.risk.row_groups import row_groups
 from sluice.risk.spread import spread
 from sluice.risk.transparency.attack import Attack, Leak

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.categories import codes_of
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.categories import codes_of
+from sluice.ground.variables import Kind
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.risk.transparency.linkage import Likelihood, Linkage
 from sluice.risk.transparency.pairs import RANKED, Pairs
-from sluice.variables import Kind
 
 
 @dataclass(frozen=True)

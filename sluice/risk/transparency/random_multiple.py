@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.arrays import FloatArray, IntArray
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.variables import Kind
 from sluice.risk.transparency.linkage import Likelihood, Linkage
 from sluice.risk.transparency.pairs import Pairs
-from sluice.variables import Kind
 
 _ROUNDING = 1e-9  # of the base: what a released multiple may differ from the exact one
 

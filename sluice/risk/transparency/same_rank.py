@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
 from sluice.risk.transparency.bounds import Bounds
 
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from sluice.arrays import FloatArray, IntArray
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.variables import Kind
 from sluice.items.item_sets import ItemSets
 from sluice.risk.transparency.linkage import Likelihood, Linkage
 from sluice.risk.transparency.pairs import Pairs
-from sluice.variables import Kind
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

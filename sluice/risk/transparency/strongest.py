@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sluice.ground.variables import Kind
 from sluice.risk.transparency.linkage import Likelihood, Linkage, found
 from sluice.risk.transparency.pairs import Pairs
-from sluice.variables import Kind
 
 _TRIED = 200  # people on whom the linkages are compared
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import BoolArray, Codes, FloatArray, IntArray
-from sluice.categories import codes_of
+from sluice.ground.arrays import BoolArray, Codes, FloatArray, IntArray
+from sluice.ground.categories import codes_of
 from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.row_groups import row_groups
 from sluice.risk.transparency.attack import Attack, Leak

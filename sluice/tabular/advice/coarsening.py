@@ -9,7 +9,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.cells import Cells, Codes, Integers, equations_of, keys_of
 from sluice.tabular.model.dimension import Dimension
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.advice.coarsening import (
     Coarsening,
     Tables,

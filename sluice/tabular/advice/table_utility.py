@@ -10,7 +10,7 @@ from math import sqrt
 
 import numpy as np
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.cells import Cells, Floats
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.sparse import block_array, csr_array
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Integers
 from sluice.tabular.model.linear_solver import solver_of
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.cells import Cells, Floats, Integers
 
 

@@ -17,7 +17,7 @@ from itertools import product
 
 import numpy as np
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.alternatives.perturbation_table import Keys, PerturbationTable
 from sluice.tabular.model.cells import Cells, Codes, Integers, keys_of
 from sluice.tabular.model.dimension import Dimension

@@ -13,7 +13,7 @@ from math import exp
 import numpy as np
 from numpy.random import Generator
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.alternatives.additive_multiples import additive_multiples, blocks_of
 from sluice.tabular.alternatives.adjustment_reader import read_adjustment
 from sluice.tabular.alternatives.adjustment_region import AdjustedTable

@@ -11,7 +11,7 @@ from math import ceil, log10
 
 import numpy as np
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.alternatives.additive_multiples import BLOCK, additive_multiples, blocks_of
 from sluice.tabular.alternatives.altered_cells import AlteredCells, refuse_negative, refuse_unless_additive
 from sluice.tabular.alternatives.rounding_reader import RoundedTable

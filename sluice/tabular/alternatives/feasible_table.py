@@ -17,7 +17,7 @@ import hashlib
 import numpy as np
 from scipy.sparse import csr_array
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.alternatives.additive_multiples import additive_multiples
 from sluice.tabular.model.cells import Booleans, Floats, Integers
 from sluice.tabular.model.linear_solver import is_optimal, solver_of

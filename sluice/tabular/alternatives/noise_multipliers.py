@@ -15,7 +15,7 @@ from math import exp
 
 import numpy as np
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.alternatives.altered_cells import AlteredCells, refuse_unless_additive
 from sluice.tabular.alternatives.cell_key import sums_of_records
 from sluice.tabular.alternatives.perturbation_table import Keys

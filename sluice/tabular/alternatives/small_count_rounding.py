@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.sparse import csc_array, csr_array, identity
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.alternatives.altered_cells import AlteredCells, refuse_negative, refuse_unless_additive
 from sluice.tabular.model.cells import Booleans, Cells, Integers
 from sluice.tabular.rules.sensitivity import Requirements

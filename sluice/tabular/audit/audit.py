@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.audit.breach import Breach, names
 from sluice.tabular.audit.proofs import Proof
 from sluice.tabular.audit.reader_attacks import ReaderAttacks

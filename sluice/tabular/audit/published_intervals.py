@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.cells import Cells, Floats, Integers, Status, Statuses
 from sluice.tabular.model.feasibility_interval import feasibility_intervals
 from sluice.tabular.rules.sensitivity import Requirements

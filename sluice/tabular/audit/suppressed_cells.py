@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from sluice.progress import counted
+from sluice.ground.progress import counted
 from sluice.tabular.audit.cell_programs import CellPrograms
 from sluice.tabular.audit.component_deviations import ComponentDeviations
 from sluice.tabular.audit.proven_interval import NOTHING_NEEDED, ProvenInterval, Question

@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 
-from sluice.errors import DataError, did_you_mean
+from sluice.ground.errors import DataError, did_you_mean
 from sluice.tabular.model.cell_sums import (
     CellSums,
     add_up,

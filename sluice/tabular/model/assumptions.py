@@ -5,7 +5,7 @@ from typing import get_args
 
 import numpy as np
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.cells import Cells, Floats
 from sluice.tabular.model.measure import Counts
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sluice.errors import DataError
-from sluice.reading.values import MISSING_MARKS, NUMBER
+from sluice.ground.errors import DataError
+from sluice.ground.values import MISSING_MARKS, NUMBER
 from sluice.tabular.model.cells import Booleans, Integers
 from sluice.tabular.model.measure import MOST_DECIMALS
 from sluice.tabular.model.refusals import too_fine, too_large

@@ -12,8 +12,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.errors import DataError
-from sluice.reading.visible_text import one_line, unseen
+from sluice.ground.errors import DataError
+from sluice.ground.visible_text import one_line, unseen
 
 Positions = NDArray[np.int32]
 Rows = Iterable[tuple[str, str]]  # (code, parent); '' is the parent of the total

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from scipy.sparse import csr_array
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.cells import Floats
 from sluice.tabular.model.known_sums import Indices, components, computable
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 
 WeightRule = Literal["none", "argus", "gconfid_exact"]
 Negative = Literal["refuse", "absolute"]

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sluice.errors import DataError, MeasureChoiceError
+from sluice.ground.errors import DataError, MeasureChoiceError
 from sluice.reading.spelling import unclear_names
 from sluice.tabular.model.aggregation import LARGEST_KEPT, aggregate
 from sluice.tabular.model.cells import Cells, Codes, Integers, Table, keys_of

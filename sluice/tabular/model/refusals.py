@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from sluice.errors import DataError, MeasureChoiceError, did_you_mean
+from sluice.ground.errors import DataError, MeasureChoiceError, did_you_mean
 from sluice.reading import spelling
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.cells import Contributions, Integers
 
 Values = Sequence[float] | NDArray[np.integer[Any] | np.floating[Any]]  # of one cell, in any order

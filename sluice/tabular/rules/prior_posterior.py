@@ -8,7 +8,7 @@ p% rule.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.cells import Booleans, Contributions, Integers
 from sluice.tabular.rules.contributions import percentage, whole
 from sluice.tabular.rules.p_percent import protection_of_largest

@@ -6,7 +6,7 @@ The clock comes from outside, so that a search without a budget depends on its a
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 
 Clock = Callable[[], float]
 Progress = Callable[[str, int, int], None]

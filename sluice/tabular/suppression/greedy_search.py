@@ -9,8 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from sluice.child_process import end_with_parent
-from sluice.errors import DataError
+from sluice.ground.child_process import end_with_parent
+from sluice.ground.errors import DataError
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats
 from sluice.tabular.rules.known_parts import known_parts

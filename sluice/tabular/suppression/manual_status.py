@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.cells import LARGEST_TOTAL, Booleans, Cells, Floats, keys_of
 from sluice.tabular.rules.contributions import percentage, shortfall
 from sluice.tabular.rules.sensitivity import Requirements, lower_level

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from scipy.sparse import csr_array
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Status
 from sluice.tabular.model.linear_solver import is_optimal, solver_of

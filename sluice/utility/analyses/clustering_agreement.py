@@ -14,8 +14,8 @@ import numpy as np
 from numpy.random import Generator
 from scipy.spatial.distance import cdist
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import DataError
 from sluice.utility.analyses.partition_indices import PartitionIndices, partition_indices
 from sluice.utility.record_weights import UNWEIGHTED, Weights, relative_weight
 

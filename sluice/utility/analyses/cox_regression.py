@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.errors import DataError
 from sluice.utility.analyses.regression import Estimates, independent_columns
 
 _ITERATIONS = 60

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.errors import DataError
 from sluice.utility.analyses.formula import Condition, Factor, Formula
 from sluice.utility.analyses.model_variables import Levels, ModelVariable
 

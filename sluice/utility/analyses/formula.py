@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, NoReturn
 
-from sluice.errors import DataError
-from sluice.variables import Kind, Variables, as_label
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Variables, as_label
 
 ModelKind = Literal["linear", "logistic", "poisson", "cox"]
 Form = Literal["itself", "category", "log", "sqrt", "power"]

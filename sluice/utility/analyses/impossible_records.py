@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.arrays import BoolArray, IntArray
-from sluice.errors import DataError
-from sluice.risk.comparable_values import plain_values
+from sluice.ground.arrays import BoolArray, IntArray
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Variables
 from sluice.utility.analyses.released_groups import ReleasedGroups, has_one_meaning
-from sluice.variables import Variables
 
 _MOST_TRIALS = 20_000_000  # records with one value for each of their groups
 _AT_ONCE = 1_000_000

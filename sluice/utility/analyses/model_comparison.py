@@ -14,7 +14,7 @@ from math import inf, nan
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray
+from sluice.ground.arrays import BoolArray, FloatArray
 from sluice.utility.analyses.cox_regression import fit_cox
 from sluice.utility.analyses.design_matrix import Columns, Design, designs
 from sluice.utility.analyses.formula import Formula, ModelKind

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_array
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import DataError
 from sluice.utility.record_weights import relative_weight
 
 

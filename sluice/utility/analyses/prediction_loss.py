@@ -14,8 +14,8 @@ from typing import Literal
 import numpy as np
 from numpy.random import Generator
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.errors import DataError
 from sluice.utility.analyses.model_variables import Levels, ModelVariable
 from sluice.utility.record_weights import relative_weight
 

@@ -12,8 +12,8 @@ from math import ceil, nan
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.arrays import FloatArray, IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.errors import DataError
 
 _MOST_SHOWN = 20
 _FINEST = 0.01

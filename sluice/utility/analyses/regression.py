@@ -11,8 +11,8 @@ from typing import Literal
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray
-from sluice.errors import DataError
+from sluice.ground.arrays import BoolArray, FloatArray
+from sluice.ground.errors import DataError
 
 RegressionKind = Literal["linear", "logistic", "poisson"]
 _ALIASED = 1e-7  # of a column's length, what is left of it beside the columns before it

@@ -10,9 +10,9 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import IntArray
-from sluice.risk.comparable_values import plain_values
-from sluice.variables import Kind, Variable
+from sluice.ground.arrays import IntArray
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.variables import Kind, Variable
 
 
 def has_one_meaning(before: Variable, after: Variable) -> bool:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sluice.arrays import FloatArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import DataError
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.marginals import marginal_losses
 

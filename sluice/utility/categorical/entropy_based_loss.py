@@ -11,8 +11,8 @@ in the two files themselves the means of both are the same number, the condition
 
 import numpy as np
 
-from sluice.arrays import Codes, FloatArray, IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import Codes, FloatArray, IntArray
+from sluice.ground.errors import DataError
 
 _TOLERANCE = 1e-6  # of a row's sum
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sluice.arrays import FloatArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import DataError
 from sluice.utility.common_bins import CommonBins
 
 

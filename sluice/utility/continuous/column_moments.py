@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
 from sluice.utility.comparable_columns import is_constant
 
 

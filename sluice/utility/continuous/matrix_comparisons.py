@@ -13,8 +13,8 @@ error, mean absolute error and mean variation. Where it is silent or cannot be c
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from sluice.arrays import FloatArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import DataError
 from sluice.utility.continuous.number_columns import Numbers
 from sluice.utility.continuous.pairwise_moments import NEGLIGIBLE, PairwiseMoments, centred_blocks, pairwise_moments
 from sluice.utility.continuous.principal_components import paired, principal_components

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sluice.arrays import FloatArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import DataError
 from sluice.utility.continuous.number_columns import Numbers
 from sluice.utility.continuous.pairwise_moments import NEGLIGIBLE, PairwiseMoments, blocks, pairwise_moments
 from sluice.utility.continuous.relative_changes import relative_changes

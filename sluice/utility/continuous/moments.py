@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sluice.arrays import FloatArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import DataError
 from sluice.utility.comparable_columns import is_constant
 from sluice.utility.continuous.column_moments import column_moments
 from sluice.utility.continuous.number_columns import NumberColumns, Numbers

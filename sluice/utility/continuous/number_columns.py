@@ -9,8 +9,8 @@ from typing import Any, Protocol, Self
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import Codes, FloatArray, IntArray, narrow
-from sluice.categories import codes_of
+from sluice.ground.arrays import Codes, FloatArray, IntArray, narrow
+from sluice.ground.categories import codes_of
 
 
 class Numbers(Protocol):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray
+from sluice.ground.arrays import BoolArray, FloatArray
 from sluice.utility.continuous.number_columns import Numbers
 from sluice.utility.record_weights import relative_weight
 

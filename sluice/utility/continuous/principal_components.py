@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sluice.arrays import FloatArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import DataError
 
 _EQUAL = 1e-8  # eigenvalues that differ by less, relative to their number, have no axes of their own
 

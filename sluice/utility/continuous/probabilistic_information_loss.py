@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sluice.arrays import FloatArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import DataError
 from sluice.utility.continuous.number_columns import Numbers
 from sluice.utility.continuous.pairwise_moments import NEGLIGIBLE, PairwiseMoments, centred_blocks, pairwise_moments
 from sluice.utility.record_weights import UNWEIGHTED, Weights, effective_records, relative_weight

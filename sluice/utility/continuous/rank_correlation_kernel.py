@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from sluice.arrays import Codes, FloatArray
+from sluice.ground.arrays import Codes, FloatArray
 
 
 @njit(cache=True, nogil=True)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
 
 
 def relative_changes(original: FloatArray, masked: FloatArray, negligible: float | FloatArray = 0.0) -> FloatArray:

@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.arrays import Codes, FloatArray
-from sluice.categories import codes_of
-from sluice.errors import DataError
+from sluice.ground.arrays import Codes, FloatArray
+from sluice.ground.categories import codes_of
+from sluice.ground.errors import DataError
+from sluice.ground.variables import NAMES, Kind, Variable, Variables
 from sluice.risk.coding import released_as
 from sluice.utility.comparable_columns import comparable_columns
 from sluice.utility.continuous.number_columns import NumberColumn, NumberColumns, Numbers
 from sluice.utility.distinct_values import DistinctValues
-from sluice.variables import NAMES, Kind, Variable, Variables
 
 
 class ReleasedNumbers(NamedTuple):

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import BoolArray
-from sluice.errors import DataError
+from sluice.ground.arrays import BoolArray
+from sluice.ground.errors import DataError
 from sluice.risk.classes.equivalence_classes import classes_of
 
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sluice.arrays import BoolArray, Codes, FloatArray, narrow
-from sluice.errors import DataError
+from sluice.ground.arrays import BoolArray, Codes, FloatArray, narrow
+from sluice.ground.errors import DataError
 from sluice.utility.common_bins import CommonBins
 
 QUERIES = 500

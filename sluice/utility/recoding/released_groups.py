@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import BoolArray, FloatArray, IntArray, narrow
-from sluice.errors import DataError
-from sluice.generalization.hierarchy import Hierarchy
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray, narrow
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.errors import DataError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import NAMES, Kind, Variable, Variables
 from sluice.risk.coding import released_as
-from sluice.risk.comparable_values import plain_values
 from sluice.utility.distinct_values import DistinctValues, is_number
-from sluice.variables import NAMES, Kind, Variable, Variables
 
 _LEFT_OUT = (Kind.TEXT, Kind.ITEMS)
 

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 
 from policies.original_and_masked import OriginalAndMasked
-from sluice.arrays import IntArray
-from sluice.errors import PlanError
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Variables
 from sluice.masking.blocks import Block, moved_blocks
 from sluice.masking.plan import apply_recodings
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
-from sluice.variables import Variables
 from tasks.release.records.masked_file import MaskedFile, kept_rows, row_order
 from tasks.release.records.record_keys import noise_keys
 from tasks.release.records.variables import (

@@ -7,8 +7,8 @@ from policies.rules.l_diversity import LDiversity
 from policies.rules.t_closeness import TCloseness
 from policies.rules.table_rule import TableRule
 from policies.standard.intruders import Intruder
-from sluice.errors import did_you_mean
-from sluice.variables import Role, Variables, with_role
+from sluice.ground.errors import did_you_mean
+from sluice.ground.variables import Role, Variables, with_role
 
 
 def document_warnings(policy: Policy, described: Variables, knowledge: Collection[str]) -> list[str]:

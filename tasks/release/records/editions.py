@@ -10,14 +10,14 @@ from policies.several_publications import EarlierFile, judge_publications
 from schemas.contract import Contract
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State
-from sluice.errors import DataError, SluiceError
+from sluice.ground.errors import DataError, SluiceError
+from sluice.ground.sentence import Sentence, as_fields
+from sluice.ground.variables import NAMES
+from sluice.ground.verdict import Finding, Verdict
 from sluice.publication.records_file import read_typed
 from sluice.risk.publications.changed_records import rows_within
 from sluice.risk.publications.publication import Publication
 from sluice.risk.publications.same_people import SamePeople, same_people
-from sluice.sentence import Sentence, as_fields
-from sluice.variables import NAMES
-from sluice.verdict import Finding, Verdict
 from tasks.release.documents import Documents
 from tasks.release.earlier_releases import publications
 from tasks.release.pruned_publications import compare_with_pruned, is_out_of_reach

@@ -28,15 +28,15 @@ from policies.standard.reidentification import judge_reidentification
 from policies.standard.transparency import judge_transparency
 from policies.standard.unique_values import judge_unique_values
 from sluice.documents.documents import FileOf, named_file
-from sluice.in_threads import in_threads
-from sluice.machine import threads
+from sluice.ground.in_threads import in_threads
+from sluice.ground.machine import threads
+from sluice.ground.sentence import Sentence, Sentences, as_fields
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding, Verdict
 from sluice.masking.blocks import Block
 from sluice.risk.reference.curve import Curve
-from sluice.sentence import Sentence, Sentences, as_fields
 from sluice.utility.utility_view import UtilityView
 from sluice.utility.variable_summary import VariableSummary, summarise
-from sluice.variables import Variables
-from sluice.verdict import Finding, Verdict
 from tasks.release.findings import findings_of
 from tasks.release.memory_forecast import measurements_at_once
 

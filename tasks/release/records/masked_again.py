@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from sluice.custody.states import State
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.masking.plan import apply_plan
 from sluice.publication.records_file import read_typed, write_parquet
 from tasks.release.records.masked_file import MaskedFile, kept_rows, row_order

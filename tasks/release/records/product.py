@@ -10,15 +10,15 @@ from policies.pruned_publications import RULE as PRUNED_PUBLICATIONS
 from policies.several_publications import RULES
 from policies.utility.asked import unfit_analyses
 from schemas.checks.frame_check import check_released
-from sluice.errors import DocumentError
+from sluice.ground.errors import DocumentError
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.masking.recoding.generalized_levels import GeneralizedLevels
 from sluice.masking.subsets import ByStratum
 from sluice.publication.copies import COPIES
 from sluice.publication.datapackage import PublishedFile
 from sluice.publication.records_file import read_typed
 from sluice.report.dossier import Dossier, RecordsView
-from sluice.variables import Variables
-from sluice.verdict import Finding, Verdict, decide
 from tasks.release.product import Product
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.descriptions import described

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from sluice.ground.value_hashes import Hashes
 from sluice.publication.records_file import read_typed
-from sluice.value_hashes import Hashes
 from tasks.release.records.variables import RecordsRelease
 
 

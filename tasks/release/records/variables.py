@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from schemas.contract import HASHED
-from sluice.errors import DataError, DocumentError, PlanError
+from sluice.ground.errors import DataError, DocumentError, PlanError
+from sluice.ground.variables import GROUPS, Kind, Role, Variable
 from sluice.masking.step import MaskingStep
 from sluice.publication.records_file import read_typed
-from sluice.variables import GROUPS, Kind, Role, Variable
 from tasks.release.documents import Documents
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.masked_file import MaskedFile

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sluice.sentence import Saying, Sentences, as_fields
+from sluice.ground.sentence import Saying, Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.audit.audit import Audit, audit
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Statuses
 from sluice.tabular.model.contributor_counts import contributor_counts
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
-from sluice.verdict import Finding, Verdict
 from tasks.release.tables.protection import ProtectionRequest
 
 _SAYS = Sentences(

@@ -8,8 +8,10 @@ import pandas as pd
 from schemas.contract import Contract
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
+from sluice.ground.sentence import Saying, Sentences, as_fields
+from sluice.ground.variables import Variable
+from sluice.ground.verdict import Finding, Verdict
 from sluice.publication.records_file import read_typed
-from sluice.sentence import Saying, Sentences, as_fields
 from sluice.tabular.editions.changes import EditionRecords, changes
 from sluice.tabular.model.aggregation import LARGEST_KEPT
 from sluice.tabular.model.cells import Booleans, Cells, Contributions
@@ -19,8 +21,6 @@ from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.prior_posterior import PriorPosterior
 from sluice.tabular.rules.readers import sensitive_counts
 from sluice.tabular.rules.sensitivity import SensitivityRule
-from sluice.variables import Variable
-from sluice.verdict import Finding, Verdict
 from tasks.release.release import last, variables_from_json
 from tasks.release.tables.cells import TablesRelease
 from tasks.release.tables.definition import TablesDefinition

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sluice.custody.ledger import Entry
-from sluice.errors import DataError
-from sluice.sentence import Saying, Sentences, as_fields
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import Saying, Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.alternatives.edition_differences import EditionDifferences
 from sluice.tabular.audit.audit import audit
 from sluice.tabular.editions.joint_editions import JointEditions, carried, joint_cells
@@ -18,7 +19,6 @@ from sluice.tabular.model.cells import Booleans, Cells, Codes, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.sensitivity import Requirements
 from sluice.tabular.suppression.effort import Effort
-from sluice.verdict import Finding, Verdict
 from tasks.release.earlier_releases import earlier_publications, publications
 from tasks.release.pruned_publications import compare_with_pruned
 from tasks.release.tables.cells import TablesRelease

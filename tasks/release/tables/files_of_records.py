@@ -18,11 +18,11 @@ from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.custody.workspace import Workspace
-from sluice.reading.values import plain_array, trimmed_texts
-from sluice.sentence import END, Saying, Sentences, as_fields
+from sluice.ground.sentence import END, Saying, Sentences, as_fields
+from sluice.ground.values import plain_array, trimmed_texts
+from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.editions.file_totals import NEARLY_ALL, FileComparison, compare_with_file, file_totals
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Status
-from sluice.verdict import Finding, Verdict
 from tasks.release.earlier_releases import publications
 from tasks.release.pruned import is_pruned
 from tasks.release.release import DocumentedRelease, last

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from policies.policy import Policy
 from schemas.contract import HASHED, Contract
-from sluice.errors import DataError, DocumentError
+from sluice.ground.errors import DataError, DocumentError
+from sluice.ground.variables import Role, Variable
 from sluice.publication.sdmx_csv import refuse_unfit_for_sdmx
 from sluice.tabular.model.cells import levels_of, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.rules.known_parts import status_tells_more
-from sluice.variables import Role, Variable
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.layout import TableDimension
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from policies.formula_cells import FormulaCells, formula_codes
+from sluice.ground.sentence import Saying, Sentence, Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
 from sluice.report.table_summary import TableSummary, summarise
-from sluice.sentence import Saying, Sentence, Sentences, as_fields
 from sluice.tabular.audit.audit import Audit
 from sluice.tabular.audit.learned_intervals import learned_intervals
 from sluice.tabular.audit.single_cell_attacks import doubt_wanted, in_words
 from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, in_table
-from sluice.verdict import Finding, Verdict
 from tasks.release.tables.layout import WantedTable
 from tasks.release.tables.protected_tables import MethodStatement
 from tasks.release.tables.protection import ProtectionRequest

@@ -9,7 +9,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.audit.proofs import Proof
 from sluice.tabular.model.cells import Codes
 

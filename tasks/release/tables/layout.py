@@ -4,10 +4,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, WithJsonSchema, model_validator
 
-from sluice.errors import DataError
-from sluice.reading.visible_text import Name
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Label
+from sluice.ground.visible_text import Name
 from sluice.tabular.model.measure import MOST_DECIMALS, Duplicates, Measure, Missing, Negative
-from sluice.variables import Label
 from tasks.release.definition import StrictModel
 
 Rows = Annotated[

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.errors import DataError
-from sluice.sentence import Saying, Sentences, as_fields
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import Saying, Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.audit.audit import audit
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Integers, Status
 from sluice.tabular.model.contributor_counts import contributor_counts
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
-from sluice.verdict import Finding, Verdict
 from tasks.release.earlier_releases import earlier_publications
 from tasks.release.tables.cells import TablesRelease
 from tasks.release.tables.contributor_numbers import frequency_rules, of_counts

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from policies.approvals import Subject
 from policies.pruned_publications import RULE as PRUNED_PUBLICATIONS
+from sluice.ground.verdict import Finding
 from sluice.publication.datapackage import PublishedFile, as_json
 from sluice.report.dossier import Dossier, TablesView
-from sluice.verdict import Finding
 from tasks.release.approval import subject
 from tasks.release.product import Product
 from tasks.release.tables.cells import TablesRelease

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
+from sluice.ground.verdict import Finding
 from sluice.tabular.audit.audit import Audit, audit
 from sluice.tabular.audit.proofs import Proof
 from sluice.tabular.model.assumptions import Assumptions
@@ -17,7 +18,6 @@ from sluice.tabular.suppression.costs import costs
 from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.manual_status import ManualRequest, ManualRow, apply_manual, waivers_needed
 from sluice.tabular.suppression.suppression import Suppression, suppress
-from sluice.verdict import Finding
 
 Mode = Literal["fast", "optimise"]
 Waive = Callable[[Iterable[tuple[str, str]]], tuple[list[Finding], set[tuple[str, str]]]]

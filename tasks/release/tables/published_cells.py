@@ -7,7 +7,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.alternatives.feasible_table import feasible_table
 from sluice.tabular.audit.published_intervals import published_intervals
 from sluice.tabular.model.assumptions import Assumptions

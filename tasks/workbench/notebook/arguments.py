@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.errors import DataError, did_you_mean
+from sluice.ground.errors import DataError, did_you_mean
 
 Seed = int | np.random.Generator | None
 

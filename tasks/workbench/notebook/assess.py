@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import pandas as pd
 
 from policies.policy import Policy, load_policy
+from sluice.ground.verdict import Verdict
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.report import render
-from sluice.verdict import Verdict
 from tasks.workbench.assess import assess_compared, shipped_policy
 from tasks.workbench.notebook.arguments import Seed, document
 from tasks.workbench.notebook.comparison import compare

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import pandas as pd
 
-from sluice.errors import DataError
-from sluice.verdict import Verdict
+from sluice.ground.errors import DataError
+from sluice.ground.verdict import Verdict
 from tasks.release.tables.published_cells import PublishedCells
 from tasks.workbench.audit import AuditedTable as Found
 from tasks.workbench.audit import audit_pattern_with_records

@@ -7,9 +7,9 @@ import pandas as pd
 
 from policies.original_and_masked import OriginalAndMasked
 from schemas.contract import Contract
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.verdict import Finding
 from sluice.masking.plan import apply_recodings
-from sluice.verdict import Finding
 from tasks.workbench.masked_file import compared, on_columns, understood
 from tasks.workbench.notebook.arguments import Seed, data_frame, entropy
 from tasks.workbench.notebook.mask import Masked

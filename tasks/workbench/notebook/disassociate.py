@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import pandas as pd
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Variable
 from sluice.items.combination_counts import combination_counts
 from sluice.items.item_sets import ItemSets
 from sluice.masking.items.disassociation import Disassociated
 from sluice.masking.items.disassociation import disassociate as taken_apart
 from sluice.utility.item_loss import item_loss
-from sluice.variables import Kind, Variable
 from tasks.workbench.notebook.arguments import Seed, column_name, data_frame, entropy, whole_number
 from tasks.workbench.notebook.result import COLOURS, Figure, Result, axes
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.reference.curve import Curve
-from sluice.verdict import Finding, Verdict
 from tasks.workbench.notebook.result import COLOURS, Result, axes
 
 if TYPE_CHECKING:

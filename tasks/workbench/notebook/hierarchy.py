@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import pandas as pd
 
-from sluice.errors import DataError
 from sluice.generalization.draft import draft_hierarchy
-from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.outline import outline, summaries
+from sluice.ground.errors import DataError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import Kind, Variable, as_label
 from sluice.sources.hierarchy_file import read_hierarchy
-from sluice.variables import Kind, Variable, as_label
 from tasks.workbench.hierarchy import counts_of, hierarchy_as_written
 from tasks.workbench.hierarchy_picture import draw
 from tasks.workbench.notebook.arguments import document, whole_number

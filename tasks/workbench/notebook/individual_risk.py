@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 import pandas as pd
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import listed
+from sluice.ground.variables import Role, with_role
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.population.household_risk import household_risk
 from sluice.risk.population.individual_risk import estimated_population, expected_share
 from sluice.risk.population.individual_risk import individual_risk as risk_of_classes
-from sluice.sentence import listed
-from sluice.variables import Role, with_role
 from tasks.workbench.notebook.arguments import one_of
 from tasks.workbench.notebook.records import Columns, ContractGiven, HoldsRecords, read_records
 from tasks.workbench.notebook.result import COLOURS, Figure, Result, axes

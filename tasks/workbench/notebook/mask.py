@@ -10,7 +10,7 @@ import pandas as pd
 
 from schemas.contract import Contract
 from sluice.documents.documents import parse_document
-from sluice.errors import DataError, did_you_mean
+from sluice.ground.errors import DataError, did_you_mean
 from sluice.masking.blocks import Block, moved_blocks
 from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.masking.noise.markov_matrix import corrected_frequencies

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 
 from policies.waivers import Waiver
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.verdict import Finding, Verdict
 from sluice.publication.pattern_file import STATUS_NAMES
 from sluice.report.pattern_map import EMPTY, STATUS_MARKS, WITHHELD, pattern_maps
 from sluice.tabular.model.cells import Status
 from sluice.tabular.suppression.costs import COSTS
-from sluice.verdict import Finding, Verdict
 from tasks.release.tables.protection import Mode
 from tasks.workbench.cells_files import table_of
 from tasks.workbench.draw import Draw

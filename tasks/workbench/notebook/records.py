@@ -13,9 +13,9 @@ import pandas as pd
 
 from schemas.contract import Contract, load_contract
 from schemas.reading.inferred import inferred_contract
-from sluice.errors import DataError
-from sluice.reading.values import label
-from sluice.variables import Kind, Role, Variable, with_role
+from sluice.ground.errors import DataError
+from sluice.ground.values import label
+from sluice.ground.variables import Kind, Role, Variable, with_role
 from tasks.workbench.masked_file import understood
 from tasks.workbench.notebook.arguments import column_name, column_names, data_frame, document, one_of
 from tasks.workbench.tabular_file import typed_table

@@ -8,7 +8,7 @@ import pandas as pd
 
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.documents.documents import parse_document
-from sluice.verdict import decide
+from sluice.ground.verdict import decide
 from tasks.release.records.judgement import against_reference
 from tasks.workbench.notebook.arguments import Seed
 from tasks.workbench.notebook.comparison import compare

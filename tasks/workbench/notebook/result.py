@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 import pandas as pd
 
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

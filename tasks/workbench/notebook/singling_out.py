@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import pandas as pd
 
 from policies.rules.singling_out import SinglingOut as SinglingOutRule
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.risk.attacks.singling_out import Mode
 from tasks.workbench.notebook.arguments import Seed, column_names, one_of, whole_number
 from tasks.workbench.notebook.comparison import compare

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import pandas as pd
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import word
 from sluice.risk.classes.equivalence_classes import category_codes
 from sluice.risk.classes.suda import minimal_sample_uniques
 from sluice.risk.classes.suda import suda as suda_scores
-from sluice.sentence import word
 from tasks.workbench.notebook.arguments import share, whole_number
 from tasks.workbench.notebook.records import Columns, ContractGiven, HoldsRecords, read_records
 from tasks.workbench.notebook.result import COLOURS, Figure, Result, axes

@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from sluice.custody.signing.allowed_signers import PUBLISHER, AllowedSigner, parse_allowed_signers, read_allowed_signers
 from sluice.custody.signing.public_key import PublicKey
-from sluice.errors import DocumentError
+from sluice.ground.errors import DocumentError
 from tests.golden import golden
 from tests.publication.signed_folder import PUBLISHING, STRANGER
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sluice.custody.signing.envelope import Envelope, Statement, pre_authentication
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.signing.ssh_signature import signed_by_key
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tests.golden import golden
 
 KEY, OTHER = (Ed25519PrivateKey.from_private_bytes(bytes([each]) * 32) for each in (1, 2))

@@ -11,7 +11,7 @@ import pytest
 from sluice.custody.signing.key_pair import make_key_pair
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.signing.ssh_signature import signed_by_file, verified_key
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tests.golden import golden
 
 needs_openssh = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")

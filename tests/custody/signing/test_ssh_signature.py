@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sluice.custody.signing.public_key import PublicKey, packed
 from sluice.custody.signing.ssh_signature import signed_by_file, signed_by_key, verified_key
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tests.golden import golden
 
 pytestmark = pytest.mark.servers

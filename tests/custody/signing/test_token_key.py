@@ -26,7 +26,7 @@ from sluice.custody.signing.envelope import Envelope
 from sluice.custody.signing.public_key import ECDSA_P256, PublicKey
 from sluice.custody.signing.ssh_signature import verified_key
 from sluice.custody.signing.token_key import signed_by_token, token_key
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tests.golden import golden
 
 pkcs11 = pytest.importorskip("pkcs11", reason="the extra 'hsm' is not installed")

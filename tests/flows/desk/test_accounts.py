@@ -7,7 +7,7 @@ import pytest
 
 from flows.desk.accounts import SHORTEST, Accounts, desk_folder
 from flows.desk.desk import Desk
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tests.flows.desk.visitor import PASSWORD
 from tests.flows.house import DONE, ERROR, House
 from tests.golden import golden

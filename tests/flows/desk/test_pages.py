@@ -11,8 +11,8 @@ from flows.desk import reading, release_page
 from flows.desk.desk import Desk
 from flows.desk.pages import environment
 from flows.history import History, history
+from sluice.ground.verdict import Finding, Verdict
 from sluice.report.dossier import Returned
-from sluice.verdict import Finding, Verdict
 from tests.flows.desk.signing_office import adopt_keys, begun
 from tests.flows.desk.visitor import Visitor, visitor
 from tests.flows.house import House

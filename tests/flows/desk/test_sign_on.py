@@ -11,7 +11,7 @@ from flows.desk.desk import PROXY_SECRET, Desk, Proxy
 from flows.desk.sessions import ATTEMPTS, IDLE, LONGEST, WINDOW, Attempts, Sessions
 from flows.desk.sign_on import SESSION, known_by
 from policies.people import Roster
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tests.flows.desk.visitor import ADDRESS, PASSWORD, Visitor, desk_of
 from tests.flows.house import House
 

@@ -8,10 +8,10 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from sluice.errors import DocumentError
 from sluice.generalization.builders import BUILDERS
 from sluice.generalization.builders.builder import HierarchyBuilder
-from sluice.variables import Kind, Variable
+from sluice.ground.errors import DocumentError
+from sluice.ground.variables import Kind, Variable
 from tests.golden import golden
 
 WRITTEN: dict[str, dict[str, Any]] = yaml.safe_load(

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.generalization.builders.cut_points import CutPoints
-from sluice.variables import Kind, Variable
+from sluice.ground.variables import Kind, Variable
 
 AGE = Variable(name="age", kind=Kind.INTEGER, minimum=0, maximum=99)
 

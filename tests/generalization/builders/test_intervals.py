@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.generalization.builders.intervals import Intervals
+from sluice.ground.variables import Kind, Variable
 from sluice.sources.hierarchy_file import read_hierarchy
-from sluice.variables import Kind, Variable
 
 
 def ages(minimum: int, maximum: int) -> Variable:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import schemas
 from schemas.contract import load_contract
 from sluice.generalization.builders.ordered_groups import OrderedGroups
+from sluice.ground.variables import Kind, Variable
 from sluice.sources.hierarchy_file import read_hierarchy
-from sluice.variables import Kind, Variable
 
 CONTRACTS = Path(schemas.__path__[0])
 

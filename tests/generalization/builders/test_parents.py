@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.generalization.builders.parents import Parents, hierarchy_of_parents
-from sluice.variables import Kind, Variable
+from sluice.ground.variables import Kind, Variable
 
 REGION = Variable(name="region", kind=Kind.NOMINAL)
 

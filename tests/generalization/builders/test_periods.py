@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.generalization.builders.periods import Periods
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.dates import period_label, period_of
-from sluice.variables import Kind, Variable
 
 
 def dates(first: str, last: str) -> Variable:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.generalization.builders.priority import Priority
-from sluice.variables import Kind, Variable
+from sluice.ground.variables import Kind, Variable
 
 COUNTRIES = Variable(name="country", kind=Kind.NOMINAL, categories=("Cuba", "India", "Mexico", "Peru"))
 

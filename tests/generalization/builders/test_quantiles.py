@@ -4,8 +4,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
 from sluice.generalization.builders.quantiles import balanced_runs, halved
+from sluice.ground.errors import DataError
 from tests.golden import golden
 
 COUNTS = st.lists(st.integers(0, 60), min_size=2, max_size=40)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.generalization.builders.ranges import Ranges
-from sluice.variables import Kind, Variable
+from sluice.ground.variables import Kind, Variable
 
 # The chapters of ICD-9 as the World Health Organization numbers them.
 CHAPTERS = {

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.generalization.builders.redaction import Redaction
-from sluice.variables import Kind, Variable
+from sluice.ground.variables import Kind, Variable
 
 
 def codes(*categories: str) -> Variable:

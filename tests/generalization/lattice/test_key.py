@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from sluice.errors import DataError
-from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.lattice.key import Key
+from sluice.ground.errors import DataError
+from sluice.ground.hierarchy import Hierarchy
 from tests.golden import golden
 
 REGIONS = Hierarchy(rows={"oslo": ("east", "all"), "bergen": ("west", "all"), "drammen": ("east", "all")})

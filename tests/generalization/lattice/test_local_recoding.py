@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError, InfeasibleError
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.local_recoding import NO_REGION, WHOLE, LocalRecoding, local_recoding
 from sluice.generalization.lattice.search import search
@@ -17,6 +16,7 @@ from sluice.generalization.objectives.discernibility import Discernibility
 from sluice.generalization.objectives.loss import Loss
 from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
 from sluice.generalization.objectives.precision import Precision
+from sluice.ground.errors import DataError, InfeasibleError
 from tests.generalization.lattice.brute_force import breaks
 from tests.generalization.lattice.test_search import MODELS
 from tests.generalization.small_files import tables

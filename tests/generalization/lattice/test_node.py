@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from sluice.errors import DataError
 from sluice.generalization.lattice import node_cache
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import NO_CLASS, Layout, bottom
 from sluice.generalization.lattice.node_cache import NodeCache
+from sluice.ground.errors import DataError
 from tests.generalization.small_files import tables
 from tests.golden import golden
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError, InfeasibleError
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.search import search
 from sluice.generalization.models.alpha_k import AlphaKAnonymity
@@ -19,6 +18,7 @@ from sluice.generalization.models.t_closeness import EqualTCloseness, Hierarchic
 from sluice.generalization.objectives.discernibility import Discernibility
 from sluice.generalization.objectives.loss import Loss
 from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
+from sluice.ground.errors import DataError, InfeasibleError
 from tests.generalization.lattice.brute_force import best, breaks, released
 from tests.generalization.small_files import tables
 from tests.golden import golden

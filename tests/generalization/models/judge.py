@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 from scipy.stats import poisson
 
-from sluice.errors import DataError
 from sluice.generalization.models.delta_presence import DeltaPresence
 from sluice.generalization.models.k_map import EstimatedKMap, KMap
 from sluice.generalization.models.population_uniques import PopulationUniques
@@ -14,6 +13,7 @@ from sluice.generalization.models.profitability import NoAttack, Profitability
 from sluice.generalization.models.reidentification_risk import AverageRisk, HighestRisk
 from sluice.generalization.models.sample_uniques import SampleUniques
 from sluice.generalization.objectives.publisher_payout import PublisherPayout
+from sluice.ground.errors import DataError
 from sluice.risk.classes.delta_presence import presence
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.classes.sample_uniques import sample_uniques_share

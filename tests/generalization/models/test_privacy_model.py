@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import InfeasibleError
 from sluice.generalization.cost_benefit import CostBenefit
 from sluice.generalization.lattice.search import search
 from sluice.generalization.models.alpha_k import AlphaKAnonymity
@@ -24,6 +23,7 @@ from sluice.generalization.models.reidentification_risk import AverageRisk, High
 from sluice.generalization.models.sample_uniques import SampleUniques
 from sluice.generalization.models.t_closeness import EqualTCloseness, HierarchicalTCloseness, OrderedTCloseness
 from sluice.generalization.objectives.ambiguity import Ambiguity
+from sluice.ground.errors import InfeasibleError
 from tests.generalization.models.judge import FILE_MODELS, breaks, file_breaks, relieved
 from tests.generalization.objectives.record_losses import loss
 from tests.generalization.small_files import above, small_files

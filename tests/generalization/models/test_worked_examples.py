@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sluice.errors import DataError, InfeasibleError
 from sluice.generalization.cost_benefit import CostBenefit
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node, bottom
@@ -26,6 +25,7 @@ from sluice.generalization.models.reidentification_risk import AverageRisk, High
 from sluice.generalization.models.sample_uniques import SampleUniques
 from sluice.generalization.models.t_closeness import EqualTCloseness, HierarchicalTCloseness
 from sluice.generalization.objectives.loss import Loss
+from sluice.ground.errors import DataError, InfeasibleError
 from tests.generalization.models.regions import REGION, regions, released
 from tests.golden import golden
 

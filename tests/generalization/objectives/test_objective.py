@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError, InfeasibleError
 from sluice.generalization.cost_benefit import CostBenefit
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node, bottom
@@ -27,6 +26,7 @@ from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntro
 from sluice.generalization.objectives.objective import Objective
 from sluice.generalization.objectives.precision import Precision
 from sluice.generalization.objectives.publisher_payout import PublisherPayout
+from sluice.ground.errors import DataError, InfeasibleError
 from tests.generalization.objectives.record_losses import loss
 from tests.generalization.small_files import above, small_files
 from tests.golden import golden

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.items.item_sets import ItemSets
 from sluice.masking.items.disassociation import Cluster, Disassociated, RecordChunk, disassociate
 from tests.golden import golden

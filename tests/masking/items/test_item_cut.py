@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
 from sluice.items.item_sets import ItemSets
 from sluice.items.item_tree import ItemTree
 from sluice.masking.items import item_cut

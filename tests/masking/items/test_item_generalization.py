@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import PlanError
-from sluice.generalization.hierarchy import Hierarchy
+from sluice.ground.errors import PlanError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.items.item_generalization import ItemGeneralization
 from sluice.masking.plan import apply_plan, apply_recodings
-from sluice.variables import Kind, Role, Variable
 from tests.golden import golden
 from tests.items.brute_force import crowds, read
 from tests.items.set_columns import ROWS, baskets, column_of, variable

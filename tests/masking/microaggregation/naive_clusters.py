@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from sluice.generalization.hierarchy import Hierarchy
-from sluice.generalization.taxonomy import taxonomy_of
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.taxonomy import taxonomy_of
 from sluice.masking.microaggregation.cluster_loss import Domain, domain_of
 
 AREAS = Hierarchy(rows={"a": ("ab",), "b": ("ab",), "c": ("cd",), "d": ("cd",), "e": ("e",)})

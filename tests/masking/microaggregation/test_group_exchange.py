@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.microaggregation.group_exchange import exchanged_groups, squared_errors
 from sluice.masking.microaggregation.mdav import mdav_groups
 from sluice.masking.microaggregation.microaggregation import Microaggregation
 from sluice.masking.microaggregation.representatives import standardised
 from sluice.risk.transparency.nearest_centre import NearestCentre
 from sluice.risk.transparency.pairs import Pairs
-from sluice.variables import Kind, Variable
 from tests.red_team.files import CENSUS, census
 from tests.reference_data import reference_path
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
 from sluice.masking.microaggregation.mdav import mdav_groups
 from sluice.masking.microaggregation.mdav_generic import generic_groups
 from sluice.masking.microaggregation.scale import NUMBER, Scale

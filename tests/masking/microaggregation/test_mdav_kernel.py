@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.mdav import factors, plain_mdav
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
 from sluice.masking.microaggregation.mdav import mdav_groups
 from sluice.masking.microaggregation.mdav_kernel import (
     LANES,

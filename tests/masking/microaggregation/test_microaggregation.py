@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import PlanError
-from sluice.generalization.hierarchy import Hierarchy
+from sluice.ground.errors import PlanError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.microaggregation.mdav import mdav_groups
 from sluice.masking.microaggregation.microaggregation import Microaggregation
-from sluice.variables import Kind, Variable
 from tests.golden import golden
 from tests.masking.survey import drawn
 

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import PlanError
-from sluice.generalization.hierarchy import Hierarchy
-from sluice.generalization.taxonomy import taxonomy_of
+from sluice.ground.errors import PlanError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.taxonomy import taxonomy_of
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.microaggregation.cluster_loss import Domain, domain_of, ends
 from sluice.masking.microaggregation.mondrian import Mondrian, mondrian_regions
 from sluice.masking.microaggregation.regions import roundest
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
 from sluice.risk.classes.l_diversity import distinct_values, effective_values
 from sluice.risk.classes.t_closeness import equal_distance, ordered_distance
-from sluice.variables import Kind, Role, Variable
 from tests.golden import golden
 from tests.masking.survey import drawn
 

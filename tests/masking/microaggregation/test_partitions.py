@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
 from sluice.masking.microaggregation.mdav import mdav_groups
 from sluice.masking.microaggregation.mdav_generic import generic_groups
 from sluice.masking.microaggregation.projected_microaggregation import projected_groups

@@ -7,14 +7,14 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.microaggregation.recursive_histogram_sanitization import (
     RecursiveHistogramSanitization,
     coded,
     histogram_cells,
 )
 from sluice.masking.microaggregation.scale import NUMBER, Scale
-from sluice.variables import Kind, Variable
 from tests.golden import golden
 from tests.masking.survey import drawn
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.microaggregation.spectral_histogram_sanitization import (
     SpectralHistogramSanitization,
     spectral_groups,
 )
-from sluice.variables import Kind, Variable
 from tests.golden import golden
 from tests.masking.survey import drawn
 

@@ -12,13 +12,13 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.microaggregation.univariate_microaggregation import (
     UnivariateMicroaggregation,
     individual_ranking_groups,
     optimal_groups,
 )
-from sluice.variables import Kind, Variable
 from tests.golden import golden
 
 RNG = np.random.default_rng(0)  # means and medians draw nothing

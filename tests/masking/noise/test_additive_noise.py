@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import PlanError
-from sluice.generalization.hierarchy import Hierarchy
+from sluice.ground.errors import PlanError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.noise.additive_noise import (
     AdditiveNoise,
     corrected,
@@ -18,7 +19,6 @@ from sluice.masking.noise.additive_noise import (
     spectral_axes,
     uncorrelated_noise,
 )
-from sluice.variables import Kind, Variable
 from tests.golden import golden
 from tests.masking.survey import drawn
 

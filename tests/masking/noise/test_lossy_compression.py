@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image
 from scipy.fft import dctn, idctn
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
 from sluice.masking.noise.lossy_compression import compressed
 from tests.golden import golden
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
 from sluice.masking.noise.markov_matrix import corrected_frequencies, invariant_matrix, retention_matrix
 from sluice.masking.noise.pram import randomised
 from tests.golden import golden

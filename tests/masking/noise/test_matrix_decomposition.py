@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.decomposition import PCA
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.microaggregation.microaggregation import Microaggregation
 from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.masking.noise.matrix_decomposition import MatrixDecomposition, low_rank, non_negative_low_rank
 from sluice.masking.plan import apply_plan
-from sluice.variables import Kind, Variable
 from tests.golden import golden
 from tests.masking.survey import drawn
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
 from sluice.masking.recoding.camouflage import Camouflage, Interval
 from tests.golden import golden
 

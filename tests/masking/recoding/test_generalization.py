@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.contract import load_contract
-from sluice.errors import PlanError
-from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.models.k_anonymity import KAnonymity
 from sluice.generalization.models.l_diversity import DistinctLDiversity
+from sluice.ground.errors import PlanError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.masking.plan import apply_plan, apply_recodings, released_variables
 from sluice.masking.recoding.generalization import Generalization
 from sluice.masking.recoding.generalized_levels import GeneralizedLevels
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.population.population_uniques import population_uniques
-from sluice.variables import Kind, Role, Variable, Variables
 from tests.golden import golden
 
 AGES = Hierarchy(rows={str(age): (f"{age // 10}0s", "young" if age < 40 else "old") for age in range(20, 60)})

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sluice.errors import PlanError
 from sluice.generalization.builders.periods import Periods
-from sluice.generalization.hierarchy import Hierarchy
+from sluice.ground.errors import PlanError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.recoding.global_recoding import GlobalRecoding
-from sluice.variables import Kind, Role, Variable
 from tests.golden import golden
 
 RNG = np.random.default_rng(0)

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.recoding.multiples import multiples_around
 from sluice.masking.recoding.random_rounding import RandomRounding, random_round
-from sluice.variables import Kind, Variable
 from tests.golden import golden
 
 

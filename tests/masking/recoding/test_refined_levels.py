@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import PlanError
-from sluice.generalization.hierarchy import Hierarchy
+from sluice.ground.errors import PlanError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import Kind
 from sluice.masking.plan import apply_plan, apply_recodings, released_variables
 from sluice.masking.recoding.generalized_levels import GeneralizedLevels, level_groups
 from sluice.masking.recoding.refined_levels import RefinedLevels
 from sluice.risk.classes.equivalence_classes import category_codes, classes_of
 from sluice.risk.classes.l_diversity import distinct_values
-from sluice.variables import Kind
 from tests.golden import golden
 from tests.masking.recoding.test_generalization import ADULT, KEYS, VARIABLES, adult, masked, people, step
 

@@ -5,10 +5,10 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.plan import apply_recodings
 from sluice.masking.recoding.removal import Removal
-from sluice.variables import Kind, Role, Variable
 from tests.golden import golden
 
 VARIABLES = {

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.plan import apply_plan, apply_recodings
 from sluice.masking.recoding.multiples import round_to_multiples
 from sluice.masking.recoding.rounding import (
@@ -14,7 +15,6 @@ from sluice.masking.recoding.rounding import (
     round_to_points,
     round_to_rows,
 )
-from sluice.variables import Kind, Variable
 from tests.golden import golden
 from tests.masking.survey import drawn
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.recoding.sampling import Sampling, sample, scaled_weights
-from sluice.variables import Kind, Role, Variable
 from tests.golden import golden
 
 VARIABLES = {

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.recoding.coded_tail import Threshold
 from sluice.masking.recoding.top_bottom_coding import TopBottomCoding
-from sluice.variables import Kind, Variable
 from tests.golden import golden
 
 RNG = np.random.default_rng(0)

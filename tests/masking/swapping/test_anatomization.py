@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.swapping.anatomization import Anatomization, anatomized_tables, l_diverse_groups
-from sluice.variables import Kind, Role, Variable
 from tests.golden import golden
 
 DISEASES = ("bronchitis", "dyspepsia", "flu", "gastritis", "pneumonia")

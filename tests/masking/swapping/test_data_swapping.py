@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.swapping.data_swapping import DataSwapping, swap_partners
-from sluice.variables import Kind, Role, Variable
 from tests.golden import golden
 
 VARIABLES = {

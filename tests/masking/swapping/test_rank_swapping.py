@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare, norm
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.swapping.rank_swapping import RankSwapping, Variant, swap_sources
-from sluice.variables import Kind, Variable
 from tests.golden import golden
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.swapping.spectral_swapping import SpectralSwapping, spectral_swap
-from sluice.variables import Kind, Role, Variable
 from tests.golden import golden
 from tests.masking.survey import drawn
 

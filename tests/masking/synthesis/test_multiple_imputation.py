@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.synthesis.multiple_imputation import MultipleImputation, predictors, regression_draws
-from sluice.variables import Kind, Role, Variable
 from tests.golden import golden
 from tests.masking.survey import drawn
 

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare, ks_2samp
 
-from sluice.errors import PlanError
+from sluice.ground.errors import PlanError
+from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.synthesis.leaf_donors import Predictor, kernel_noise, leaf_donors, reflected, tree_leaves
 from sluice.masking.synthesis.sequential_trees import SequentialTrees
-from sluice.variables import Kind, Variable, Variables
 from tests.golden import golden
 from tests.masking.survey import drawn
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from policies.original_and_masked import OriginalAndMasked
-from sluice.variables import Kind, Role, Variable
-from sluice.verdict import Verdict
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import Verdict
 
 PASS, REVIEW, FAIL, UNKNOWN = Verdict.PASS, Verdict.REVIEW, Verdict.FAIL, Verdict.UNKNOWN
 AREAS = ["Devon", "Essex", "Kent", "Surrey"]

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from policies.rules.rule import Rule
-from sluice.variables import Kind, Role, Variable
-from sluice.verdict import Finding
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import Finding
 
 QUASI = Role.QUASI_IDENTIFIER
 VARIABLES = {

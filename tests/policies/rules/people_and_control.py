@@ -7,8 +7,8 @@ import pandas as pd
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.control_rule import ControlRule
-from sluice.variables import Variable
-from sluice.verdict import Verdict
+from sluice.ground.variables import Variable
+from sluice.ground.verdict import Verdict
 
 KEY = "quasi_identifier"
 VARIABLES = {

@@ -3,8 +3,8 @@
 import pytest
 
 from policies.rules.alpha_k import AlphaK
-from sluice.errors import DataError
-from sluice.verdict import Verdict
+from sluice.ground.errors import DataError
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.ill_people import VARIABLES, people
 

@@ -18,9 +18,9 @@ from policies.rules.attack_rule import AttackRule
 from policies.rules.control_rule import ControlRule
 from policies.rules.paired_rule import PairedRule
 from policies.rules.rules import AttackPolicyRule
-from sluice.errors import DataError
-from sluice.variables import Role
-from sluice.verdict import Verdict
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Role
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules import attacked_people, linked_people, people_and_control
 from tests.policies.rules.written_rules import documented

@@ -9,9 +9,9 @@ from pydantic import ValidationError
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import AttackRule
+from sluice.ground.sentence import Sentence
+from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.measurement import Measurement
-from sluice.sentence import Sentence
-from sluice.verdict import Finding, Verdict
 from tests.golden import golden
 
 GUESSED = Sentence("test.guessed", "One in five is guessed.")

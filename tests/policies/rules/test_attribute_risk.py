@@ -3,8 +3,8 @@
 import pandas as pd
 
 from policies.rules.attribute_risk import AttributeRisk
-from sluice.variables import Kind, Role, Variable
-from sluice.verdict import Verdict
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 
 

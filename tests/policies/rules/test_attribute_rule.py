@@ -9,8 +9,8 @@ from policies.rules.attribute_divergence import AttributeDivergence
 from policies.rules.attribute_inference import AttributeInference
 from policies.rules.data_invasion import DataInvasion
 from policies.rules.maximum_knowledge import MaximumKnowledge
-from sluice.errors import DataError
-from sluice.variables import Kind, Variable
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Variable
 from tests.golden import golden
 from tests.policies.rules.attacked_people import FAIL, ILLNESSES, ORIGINAL, PASS, UNKNOWN, VARIABLES, attacked, by_scope
 

@@ -18,7 +18,9 @@ from policies.rules.population_estimate import PopulationEstimate
 from policies.rules.rule import Rule
 from policies.rules.rules import AttackPolicyRule, PolicyRule
 from policies.rules.table_rule import TableRule
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Role, Variable, Variables
+from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
@@ -26,8 +28,6 @@ from sluice.tabular.rules.prior_posterior import PriorPosterior
 from sluice.tabular.rules.request_rule import RequestRule
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from sluice.tabular.rules.zero_cells import ZeroCells
-from sluice.variables import Kind, Role, Variable, Variables
-from sluice.verdict import Finding, Verdict
 from tests.golden import golden
 from tests.items.set_columns import column_of, variable
 from tests.listed import all_listed

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from policies.rules.delta_disclosure import DeltaDisclosure
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.ill_people import one, people
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from policies.rules.delta_presence import DeltaPresence
-from sluice.errors import DataError
-from sluice.verdict import Verdict
+from sluice.ground.errors import DataError
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.ill_people import one, people
 

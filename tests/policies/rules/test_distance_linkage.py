@@ -6,9 +6,9 @@ import pytest
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.distance_linkage import DistanceLinkage
 from policies.rules.interval_disclosure import IntervalDisclosure
-from sluice.errors import DataError
-from sluice.variables import Kind, Variable
-from sluice.verdict import Verdict
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Variable
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.linked_people import COPY, ORIGINAL, QUASI, SHUFFLED, VARIABLES, attacked, find
 

@@ -14,8 +14,8 @@ from policies.rules.k_anonymity import KAnonymity
 from policies.rules.l_diversity import LDiversity
 from policies.rules.rule import Rule
 from policies.rules.sample_uniques_share import SampleUniquesShare
-from sluice.variables import Kind, Role, Variable
-from sluice.verdict import Finding, Verdict
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import Finding, Verdict
 from tests.golden import golden
 
 CELL = 5

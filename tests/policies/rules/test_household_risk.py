@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from policies.rules.household_risk import HouseholdRisk
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.weighted_survey import SURVEY, one
 

@@ -5,7 +5,7 @@ import pytest
 
 from policies.rules.individual_risk import IndividualRisk
 from policies.rules.loglinear_risk import LoglinearRisk
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.weighted_survey import SURVEY, VARIABLES, one, typed
 

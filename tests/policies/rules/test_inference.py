@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from policies.rules.inference import Inference
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.people_and_control import ORIGINAL, STRANGERS, attacked, without_roles
 

@@ -1,7 +1,7 @@
 """Interval disclosure as a rule."""
 
 from policies.rules.interval_disclosure import IntervalDisclosure
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.linked_people import ORIGINAL, attacked, find
 

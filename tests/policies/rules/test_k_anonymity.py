@@ -2,9 +2,9 @@
 
 from policies.rules.behind import Behind
 from policies.rules.k_anonymity import KAnonymity
-from sluice.sentence import Statement, as_fields
-from sluice.variables import Kind, Role, Variable
-from sluice.verdict import Finding, Verdict
+from sluice.ground.sentence import Statement, as_fields
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import Finding, Verdict
 from tests.golden import golden
 from tests.policies.rules.married_women import VARIABLES, one, typed
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from policies.rules.k_map import KMap
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.weighted_survey import LIST, one, typed
 

@@ -5,9 +5,9 @@ import pandas as pd
 from policies.rules.k_anonymity import KAnonymity
 from policies.rules.km_anonymity import KmAnonymity, unjudged_sets
 from policies.rules.l_diversity import LDiversity
-from sluice.errors import DataError
-from sluice.variables import Kind, Role, Variable
-from sluice.verdict import Finding, Verdict
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import Finding, Verdict
 from tests.golden import golden
 from tests.items.set_columns import column_of, variable
 

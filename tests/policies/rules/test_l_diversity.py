@@ -5,8 +5,8 @@ import pytest
 
 from policies.rules.behind import Behind
 from policies.rules.l_diversity import LDiversity
-from sluice.variables import Harmless, Kind, Role, Variable
-from sluice.verdict import Verdict
+from sluice.ground.variables import Harmless, Kind, Role, Variable
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.married_women import VARIABLES, one, typed
 

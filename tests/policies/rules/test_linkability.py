@@ -5,8 +5,8 @@ import pandas as pd
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.linkability import Linkability
-from sluice.variables import Variable
-from sluice.verdict import Verdict
+from sluice.ground.variables import Variable
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.people_and_control import (
     CONTROL,

@@ -10,11 +10,11 @@ from policies.rules.interval_disclosure import IntervalDisclosure
 from policies.rules.linkage_score import LinkageScore
 from policies.rules.probabilistic_linkage import ProbabilisticLinkage
 from policies.rules.rank_swapping_linkage import RankSwappingLinkage
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import Verdict
 from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.risk.linkage.linkage_score import disclosure_risk
 from sluice.utility.continuous.il1s import il1s
-from sluice.variables import Kind, Role, Variable
-from sluice.verdict import Verdict
 from tests.golden import golden
 
 VARIABLES = {

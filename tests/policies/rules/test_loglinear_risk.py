@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from policies.rules.loglinear_risk import LoglinearRisk
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.weighted_survey import SURVEY, VARIABLES, one
 

@@ -3,8 +3,8 @@
 import pytest
 
 from policies.rules.near_limit import if_near
-from sluice.sentence import text_of
-from sluice.verdict import Verdict
+from sluice.ground.sentence import text_of
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 
 

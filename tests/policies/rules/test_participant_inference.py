@@ -1,7 +1,7 @@
 """Participant inference as a rule."""
 
 from policies.rules.participant_inference import ParticipantInference
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.people_and_control import CONTROL, ORIGINAL, STRANGERS, attacked
 

@@ -9,9 +9,9 @@ import pytest
 from pydantic import ValidationError
 
 from policies.rules.k_map import KMap
-from sluice.errors import DataError
-from sluice.variables import Kind, Variable
-from sluice.verdict import Verdict
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Variable
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.weighted_survey import QUASI, SURVEY, VARIABLES, one
 

@@ -1,7 +1,7 @@
 """Rare combinations as a rule."""
 
 from policies.rules.rare_combinations import RareCombinations
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.people_and_control import ORIGINAL, STRANGERS, attacked
 

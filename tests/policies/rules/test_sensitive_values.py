@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
+from sluice.ground.variables import Harmless, Kind, Role, Variable
 from sluice.risk.classes.class_values import Near
 from sluice.risk.classes.equivalence_classes import equivalence_classes
-from sluice.variables import Harmless, Kind, Role, Variable
 
 CLASSES = equivalence_classes([np.array([0, 0, 1, 1, 2])])
 

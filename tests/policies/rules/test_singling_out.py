@@ -4,9 +4,9 @@ import pandas as pd
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.singling_out import SinglingOut
-from sluice.errors import DataError
-from sluice.variables import Variable
-from sluice.verdict import Verdict
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Variable
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.people_and_control import ORIGINAL, STRANGERS, VARIABLES, attacked
 

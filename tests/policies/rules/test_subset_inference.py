@@ -1,7 +1,7 @@
 """Subset inference as a rule."""
 
 from policies.rules.subset_inference import SubsetInference
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.people_and_control import CONTROL, ORIGINAL, STRANGERS, attacked, verdicts
 

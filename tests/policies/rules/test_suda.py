@@ -1,7 +1,7 @@
 """SUDA as a rule."""
 
 from policies.rules.suda import Suda
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.ill_people import one, people
 

@@ -3,9 +3,9 @@
 import pytest
 
 from policies.rules.t_closeness import TCloseness
-from sluice.errors import DataError
-from sluice.generalization.hierarchy import Hierarchy
-from sluice.verdict import Verdict
+from sluice.ground.errors import DataError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.married_women import VARIABLES, one, typed
 

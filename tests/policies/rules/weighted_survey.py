@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from sluice.variables import Kind, Role, Variable
-from sluice.verdict import Finding
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import Finding
 
 QUASI = Role.QUASI_IDENTIFIER
 VARIABLES = {

@@ -14,7 +14,7 @@ from policies.rules.rule import Rule
 from policies.rules.rules import AttackPolicyRule, PolicyRule
 from policies.rules.table_rule import TableRule
 from sluice.documents.documents import parse_document
-from sluice.errors import DocumentError
+from sluice.ground.errors import DocumentError
 from sluice.tabular.rules.contributions import Values, one_cell
 
 DOCS = (Path(__file__).parents[3] / "docs" / "rules.md").read_text(encoding="utf-8")

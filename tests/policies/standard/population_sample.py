@@ -6,8 +6,8 @@ import pandas as pd
 from policies.original_and_masked import OriginalAndMasked
 from policies.standard.judgement import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
-from sluice.variables import Variable
-from sluice.verdict import Verdict
+from sluice.ground.variables import Variable
+from sluice.ground.verdict import Verdict
 
 NUMBERS = [f"x{j}" for j in range(8)]
 AREAS = list("abcd")

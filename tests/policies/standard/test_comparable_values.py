@@ -5,8 +5,8 @@ import pytest
 
 from policies.standard.judgement import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
-from sluice.variables import Variable
-from sluice.verdict import Verdict
+from sluice.ground.variables import Variable
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.standard.population_sample import ORIGINAL, RECODED, SAFE, VARIABLES, judge, recode
 from tests.policies.standard.wealth_sample import paired, wealthy

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from sluice.verdict import Verdict, decide
+from sluice.ground.verdict import Verdict, decide
 from tests.policies.standard.population_sample import ORIGINAL, judge
 
 

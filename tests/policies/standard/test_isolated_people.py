@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.variables import Variable
-from sluice.verdict import Verdict
+from sluice.ground.variables import Variable
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.standard.population_sample import HOLDOUT, SAFE, judge, verdicts
 

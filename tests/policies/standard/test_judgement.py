@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.standard.reference_standard import ReferenceStandard
-from sluice.errors import DocumentError
-from sluice.verdict import Verdict, decide
+from sluice.ground.errors import DocumentError
+from sluice.ground.verdict import Verdict, decide
 from tests.golden import golden
 from tests.policies.standard.population_sample import (
     HOLDOUT,

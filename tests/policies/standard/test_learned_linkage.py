@@ -7,9 +7,9 @@ import pytest
 from policies.original_and_masked import OriginalAndMasked
 from policies.standard.learned_limits import LearnedLimits
 from policies.standard.learned_linkage import judge_learned_linkage, learned_intruder
-from sluice.errors import DataError
-from sluice.variables import Variable
-from sluice.verdict import Verdict
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Variable
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.standard.population_sample import NUMBERS, ORIGINAL, SAFE, VARIABLES
 

@@ -6,7 +6,7 @@ import pytest
 
 from policies.standard.judgement import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tests.policies.standard.wealth_sample import paired, wealthy
 
 

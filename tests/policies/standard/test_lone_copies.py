@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from policies.standard.lone_copies import judge_lone_copies
 from policies.standard.reference_standard import ReferenceStandard
+from sluice.ground.verdict import Verdict
 from sluice.risk.reference.copies import count_copies, lone_copies
-from sluice.verdict import Verdict
 from tests.golden import golden
 from tests.policies.standard.wealth_sample import paired, wealthy
 

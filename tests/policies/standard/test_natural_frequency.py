@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.standard.natural_frequency import natural_frequency as told
-from sluice.sentence import Sentence, per, text_of
+from sluice.ground.sentence import Sentence, per, text_of
 from tests.golden import golden
 
 IN = {base: Sentence(f"test.in_{base}", f"{{share:people_{base}}}") for base in (1000, 10_000)}

@@ -8,7 +8,7 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.standard.intruders import AnyOf, Intruder
 from policies.standard.learned_linkage import learned_intruder
 from policies.standard.partial_knowledge import judge_partial_knowledge
-from sluice.verdict import Finding, Verdict
+from sluice.ground.verdict import Finding, Verdict
 from tests.golden import golden
 from tests.typed_frame import typed_frame
 

@@ -4,9 +4,9 @@ import numpy as np
 
 from policies.standard.prediction import judge_measure
 from policies.standard.reference_standard import ReferenceStandard
+from sluice.ground.verdict import Verdict
 from sluice.risk.reference.prediction import Prediction
 from sluice.risk.reference.reference_attack import ReferenceAttack
-from sluice.verdict import Verdict
 from tests.golden import golden
 from tests.policies.standard.population_sample import NUMBERS, ORIGINAL, judge
 

@@ -5,9 +5,9 @@ import numpy as np
 from policies.original_and_masked import OriginalAndMasked
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reidentification import judge_reidentification
-from sluice.errors import DataError
-from sluice.variables import Variable
-from sluice.verdict import Verdict
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Variable
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.standard.population_sample import NUMBERS, ORIGINAL, SAFE, VARIABLES, people
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tests.policies.standard.population_sample import HOLDOUT, ORIGINAL, SAFE, judge, people
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.errors import DocumentError
-from sluice.variables import Variable
-from sluice.verdict import Verdict, decide
+from sluice.ground.errors import DocumentError
+from sluice.ground.variables import Variable
+from sluice.ground.verdict import Verdict, decide
 from tests.golden import golden
 from tests.policies.standard.population_sample import NUMBERS, SAFE, VARIABLES, judge, people, verdicts
 

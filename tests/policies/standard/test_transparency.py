@@ -5,14 +5,14 @@ import pytest
 from policies.original_and_masked import OriginalAndMasked
 from policies.standard.transparency import judge_transparency
 from policies.standard.transparency_limits import TransparencyLimits
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import Finding, Verdict
 from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.masking.plan import apply_plan
 from sluice.masking.recoding.rounding import Rounding
 from sluice.masking.step import MaskingStep
 from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.masking.synthesis.sequential_trees import SequentialTrees
-from sluice.variables import Kind, Role, Variable
-from sluice.verdict import Finding, Verdict
 from tests.golden import golden
 
 NAMES = tuple("abcdefghij")

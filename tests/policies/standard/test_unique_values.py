@@ -8,8 +8,8 @@ import pandas as pd
 from policies.standard.leniency import judge_leniency
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.unique_values import judge_unique_values
-from sluice.errors import DataError
-from sluice.verdict import Verdict
+from sluice.ground.errors import DataError
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.standard.wealth_sample import paired, wealthy
 

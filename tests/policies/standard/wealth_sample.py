@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from policies.original_and_masked import OriginalAndMasked
-from sluice.variables import Kind, Role, Variable
+from sluice.ground.variables import Kind, Role, Variable
 
 
 def wealthy(n: int = 1500) -> tuple[pd.DataFrame, dict[str, Variable]]:

@@ -9,9 +9,9 @@ import pandas as pd
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.limits import Utility, UtilityLimits
+from sluice.ground.variables import Role
+from sluice.ground.verdict import Finding
 from sluice.masking.step import MaskingStep
-from sluice.variables import Role
-from sluice.verdict import Finding
 from tests.typed_frame import typed_frame
 
 

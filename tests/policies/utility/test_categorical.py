@@ -3,9 +3,9 @@ import pandas as pd
 import pytest
 
 from policies.original_and_masked import OriginalAndMasked
+from sluice.ground.divergence import entropy
 from sluice.masking.noise.pram import Pram
 from sluice.utility.categorical.entropy_based_loss import ebil, original_probabilities
-from sluice.utility.divergence import entropy
 from tests.policies.utility.files import files, judge
 from tests.typed_frame import typed_frame
 

@@ -8,8 +8,8 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.utility.analyses import Analyses
 from policies.utility.asked import unfit_analyses
 from policies.utility.limits import Utility, UtilityLimits
-from sluice.variables import Kind, Role, Variable
-from sluice.verdict import Finding, Verdict
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import Finding, Verdict
 
 pytestmark = pytest.mark.chain
 

@@ -15,8 +15,8 @@ from policies.advice import ADVICE
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.analyses import Analyses
 from policies.utility.limits import FAMILIES, UtilityLimits
-from sluice.variables import Kind, Role, Variable
-from sluice.verdict import Finding, Verdict
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import Finding, Verdict
 from tests.golden import golden
 from tests.items.set_columns import column_of, variable
 from tests.listed import all_listed

@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.utility.files import files, judge
 

@@ -8,8 +8,8 @@ import pytest
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.limits import UtilityLimits
-from sluice.variables import Role
-from sluice.verdict import Finding
+from sluice.ground.variables import Role
+from sluice.ground.verdict import Finding
 from tests.typed_frame import typed_frame
 
 pytestmark = pytest.mark.chain

@@ -2,8 +2,8 @@ import pytest
 
 from policies.utility.analyses import Floor
 from policies.utility.floor_finding import floor_finding
-from sluice.sentence import Sentence
-from sluice.verdict import Verdict
+from sluice.ground.sentence import Sentence
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 
 OVERLAPS = Sentence("test.overlaps", "It overlaps")

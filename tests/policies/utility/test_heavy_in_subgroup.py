@@ -8,7 +8,7 @@ import pytest
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.limits import UtilityLimits
-from sluice.variables import Role
+from sluice.ground.variables import Role
 from tests.typed_frame import typed_frame
 
 N = 8_000

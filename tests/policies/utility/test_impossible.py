@@ -5,9 +5,9 @@ import pandas as pd
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.limits import Utility, UtilityLimits
+from sluice.ground.variables import Kind, Variable
+from sluice.ground.verdict import Finding, Verdict
 from sluice.utility.analyses.impossible_records import RecordRule
-from sluice.variables import Kind, Variable
-from sluice.verdict import Finding, Verdict
 from tests.golden import golden
 
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in ("a", "b")}

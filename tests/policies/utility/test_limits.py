@@ -9,11 +9,11 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.utility.limits import FAMILIES, UtilityLimits
 from policies.utility.measured import Limit, ShareLimit
 from sluice.documents.documents import parse_document
-from sluice.errors import DocumentError
+from sluice.ground.errors import DocumentError
+from sluice.ground.variables import Kind, Variable
+from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.utility.continuous.il1s import il1s
 from sluice.utility.continuous.moments import moment_differences
-from sluice.variables import Kind, Variable
-from sluice.verdict import Finding, Verdict, decide
 from tests.golden import golden
 
 MEASURES = [

@@ -1,6 +1,6 @@
 from policies.utility.measured import Limit, Measured, written_number, written_percent
-from sluice.sentence import Sentence
-from sluice.verdict import Verdict
+from sluice.ground.sentence import Sentence
+from sluice.ground.verdict import Verdict
 
 MOVED = Sentence("test.moved", "It moved")
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from policies.utility.limits import UtilityLimits
-from sluice.verdict import Finding, Verdict
+from sluice.ground.verdict import Finding, Verdict
 from tests.golden import golden
 from tests.policies.utility.files import data, files, judge
 

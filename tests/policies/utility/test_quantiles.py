@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tests.policies.utility.files import files, judge
 
 LIMITS = {"quantiles": {"at_most": 0.05}, "gini": {"at_most": 0.01}}

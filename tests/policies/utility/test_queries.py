@@ -7,8 +7,8 @@ from pydantic import ValidationError
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.limits import Utility, UtilityLimits
-from sluice.variables import Kind, Variable
-from sluice.verdict import Finding, Verdict
+from sluice.ground.variables import Kind, Variable
+from sluice.ground.verdict import Finding, Verdict
 from tests.golden import golden
 
 N = 400

@@ -2,9 +2,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sluice.ground.variables import Role
+from sluice.ground.verdict import Verdict
 from sluice.utility.recoding.recoding_summary import RecodingView
-from sluice.variables import Role
-from sluice.verdict import Verdict
 from tests.golden import golden
 from tests.policies.utility.files import data, files, judge
 

@@ -8,11 +8,11 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.utility.limits import UtilityLimits
 from policies.utility.measured import Limit
 from policies.utility.score import score
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import Verdict
 from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.risk.linkage.linkage_score import disclosure_risk
 from sluice.utility.continuous.mean_variations import mean_variations
-from sluice.variables import Kind, Role, Variable
-from sluice.verdict import Verdict
 
 NAMES = ("age", "height", "income")
 VARIABLES = {

@@ -1,6 +1,6 @@
 import numpy as np
 
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tests.policies.utility.files import data, declared, judge
 
 

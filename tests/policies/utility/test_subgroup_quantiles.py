@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.variables import Role
-from sluice.verdict import Verdict
+from sluice.ground.variables import Role
+from sluice.ground.verdict import Verdict
 from tests.policies.utility.files import data, declared, judge
 
 RULES = ("subgroup_quantiles", "subgroup_propensity")

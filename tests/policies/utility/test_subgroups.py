@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tests.policies.utility.files import data, declared, files, judge
 
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Variable, Variables
 from sluice.publication.copies import COPIES, StatisticsFile
 from sluice.publication.records_file import write_parquet
-from sluice.variables import Kind, Variable, Variables
 from tests.golden import golden
 from tests.publication.plain_names import plainly_named
 

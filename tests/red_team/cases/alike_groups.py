@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from policies.original_and_masked import OriginalAndMasked
-from sluice.variables import Kind, Role, Variable, Variables
+from sluice.ground.variables import Kind, Role, Variable, Variables
 from tests.red_team.case import Case
 from tests.red_team.files import files_of, masked_by
 

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from policies.original_and_masked import OriginalAndMasked
-from sluice.variables import Kind, Variable
+from sluice.ground.variables import Kind, Variable
 from tests.red_team.attacks import found
 from tests.red_team.case import Case
 from tests.red_team.files import CENSUS, census, files_of

@@ -11,8 +11,8 @@ from functools import partial
 import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
-from sluice.risk.comparable_values import plain_values
-from sluice.variables import Role
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.variables import Role
 from tests.red_team.case import Attack, Case
 from tests.red_team.files import CENSUS, Data, adult, census, diabetes, masked_by, with_roles
 

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
-from sluice.variables import Kind, Variable
+from sluice.ground.variables import Kind, Variable
 from tests.red_team.attacks import own_is_nearest
 from tests.red_team.case import Case
 from tests.red_team.files import CENSUS, census, masked_by

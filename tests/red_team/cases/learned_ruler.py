@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from policies.original_and_masked import OriginalAndMasked
-from sluice.variables import Kind
+from sluice.ground.variables import Kind
 from tests.red_team.attacks import own_is_nearest
 from tests.red_team.case import Attack, Case
 from tests.red_team.files import CENSUS, census, files_of, masked_by

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from policies.original_and_masked import OriginalAndMasked
-from sluice.variables import Kind, Role, Variable
+from sluice.ground.variables import Kind, Role, Variable
 from tests.red_team.case import Case
 from tests.red_team.files import diabetes, files_of
 

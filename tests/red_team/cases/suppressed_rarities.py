@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from policies.original_and_masked import OriginalAndMasked
+from sluice.ground.variables import Role
 from sluice.masking import LocalSuppression
-from sluice.variables import Role
 from tests.red_team.case import Case
 from tests.red_team.files import files_of, with_roles
 from tests.typed_frame import typed_frame

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from sluice.variables import Variable
+from sluice.ground.variables import Variable
 from tests.reference_data import adult_columns
 from tests.typed_frame import typed_frame
 

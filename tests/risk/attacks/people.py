@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from sluice.variables import Kind, Variable
+from sluice.ground.variables import Kind, Variable
 
 LABELS = tuple("abcdefgh")
 VARIABLES = {

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.risk.attacks.attribute_inference import LabelledFile, attribute_inference, excess_interval, labelled_files
 from tests.golden import golden
 

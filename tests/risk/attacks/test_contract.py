@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.risk.attacks.inference import inference
 from sluice.risk.attacks.learned_membership import learned_membership
 from sluice.risk.attacks.linkability import linkability

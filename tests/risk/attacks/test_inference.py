@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.risk.attacks.inference import inference, random_guesses
 from sluice.risk.distances import gower
 from sluice.risk.spread import EVEN_RANGE

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.risk.attacks.learned_membership import learned_membership
 from sluice.risk.attacks.membership import Membership, membership
 from tests.golden import golden

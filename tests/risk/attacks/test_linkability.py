@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.risk.attacks.linkability import linkability, random_links
 from tests.golden import golden
 from tests.risk.attacks.adult_with_control import adult_with_control

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from scipy.stats import ks_2samp
 
-from sluice.errors import DataError
+from sluice.ground.divergence import divergence
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Variable
 from sluice.risk.attacks.maximum_knowledge import common_space, compared, of_attribute, of_records
-from sluice.utility.divergence import divergence
-from sluice.variables import Kind, Variable
 from tests.golden import golden
 
 COLUMNS = [slice(0, 1), slice(1, 2), slice(2, 3)]

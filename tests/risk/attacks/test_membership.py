@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.risk.attacks.membership import advantage, area_under_curve, membership, nearer_share, nearer_to_original
 from tests.golden import golden
 from tests.typed_frame import typed_frame

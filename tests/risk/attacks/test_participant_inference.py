@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.neighbors import NearestNeighbors
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.risk.attacks.participant_inference import InferenceGain, participant_inference
 from sluice.risk.attacks.participant_inference_kernel import nearest_without_each
 from tests.golden import golden

@@ -1,6 +1,6 @@
 import pandas as pd
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.risk.attacks.released_column import is_released, released_column
 from tests.golden import golden
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.risk.attacks.singling_out import CodedFile, Descriptions, fitting, growth, singling_out
 from tests.golden import golden
 from tests.reference_data import adult_columns

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Variable
 from sluice.risk.attacks.subset_inference import SubsetInference, subset_inference
 from sluice.risk.attacks.subset_inference_kernel import read_by_all, read_by_subsets
-from sluice.variables import Kind, Variable
 from tests.golden import golden
 from tests.risk.attacks.people import VARIABLES, people
 

@@ -6,7 +6,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.risk.classes.attribute_combinations import attribute_combinations
 from sluice.risk.classes.equivalence_classes import category_codes
 from tests.golden import golden

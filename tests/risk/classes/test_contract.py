@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.risk.classes.alpha_k import largest_share
 from sluice.risk.classes.beta_likeness import largest_bounded_gain, largest_gain
 from sluice.risk.classes.delta_disclosure import log_ratios

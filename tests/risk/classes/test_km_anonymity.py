@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.items.item_sets import ItemSets
 from sluice.risk.classes.km_anonymity import side_by_side, smallest_crowds, united
 from tests.golden import golden

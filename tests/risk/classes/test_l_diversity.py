@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.risk.classes.equivalence_classes import category_codes, classes_of, equivalence_classes
 from sluice.risk.classes.l_diversity import distinct_values, effective_values, knowing_others, recursive_ratio
 from tests.golden import golden

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.arrays import IntArray
-from sluice.errors import DataError
+from sluice.ground.arrays import IntArray
+from sluice.ground.errors import DataError
 from sluice.risk.classes import quasi_identifier_search
 from sluice.risk.classes.quasi_identifier_search import combination, search_quasi_identifiers
 from tests.golden import golden

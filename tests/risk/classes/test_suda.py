@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.risk.classes import suda as module
 from sluice.risk.classes.suda import dis_scores, minimal_sample_uniques, suda
 from tests.golden import golden

@@ -7,9 +7,9 @@ from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 from scipy.stats import wasserstein_distance
 
-from sluice.errors import DataError
-from sluice.generalization.hierarchy import Hierarchy
-from sluice.generalization.taxonomy import taxonomy_of
+from sluice.ground.errors import DataError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.taxonomy import taxonomy_of
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
 from sluice.risk.classes.t_closeness import equal_distance, hierarchical_distance, hierarchy_levels, ordered_distance
 from tests.golden import golden

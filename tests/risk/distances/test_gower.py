@@ -5,10 +5,10 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Variable
 from sluice.risk.distances.gower import gower_points
 from sluice.risk.distances.gower_kernel import nearest, right_among_nearest
-from sluice.variables import Variable
 from tests.golden import golden
 
 VARIABLES = {

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
 from sluice.risk.linkage.alignment import aligned
 
 RNG = np.random.default_rng(1)

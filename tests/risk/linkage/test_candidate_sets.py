@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.masking.microaggregation.univariate_microaggregation import individual_ranking_groups, optimal_groups
 from sluice.masking.swapping.rank_swapping import swap_sources
 from sluice.risk.linkage.microaggregation_linkage import microaggregation_linkage

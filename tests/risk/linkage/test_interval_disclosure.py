@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.risk.linkage.interval_disclosure import interval_disclosure
 from tests.golden import golden
 

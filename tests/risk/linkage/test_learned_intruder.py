@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from policies.standard.learned_linkage import learned_intruder
+from sluice.ground.variables import Kind, Variable
 from sluice.risk.linkage.learned_intruder import LearnedIntruder
 from sluice.risk.linkage.learned_variable import compared_variables
-from sluice.variables import Kind, Variable
 from tests.red_team.files import CENSUS, census, files_of, masked_by
 
 pytestmark = pytest.mark.chain  # of fewer people nothing can be learned

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sluice.ground.variables import Variable
 from sluice.risk.linkage.learned_linker import LearnedLinker
 from sluice.risk.linkage.learned_variable import compared_variables
-from sluice.variables import Variable
 
 COLUMNS = [f"x{j}" for j in range(4)]
 VARIABLES = {name: Variable(name=name, kind="continuous") for name in COLUMNS} | {

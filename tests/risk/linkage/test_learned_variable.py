@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sluice.ground.variables import Variable
 from sluice.risk.linkage.learned_variable import ComparedCategory, ComparedNumber, compared_variables
-from sluice.variables import Variable
 
 
 def compared(original, masked, recoded=None, kind="continuous", released=None):

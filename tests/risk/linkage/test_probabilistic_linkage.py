@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sluice.ground.variables import Kind
 from sluice.risk.linkage.probabilistic_linkage import agreement_probabilities, agreement_values, probabilistic_linkage
-from sluice.variables import Kind
 
 LEVELS = (2, 10, 50, 100)
 CHANGED = (0.05, 0.1, 0.2, 0.3)

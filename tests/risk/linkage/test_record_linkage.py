@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind
 from sluice.risk.linkage.record_linkage import comparison_space, linkage_coordinates, linkage_scenarios, record_linkage
 from sluice.risk.spread import spread
-from sluice.variables import Kind
 from tests.golden import golden
 
 DISTANCES = (

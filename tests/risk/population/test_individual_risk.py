@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import nbinom
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.risk.classes.equivalence_classes import equivalence_classes
 from sluice.risk.population.individual_risk import estimated_population, expected_share, individual_risk
 from tests.golden import golden

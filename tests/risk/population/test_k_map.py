@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.risk.classes.crowds import agreeing
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.population.k_map import k_map, population_frequencies

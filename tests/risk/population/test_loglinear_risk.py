@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.risk.population.loglinear_risk import LoglinearRisk, loglinear_risk
 from tests.golden import golden
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
+from sluice.ground.verdict import Verdict
 from sluice.risk.reference.equivalence_test import equivalence_test
-from sluice.verdict import Verdict
 
 values = st.lists(st.integers(0, 8).map(float), min_size=1, max_size=60).map(np.array)
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.masking import SequentialTrees
 from sluice.risk.transparency.copied_people import CopiedPeople
 from sluice.risk.transparency.pairs import Pairs

@@ -3,11 +3,11 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
+from sluice.ground.variables import Kind, Variable
 from sluice.risk.measurement import Measurement
 from sluice.risk.transparency.filtering import CLOSE, Filtering
 from sluice.risk.transparency.pairs import Pairs
-from sluice.variables import Kind, Variable
 
 
 def played(original: FloatArray, masked: FloatArray) -> Measurement:

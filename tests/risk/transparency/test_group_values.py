@@ -2,10 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sluice.ground.variables import Kind, Variable
 from sluice.masking import Anatomization
 from sluice.risk.transparency.group_values import GroupValues
 from sluice.risk.transparency.pairs import Pairs
-from sluice.variables import Kind, Variable
 
 VARIABLES = {
     "illness": Variable(name="illness", kind=Kind.NOMINAL),

@@ -2,11 +2,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sluice.ground.variables import Kind, Variable
 from sluice.masking import MultipleImputation
 from sluice.risk.transparency.attack import NoAttack
 from sluice.risk.transparency.kept_values import KeptValues
 from sluice.risk.transparency.pairs import Pairs
-from sluice.variables import Kind, Variable
 from tests.golden import golden
 
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in "abc"}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.arrays import FloatArray
+from sluice.ground.arrays import FloatArray
 from sluice.risk.transparency.linear_change import LinearChange, linear_map
 from sluice.risk.transparency.pairs import Pairs
 

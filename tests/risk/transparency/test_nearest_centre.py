@@ -2,10 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.microaggregation.microaggregation import Microaggregation
 from sluice.risk.transparency.nearest_centre import NearestCentre
 from sluice.risk.transparency.pairs import Pairs
-from sluice.variables import Kind, Variable
 
 NAMES = ("a", "b", "c")
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS, nullable=True) for name in NAMES}

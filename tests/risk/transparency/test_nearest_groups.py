@@ -2,11 +2,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.microaggregation.univariate_microaggregation import UnivariateMicroaggregation
 from sluice.risk.linkage.microaggregation_linkage import microaggregation_linkage
 from sluice.risk.transparency.nearest_groups import NearestGroups
 from sluice.risk.transparency.pairs import Pairs
-from sluice.variables import Kind, Variable
 
 NAMES = ("a", "b", "c", "d")
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in NAMES}

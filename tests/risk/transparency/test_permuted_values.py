@@ -2,11 +2,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.swapping.permutation import Permutation
 from sluice.risk.measurement import Measurement
 from sluice.risk.transparency.pairs import Pairs
 from sluice.risk.transparency.permuted_values import PermutedValues
-from sluice.variables import Kind, Variable
 from tests.golden import golden
 
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in ("group", "income", "rent")}

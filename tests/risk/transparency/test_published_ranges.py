@@ -2,11 +2,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.microaggregation.k_member_clustering import KMemberClustering
 from sluice.masking.microaggregation.mondrian import Mondrian
 from sluice.risk.transparency.pairs import Pairs
 from sluice.risk.transparency.published_ranges import PublishedRanges
-from sluice.variables import Kind, Variable
 
 LEVELS = ("0 to 9", "10 to 19", "20 to 29", "30 to 39")
 VARIABLES = {

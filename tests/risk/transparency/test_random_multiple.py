@@ -2,10 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sluice.ground.variables import Kind, Variable
 from sluice.masking.recoding.random_rounding import RandomRounding
 from sluice.risk.transparency.pairs import Pairs
 from sluice.risk.transparency.random_multiple import RandomMultiple
-from sluice.variables import Kind, Variable
 
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in "abcd"}
 

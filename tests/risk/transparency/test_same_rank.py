@@ -1,11 +1,11 @@
 import numpy as np
 import pandas as pd
 
+from sluice.ground.variables import Kind, Variable
 from sluice.masking import DataDistortion, Resampling
 from sluice.risk.transparency.attack import NoAttack
 from sluice.risk.transparency.pairs import Pairs
 from sluice.risk.transparency.same_rank import SameRank
-from sluice.variables import Kind, Variable
 
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in "ab"}
 

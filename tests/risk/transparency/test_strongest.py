@@ -2,12 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sluice.ground.variables import Kind, Variable
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.risk.transparency.linear_change import LinearChange
 from sluice.risk.transparency.pairs import Pairs
 from sluice.risk.transparency.same_rank import SameRank
 from sluice.risk.transparency.strongest import Strongest
-from sluice.variables import Kind, Variable
 
 NAMES = ("a", "b", "c", "d")
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in NAMES}

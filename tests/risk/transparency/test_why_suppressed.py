@@ -2,10 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sluice.ground.variables import Kind, Variable
 from sluice.masking import LocalSuppression
 from sluice.risk.transparency.pairs import Pairs
 from sluice.risk.transparency.why_suppressed import WhySuppressed
-from sluice.variables import Kind, Variable
 
 VARIABLES = {
     "sex": Variable(name="sex", kind=Kind.BINARY, categories=("f", "m")),

@@ -6,7 +6,7 @@ import pandas as pd
 
 from schemas.checks.expectations_run import check_batch
 from schemas.contract import Contract
-from sluice.verdict import Finding
+from sluice.ground.verdict import Finding
 from tests.golden import golden
 
 CONTRACT = Contract.model_validate(

@@ -18,8 +18,8 @@ from schemas.checks.expectations_run import check_batch
 from schemas.checks.frame_check import check_frame
 from schemas.checks.profile import compared, profile
 from schemas.contract import Contract
-from sluice.errors import DataError
-from sluice.verdict import Finding, Verdict, decide
+from sluice.ground.errors import DataError
+from sluice.ground.verdict import Finding, Verdict, decide
 from tests.golden import golden
 from tests.report.pages import holds_together, loads_nothing
 

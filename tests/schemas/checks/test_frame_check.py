@@ -11,7 +11,7 @@ from pandera.config import config_context
 
 from schemas.checks.frame_check import check_frame, check_released
 from schemas.contract import Contract
-from sluice.verdict import Finding, Verdict
+from sluice.ground.verdict import Finding, Verdict
 from tests.golden import golden
 from tests.schemas.typed import type_batch
 

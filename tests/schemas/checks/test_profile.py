@@ -11,7 +11,7 @@ from scipy.spatial.distance import cityblock
 
 from schemas.checks.profile import MOST_LABELS, Distribution, Profile, compared, count, distance, profile
 from schemas.contract import Contract
-from sluice.variables import Kind, Variable
+from sluice.ground.variables import Kind, Variable
 from tests.golden import golden
 
 AGE = Variable(name="age", kind=Kind.INTEGER, nullable=True)

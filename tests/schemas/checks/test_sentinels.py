@@ -9,7 +9,7 @@ import pytest
 
 from schemas.checks.sentinels import check_sentinels
 from schemas.contract import Contract
-from sluice.verdict import Finding, Verdict
+from sluice.ground.verdict import Finding, Verdict
 from tests.golden import golden
 
 RNG = np.random.default_rng(3)

@@ -8,7 +8,7 @@ import yaml
 from schemas.contract import Contract
 from schemas.reading.draft import draft_contract
 from schemas.reading.typing import SourceTyping
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.sources.sources import CsvSource
 from tests.golden import golden
 

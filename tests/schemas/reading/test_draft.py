@@ -11,10 +11,10 @@ import yaml
 from schemas.checks.frame_check import check_frame
 from schemas.contract import load_contract
 from schemas.reading.draft import draft_contract
-from sluice.errors import DataError, DocumentError
+from sluice.ground.errors import DataError, DocumentError
+from sluice.ground.verdict import Verdict
 from sluice.sources.description import ColumnDescription, Descriptions
 from sluice.sources.sources import CsvSource, ParquetSource
-from sluice.verdict import Verdict
 from tests.golden import golden
 from tests.schemas.typed import type_source
 

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from schemas.reading.inferred import inferred_contract
-from sluice.errors import DataError
-from sluice.variables import Kind, Role
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Role
 from tests.golden import golden
 
 

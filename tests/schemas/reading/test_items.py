@@ -9,11 +9,11 @@ from pydantic import ValidationError
 from schemas.contract import Contract
 from schemas.reading.draft import draft_contract
 from schemas.reading.typing import SourceTyping
-from sluice.errors import DataError
-from sluice.generalization.hierarchy import Hierarchy
+from sluice.ground.errors import DataError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import Kind, Variable
 from sluice.sources.csv_source import CsvSource
 from sluice.sources.parquet_source import ParquetSource
-from sluice.variables import Kind, Variable
 from tests.golden import golden
 
 

@@ -10,8 +10,8 @@ from schemas.reading.household import whose_records
 from schemas.reading.numbering import are_long, are_running
 from schemas.reading.overview import overview
 from schemas.reading.proposal import Proposal, Proposals, propose
+from sluice.ground.variables import Role
 from sluice.sources.csv_source import CsvSource
-from sluice.variables import Role
 from tests.reference_data import adult_columns, reference_path
 
 

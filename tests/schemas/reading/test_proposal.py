@@ -13,8 +13,8 @@ from schemas.reading.intervals import intervals_in_order
 from schemas.reading.overview import Overview, overview
 from schemas.reading.proposal import Proposals, in_words, propose, share, worst_sets
 from schemas.reading.usual_names import usual_role
+from sluice.ground.variables import Role
 from sluice.sources.csv_source import CsvSource
-from sluice.variables import Role
 from tests.golden import golden
 
 

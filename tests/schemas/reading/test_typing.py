@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from schemas.contract import Contract
 from schemas.reading.typing import SourceTyping
-from sluice.errors import DataError
-from sluice.variables import Kind
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind
 from tests.golden import golden
 from tests.schemas.typed import type_batch, type_source
 from tests.sources.readers import READERS

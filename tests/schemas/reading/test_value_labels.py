@@ -9,8 +9,8 @@ import pytest
 from schemas.reading.draft import draft_contract
 from schemas.reading.overview import overview
 from schemas.reading.proposal import Proposal, propose
+from sluice.ground.variables import Kind, Role
 from sluice.sources.statistical_file import StataSource
-from sluice.variables import Kind, Role
 from tests.reference_data import adult_columns, reference_path
 
 

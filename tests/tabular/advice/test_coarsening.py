@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.advice.coarsening import Coarsening, coarser, drop_groups, end_at, merge, withhold_total
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells

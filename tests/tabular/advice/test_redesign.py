@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.advice.coarsening import coarser
 from sluice.tabular.advice.redesign import greedy_redesign, redesigns
 from sluice.tabular.model.aggregation import aggregate

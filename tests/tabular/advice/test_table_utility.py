@@ -8,7 +8,7 @@ from hypothesis import given
 from scipy.stats import spearmanr
 from scipy.stats.contingency import association
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.advice.table_utility import cramers_v, hellinger_distance, table_utility
 from sluice.tabular.model.cells import Cells
 from tests.golden import golden

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.alternatives.altered_cells import AlteredCells
 from sluice.tabular.alternatives.controlled_adjustment import controlled_adjustment
 from sluice.tabular.model.assumptions import Assumptions

@@ -5,7 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.alternatives.feasible_table import feasible_table
 from sluice.tabular.model.cells import Cells
 from tests.golden import golden

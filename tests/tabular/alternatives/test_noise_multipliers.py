@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.alternatives.altered_cells import AlteredCells
 from sluice.tabular.alternatives.cell_key import record_keys
 from sluice.tabular.alternatives.noise_multipliers import multiplied_cells, multipliers

@@ -11,6 +11,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
 import sluice
+from sluice.ground.verdict import Verdict
 from sluice.tabular.alternatives.noisy_counts_reader import NoisyCounts
 from sluice.tabular.alternatives.perturbation_table import PerturbationTable
 from sluice.tabular.model.aggregation import aggregate
@@ -18,7 +19,6 @@ from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.sensitivity import requirements_of
-from sluice.verdict import Verdict
 from tests.golden import golden
 from tests.reader.generate import drawn
 from tests.reader.published import Hierarchy

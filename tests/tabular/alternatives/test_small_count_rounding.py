@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.alternatives import small_count_rounding as small_count_rounding_module
 from sluice.tabular.alternatives.small_count_rounding import small_count_rounding
 from sluice.tabular.model.aggregation import aggregate

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 import sluice.tabular.audit.reader_attacks
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.audit.audit import Audit, audit
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Contributions, Status

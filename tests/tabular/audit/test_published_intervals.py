@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.audit.published_intervals import published_intervals
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.feasibility_interval import feasibility_intervals

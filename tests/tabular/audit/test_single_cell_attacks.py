@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.audit.single_cell_attacks import dominance_attack, external_attack, in_words, internal_attack
 from sluice.tabular.rules.p_percent import PPercent
 from tests.golden import golden

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.cells import LARGEST_TOTAL, Cells, equations_of, in_tables, keys_of, levels_of
 from sluice.tabular.model.dimension import Dimension
 from tests.golden import golden

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.dimension import Dimension
 from tests.golden import golden
 from tests.tabular.tables import dimensions

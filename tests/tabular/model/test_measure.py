@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.records import records_of

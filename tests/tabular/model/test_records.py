@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure

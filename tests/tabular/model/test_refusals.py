@@ -2,7 +2,7 @@
 
 import pytest
 
-from sluice.errors import DataError, MeasureChoiceError
+from sluice.ground.errors import DataError, MeasureChoiceError
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.refusals import duplicates, missing_value, negative_value, no_leaf, too_fine
 from tests.golden import golden

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.rules.dominance import Dominance, dominance
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency, minimum_frequency
 from sluice.tabular.rules.p_percent import PPercent, p_percent

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.rules.contributions import one_cell, percentage, shortfall, sum_of_largest
 from tests.golden import golden
 from tests.tabular.many_cells import LARGE, contributions_of, lacking

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.request_rule import RequestedContributions, RequestRule

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.audit.audit import audit
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Status

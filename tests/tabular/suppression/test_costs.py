@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.suppression.costs import COSTS, costs

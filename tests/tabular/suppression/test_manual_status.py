@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from policies.waived_cells import waived_cells
 from policies.waivers import Waiver
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension

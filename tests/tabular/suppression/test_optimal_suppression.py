@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import block_diag, csr_array, hstack, vstack
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.audit.audit import audit
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions

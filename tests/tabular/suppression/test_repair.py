@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.audit.audit import audit
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, Status

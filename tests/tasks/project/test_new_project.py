@@ -9,7 +9,7 @@ import pytest
 from policies.people import Roster
 from sluice.custody.signing.public_key import PublicKey
 from sluice.documents.documents import parse_document, read_yaml
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from sluice.sources.connections import Connections
 from tasks.project.new_project import PEOPLE, new_project
 from tests.golden import golden

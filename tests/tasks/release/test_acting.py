@@ -10,7 +10,7 @@ import pytest
 from policies.people import Roster
 from sluice.custody.signing.key_pair import make_key_pair
 from sluice.custody.vault import Vault
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tasks.release.acting import Means, Request, Said, act, sign
 from tests.golden import golden
 from tests.policies.signed_acts import PEOPLE, roster

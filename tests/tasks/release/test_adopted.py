@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tasks.release.acting import Means
 from tasks.release.adopted import refuse_unadopted
 from tasks.release.office import Terms, adopt, open_office

@@ -10,7 +10,7 @@ from prefect.server.schemas.schedules import CronSchedule
 from pydantic import ValidationError
 
 from sluice.documents.documents import parse_document
-from sluice.errors import DocumentError
+from sluice.ground.errors import DocumentError
 from tasks.release.crontab import refuse_wrong_crontab
 from tasks.release.definition import Schedule
 from tests.golden import golden

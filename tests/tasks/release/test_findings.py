@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from sluice.errors import DataError
-from sluice.verdict import Finding, Verdict, decide
+from sluice.ground.errors import DataError
+from sluice.ground.verdict import Finding, Verdict, decide
 from tasks.release.findings import findings_of
 from tests.golden import golden
 

@@ -10,7 +10,7 @@ from unittest.mock import patch
 import pytest
 
 from sluice.custody.workspace import Workspace
-from sluice.errors import DataError, DocumentError
+from sluice.ground.errors import DataError, DocumentError
 from tasks.release.definition import Definition
 from tasks.release.load_state import load_state
 from tasks.release.products import load_definition

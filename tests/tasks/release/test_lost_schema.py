@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tasks.release.lost_schema import declare_lost
 from tests.flows.house import DONE, ERROR, House
 from tests.golden import golden

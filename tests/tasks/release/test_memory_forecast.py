@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pandas as pd
 import pytest
 
-from sluice.errors import DataError
-from sluice.variables import Kind, Role, Variable
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Role, Variable
 from tasks.failure import StepFailed
 from tasks.ingest import ingest
 from tasks.release.memory_forecast import forecast, measurements_at_once, within_memory

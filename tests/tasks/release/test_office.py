@@ -14,7 +14,7 @@ from sluice.custody.signing.key_pair import make_key_pair
 from sluice.custody.states import OFFICE
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_sha256
-from sluice.errors import DocumentError, SluiceError
+from sluice.ground.errors import DocumentError, SluiceError
 from tasks.release.acting import Means, Request, sign
 from tasks.release.office import Terms, adopt, open_office, read_document
 from tests.flows.house import contract, people, policy

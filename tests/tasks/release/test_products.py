@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sluice.errors import DocumentError
+from sluice.ground.errors import DocumentError
 from tasks.release.products import load_product
 from tasks.release.records.product import Records
 from tasks.release.tables.product import Tables

@@ -12,7 +12,7 @@ import pytest
 from sluice.custody.ledger import Ledger
 from sluice.custody.states import PRUNED, SEED_DESTROYED, VAULT
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tasks.release.pruning import Pruning, prune
 from tests.flows.clocks import in_days
 from tests.flows.house import BLOCKED, DONE, WAITING, House

@@ -15,7 +15,7 @@ from sluice.custody.signing.envelope import Envelope, Statement
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.signing.ssh_signature import signed_by_key
 from sluice.custody.vault import Vault
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from sluice.publication.attestation import envelope_bytes
 from tests.flows.house import DONE, ERROR, WAITING, House, Told
 from tests.flows.stages import stages

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from tasks.mask import mask
 from tasks.release.product import AnyRelease
 from tests.flows.house import House

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from sluice.custody.states import LOADED, LOADING, SHOWN, State
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.publication.schema_change import SchemaChange
 from tasks.release.schema_edition import _identifier, _views
 from tests.flows.house import DONE, ERROR, UNCHECKED, House

@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from sluice.custody.editions import current, line_of
 from sluice.custody.states import LOADED, LOADING, SHOWN, UNLOADED, State
 from sluice.custody.workspace import Workspace
-from sluice.errors import DataError
-from sluice.sources.database_url import database_url
+from sluice.ground.database_url import database_url
+from sluice.ground.errors import DataError
 from tasks.release.current_edition import settle_editions
 from tasks.release.definition import PublishTo
 from tasks.release.schema_edition import load_into_schema, rehearse_in_schema

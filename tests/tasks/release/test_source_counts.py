@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from schemas.checks.frame_check import check_frame
 from schemas.contract import Contract
 from schemas.reading.typing import SourceTyping
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.verdict import Verdict, decide
 from sluice.sources.figures_source import FiguresSource
 from sluice.sources.frequencies_source import COLUMN, RECORDS, VALUE, FrequenciesSource
 from sluice.sources.sql_source import SqlSource
-from sluice.verdict import Verdict, decide
 from tasks.release.products import load_product
 from tasks.release.source_counts import _against, _asked, _foreign, refuse_hopeless_source
 from tests.flows.house import House

@@ -13,7 +13,7 @@ from policies.policy import Policy
 from sluice.custody.states import State, Who
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_bytes
-from sluice.errors import DataError, SluiceError
+from sluice.ground.errors import DataError, SluiceError
 from tasks.release.acting import Means
 from tasks.release.review import decide
 from tasks.release.under_review import UnderReview

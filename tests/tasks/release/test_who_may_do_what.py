@@ -12,7 +12,7 @@ from sluice.custody.ledger import Ledger
 from sluice.custody.states import PEOPLE, REACHED_FROM, TRANSITIONS, State, Who, allowed, as_markdown
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_bytes
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tasks.release.acting import Means
 from tasks.release.review import decide, end_series, withdraw
 from tests.flows.house import House

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from policies.policy import Policy, load_policy, shipped_policies
+from sluice.ground.variables import NAMES, Role
 from sluice.masking.plan import released_variables
-from sluice.variables import NAMES, Role
 from tasks.release.records.definition import RecordsDefinition
 from tasks.tuning.changes import with_plan
 from tasks.tuning.first_drafts import drafts

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.original_and_masked import OriginalAndMasked
-from sluice.variables import Kind, Variable
-from sluice.verdict import Finding, Verdict
+from sluice.ground.variables import Kind, Variable
+from sluice.ground.verdict import Finding, Verdict
 from tasks.tuning.loss import PairDistances, loss_of, pair_distances
 from tasks.tuning.space import LossWeights
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice.errors import SluiceError
+from sluice.ground.errors import SluiceError
 from tasks.tuning.found import Found
 from tasks.tuning.journal import Journal, TrialRecord
 from tasks.tuning.ranges import at

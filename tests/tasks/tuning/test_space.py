@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
 from sluice.documents.documents import parse_document
-from sluice.errors import DocumentError
+from sluice.ground.errors import DocumentError
 from tasks.release.records.definition import RecordsDefinition
 from tasks.tuning.ranges import first
 from tasks.tuning.space import SpaceOfPlans, without

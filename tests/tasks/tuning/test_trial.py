@@ -2,7 +2,7 @@
 
 import pytest
 
-from sluice.verdict import Finding, Verdict
+from sluice.ground.verdict import Finding, Verdict
 from tasks.tuning.ranges import at
 from tasks.tuning.search import outcome_at
 from tasks.tuning.space import LossWeights

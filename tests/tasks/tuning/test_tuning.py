@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sluice.errors import DataError, DocumentError
+from sluice.ground.errors import DataError, DocumentError
 from tasks.tuning.confirmation import Confirmation, Judgement
 from tasks.tuning.found import Found
 from tasks.tuning.journal import TrialRecord

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 import yaml
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.verdict import Finding, Verdict
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.sources.hierarchy_file import read_hierarchy
-from sluice.verdict import Finding, Verdict
 from tasks.workbench.assess import assess
 from tests.flows.house import BLOCKED, DONE, ERROR, House
 from tests.golden import golden

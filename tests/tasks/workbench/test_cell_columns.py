@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from flows.cli.main import main
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from tasks.workbench.cell_columns import CellColumns
 from tests.golden import golden
 from tests.tabular.tables import read_text

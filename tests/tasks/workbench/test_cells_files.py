@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from flows.cli.main import main
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.dimension import Dimension
 from tasks.workbench.cells_files import read_cells, refuse_unfit_output
 from tests.flows.house import answered

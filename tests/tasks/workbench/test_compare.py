@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from sluice.custody.workspace import Workspace
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.report.comparison import compare as put_together
 from sluice.report.comparison_page import render_comparison
 from sluice.report.report import render

@@ -7,7 +7,7 @@ import pytest
 
 import sluice
 from flows.cli.main import main
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tests.flows.house import answered
 from tests.golden import golden
 from tests.tabular.tables import read_text

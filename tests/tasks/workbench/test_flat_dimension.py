@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from flows.cli.main import main
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from tasks.workbench.flat_dimension import dimension_in
 from tests.flows.house import answered
 from tests.golden import golden

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.cli.main import main
-from sluice.errors import DataError
-from sluice.generalization.hierarchy import Hierarchy
+from sluice.ground.errors import DataError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import Kind, Variable
 from sluice.sources.hierarchy_file import hierarchy_csv, read_hierarchy
-from sluice.variables import Kind, Variable
 from tasks.workbench.hierarchy import value_counts
 from tests.flows.house import answered
 from tests.golden import golden

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.publication.pattern_file import Pattern
 from sluice.tabular.model.dimension import Dimension
 from tasks.workbench.known_bounds import known_bounds

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from flows.cli.main import main
-from sluice.errors import DataError, DocumentError, PlanError
+from sluice.ground.errors import DataError, DocumentError, PlanError
 from sluice.masking import AdditiveNoise
 from tasks.workbench.mask import NOT_JUDGED, kinds_given, load_plan, mask_file
 from tests.golden import golden

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from flows.cli.main import main
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.publication.pattern_file import Pattern
 from sluice.tabular.model.cells import Status
 from sluice.tabular.model.dimension import Dimension

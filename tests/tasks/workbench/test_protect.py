@@ -15,11 +15,11 @@ import pytest
 import tasks.workbench.protect
 from flows.cli.main import main
 from flows.cli.table_options import method_given, rules_given
-from sluice.errors import DocumentError
+from sluice.ground.errors import DocumentError
+from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.audit.audit import Breach
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.p_percent import PPercent
-from sluice.verdict import Finding, Verdict
 from tasks.release.tables.protection_method import ControlledAdjustment, ControlledRounding, SecondarySuppression
 from tests.flows.house import answered
 from tests.golden import golden

@@ -6,7 +6,7 @@ import pandas as pd
 import pyreadstat
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from tasks.workbench.tabular_file import read_records, read_text, table_source
 from tests.golden import golden
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from flows.cli.main import main
-from sluice.errors import DocumentError
+from sluice.ground.errors import DocumentError
 from tasks.workbench.waivers_file import read_waivers, waivers_of
 from tests.flows.house import answered
 from tests.golden import golden

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.utility.analyses.clustering_agreement import IndexLoss, clustering_agreement, fuzzy_centres, memberships
 from tests.golden import golden
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.duration.hazard_regression import PHReg
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.utility.analyses.cox_regression import fit_cox
 from tests.golden import golden
 

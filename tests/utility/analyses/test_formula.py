@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Variable
 from sluice.utility.analyses.formula import Condition, Factor, read_formula, refuse_unfit, refuse_unknown_categories
-from sluice.variables import Kind, Variable
 from tests.golden import golden
 
 VARIABLES = {

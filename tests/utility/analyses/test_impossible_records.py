@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from schemas.contract import load_contract
 from schemas.cross_field import read_expression
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Variable
 from sluice.utility.analyses.impossible_records import (
     ImpossibleRecords,
     RecordRule,
@@ -17,7 +18,6 @@ from sluice.utility.analyses.impossible_records import (
     impossible_records,
     tells_of_few,
 )
-from sluice.variables import Kind, Variable
 from tests.golden import golden
 
 LEVELS = ("none", "school", "degree")

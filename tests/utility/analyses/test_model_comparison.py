@@ -7,7 +7,8 @@ import statsmodels.formula.api as smf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Variable
 from sluice.utility.analyses.design_matrix import designs
 from sluice.utility.analyses.formula import read_formula
 from sluice.utility.analyses.model_comparison import (
@@ -18,7 +19,6 @@ from sluice.utility.analyses.model_comparison import (
 )
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.analyses.models_view import compared_model
-from sluice.variables import Kind, Variable
 from tests.golden import golden
 
 VARIABLES = {

@@ -1,8 +1,8 @@
 import numpy as np
 import pandas as pd
 
+from sluice.ground.variables import Kind, Variable
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
-from sluice.variables import Kind, Variable
 
 LEVELS = ("none", "school", "degree")
 VARIABLES = {

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score, mutual_info_score, pair_confusion_matrix, rand_score
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.utility.analyses.partition_indices import partition_indices
 
 parts = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=40)

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Variable
 from sluice.utility.analyses import prediction_loss
 from sluice.utility.analyses.model_variables import masked_variables, original_variables
 from sluice.utility.analyses.prediction_loss import (
@@ -19,7 +20,6 @@ from sluice.utility.analyses.prediction_loss import (
     prediction_scores,
     weighted_f,
 )
-from sluice.variables import Kind, Variable
 from tests.golden import golden
 
 pytestmark = pytest.mark.chain

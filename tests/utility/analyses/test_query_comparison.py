@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.utility.analyses.query_comparison import QueryAnswer, compare_answers, compared_query
 from tests.golden import golden
 

@@ -6,7 +6,7 @@ import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.utility.analyses.regression import Estimates, fit_regression, independent_columns
 from tests.golden import golden
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pandas as pd
 
+from sluice.ground.variables import Kind, Variable
 from sluice.utility.analyses.released_groups import ReleasedGroups, has_one_meaning
-from sluice.variables import Kind, Variable
 
 
 def test_a_group_stands_for_the_distinct_original_values_behind_it() -> None:

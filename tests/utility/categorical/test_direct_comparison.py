@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.utility.categorical.direct_comparison import category_distances, direct_comparison
 from sluice.utility.common_bins import CommonBins
 from tests.golden import golden

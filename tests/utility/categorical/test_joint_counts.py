@@ -3,7 +3,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.utility.categorical.joint_counts import joint_counts
 from sluice.utility.common_bins import CommonBins
 from tests.golden import golden

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, spearmanr
 
-from sluice.arrays import FloatArray
-from sluice.errors import DataError
+from sluice.ground.arrays import FloatArray
+from sluice.ground.errors import DataError
 from sluice.utility.continuous.il1s import il1s
 from sluice.utility.continuous.matrix_comparisons import matrix_comparisons
 from sluice.utility.continuous.mean_variations import mean_variations

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.utility.continuous.matrix_comparisons import MatrixComparisons, MatrixDivergence, matrix_comparisons
 from tests.golden import golden
 

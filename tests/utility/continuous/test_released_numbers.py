@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.utility.continuous.released_numbers import released_numbers
-from sluice.variables import Kind, Role, Variable
 from tests.golden import golden
 
 AGE = {"age": Variable(name="age", kind=Kind.INTEGER)}

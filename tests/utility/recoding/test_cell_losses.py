@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.objectives.loss import Loss
 from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
 from sluice.generalization.objectives.precision import Precision
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import Kind, Variable, Variables
 from sluice.utility.recoding.cell_losses import cell_losses, mean_certainty_penalty
 from sluice.utility.recoding.released_groups import ReleasedGroups, released_groups
-from sluice.variables import Kind, Variable, Variables
 from tests.generalization.small_files import SmallFile, small_files
 
 

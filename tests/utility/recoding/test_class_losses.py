@@ -3,9 +3,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from sluice.errors import DataError
 from sluice.generalization.objectives.classification import Classification
 from sluice.generalization.objectives.discernibility import Discernibility
+from sluice.ground.errors import DataError
 from sluice.utility.recoding.class_losses import class_losses, misclassified
 from tests.generalization.small_files import SmallFile, small_files
 from tests.golden import golden

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.utility.common_bins import CommonBins, common_bins
 from sluice.utility.recoding import count_queries
 from sluice.utility.recoding.count_queries import query_error

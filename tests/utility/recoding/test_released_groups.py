@@ -2,10 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.errors import DataError
-from sluice.generalization.hierarchy import Hierarchy
+from sluice.ground.errors import DataError
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.utility.recoding.released_groups import ReleasedGroups, released_groups
-from sluice.variables import Kind, Role, Variable
 from tests.golden import golden
 from tests.typed_frame import typed_frame
 

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status, Statuses
 from sluice.tabular.model.feasibility_interval import feasibility_intervals
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
-from sluice.verdict import Finding, Verdict
 from tasks.release.tables.contributor_numbers import frequency_rules, judge_contributor_numbers
 from tasks.release.tables.protection import ProtectionRequest, protect_cells
 from tests.golden import golden

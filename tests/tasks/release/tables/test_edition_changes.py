@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.verdict import Finding, Verdict
+from sluice.ground.verdict import Finding, Verdict
 from tasks.release.product import AnyRelease
 from tasks.release.tables.editions import compare_with_earlier_editions
 from tasks.release.tables.protected_tables import staged_and_published_cells

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice.verdict import Verdict
+from sluice.ground.verdict import Verdict
 from tasks.release.tables.editions import compare_with_earlier_editions
 from tasks.release.tables.protected_tables import staged_and_published_cells
 from tasks.release.tables.request import request_of

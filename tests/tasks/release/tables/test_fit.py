@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from schemas.contract import Contract, load_contract
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.fit import dimension_of, measure_of
 from tasks.release.tables.layout import TableDimension, TableMeasure

@@ -2,9 +2,9 @@
 
 import pytest
 
+from sluice.ground.verdict import Verdict
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.rules.p_percent import PPercent
-from sluice.verdict import Verdict
 from tasks.release.tables.judgement import judge_statement, summarise_tables
 from tasks.release.tables.layout import WantedTable
 from tasks.release.tables.protected_tables import MethodStatement

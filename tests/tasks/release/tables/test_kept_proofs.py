@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from tasks.release.tables.kept_proofs import KeptProof, proofs_as_bytes, read_proofs
 from tests.golden import golden
 

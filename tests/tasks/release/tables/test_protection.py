@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from policies.rules.minimum_frequency import MinimumFrequency
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension

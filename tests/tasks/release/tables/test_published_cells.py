@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from tasks.release.tables.published_cells import PublishedCells
 from tests.golden import golden
 

@@ -7,8 +7,8 @@ import yaml
 
 import sluice
 from policies.policy import load_policy
-from sluice.errors import DataError, DocumentError
-from sluice.verdict import Verdict
+from sluice.ground.errors import DataError, DocumentError
+from sluice.ground.verdict import Verdict
 from tasks.workbench.assess import assess as assess_files
 from tests.golden import golden
 

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 import sluice
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
+from sluice.ground.verdict import Verdict
 from sluice.tabular.model.dimension import Dimension
-from sluice.verdict import Verdict
 from tasks.workbench.audit_published import audit_published
 from tests.golden import golden
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import sluice
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from tests.golden import golden
 
 PEOPLE = pd.DataFrame({"a": ["x", "x", "y", "y"] * 5, "b": [1.0, 2.0, 3.0, 4.0] * 5, "weight": 2.0})

@@ -13,9 +13,9 @@ mpl.use("Agg")
 
 import schemas
 import sluice
-from sluice.errors import DataError, DocumentError
 from sluice.generalization.draft import draft_hierarchy
-from sluice.variables import Kind, Variable
+from sluice.ground.errors import DataError, DocumentError
+from sluice.ground.variables import Kind, Variable
 
 AGES = pd.Series([20 + place % 40 for place in range(400)] + [97], name="age")
 

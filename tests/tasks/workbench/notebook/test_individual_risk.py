@@ -3,8 +3,8 @@ import pytest
 
 import sluice
 from policies.rules.individual_risk import IndividualRisk
-from sluice.errors import DataError
-from sluice.variables import Role
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Role
 from tests.golden import golden
 from tests.tasks.workbench.notebook.conftest import HOUSEHOLD_KEYS
 from tests.typed_frame import typed_frame

@@ -4,7 +4,7 @@ import pytest
 
 import sluice
 from policies.rules.k_anonymity import KAnonymity
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from tests.golden import golden
 from tests.tasks.workbench.notebook.conftest import HOUSEHOLD_KEYS, KEYS
 from tests.typed_frame import typed_frame

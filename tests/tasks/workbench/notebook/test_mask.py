@@ -7,9 +7,9 @@ import pytest
 import yaml
 
 import sluice
-from sluice.errors import DataError, DocumentError, PlanError
+from sluice.ground.errors import DataError, DocumentError, PlanError
+from sluice.ground.variables import Kind
 from sluice.masking import RankSwapping
-from sluice.variables import Kind
 from tasks.workbench.mask import mask_file
 from tests.golden import golden
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import sluice
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from tests.golden import golden
 
 

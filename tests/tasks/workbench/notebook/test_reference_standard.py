@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 import sluice
-from sluice.errors import DataError, DocumentError
-from sluice.verdict import Verdict
+from sluice.ground.errors import DataError, DocumentError
+from sluice.ground.verdict import Verdict
 from tests.golden import golden
 
 SWAP = [{"method": "rank_swapping", "columns": ["affairs", "rate_marriage", "educ", "age"], "window": 0.3}]

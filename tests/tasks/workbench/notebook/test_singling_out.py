@@ -1,7 +1,7 @@
 import pandas as pd
 
 import sluice
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from tests.golden import golden
 
 

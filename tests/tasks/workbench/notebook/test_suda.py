@@ -2,7 +2,7 @@ import pandas as pd
 
 import sluice
 from policies.rules.suda import Suda
-from sluice.errors import DataError
+from sluice.ground.errors import DataError
 from tests.golden import golden
 from tests.tasks.workbench.notebook.conftest import HOUSEHOLD_KEYS
 from tests.typed_frame import typed_frame

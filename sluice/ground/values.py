@@ -1,0 +1,186 @@
+"""How a single value is read: what is a number, a whole number, a date, a truth value, and what is missing.
+
+The one definition for every source and every use. The patterns are written so that Arrow (RE2), Python, PostgreSQL,
+SQLite and DuckDB understand each of them alike: only ASCII digits, no look-ahead, and the calendar is part of the date.
+
+A number has no zero in front of its other digits: 01 and 007 are codes, whose zeros mean something.
+"""
+
+import re
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sluice.ground.listed_texts import is_list, listed_texts
+from sluice.ground.variables import as_label
+
+if TYPE_CHECKING:  # a process that only reads does without
+    import pandas as pd
+
+BLANKS = "".join(character for character in map(chr, range(0x3001)) if character.isspace())
+"""Characters that do not count at either end of a text: all that Unicode calls white space."""
+
+_EXPONENT = "([eE][+-]?[0-9]+)?"
+NUMBER = f"[+-]?((0|[1-9][0-9]*)([.][0-9]*)?|[.][0-9]+){_EXPONENT}"
+LEADING_ZERO = f"[+-]?0[0-9]+([.][0-9]*)?{_EXPONENT}"
+_DECIMAL_COMMA = f"[+-]?[0-9]*,[0-9]+{_EXPONENT}"
+DIGITS = "[+-]?(0|[1-9][0-9]*)"
+DIGITS_19 = "[+-]?[1-9][0-9]{18}"  # as many as the largest number of 64 bits has
+LARGEST_DIGITS = str(2**63 - 1)
+
+_YEAR = "([1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
+_LEAP_YEAR = "([0-9]{2}(0[48]|[2468][048]|[13579][26])|(0[48]|[2468][048]|[13579][26])00)"
+_DAY = (
+    f"({_YEAR}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)"
+    f"|02-(0[1-9]|1[0-9]|2[0-8]))|{_LEAP_YEAR}-02-29)"
+)
+_TIME = "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]+)?)?"
+DATE = f"{_DAY}([ T]{_TIME}(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)?)?"
+
+TRUTH = {"true": ("true", "yes", "on"), "false": ("false", "no", "off")}
+"""Spellings of the two truth values, in capitals or not."""
+
+MISSING_MARKS = ("NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", ".", "?", "-")
+"""Texts that stand for 'missing' among numbers, dates or truth values; among other texts each is a text like others."""
+
+
+MICROSECONDS = pa.timestamp("us")
+EXACT = 2.0**53 - 1  # a whole number up to here has a float64 of its own
+
+
+def fullmatch(texts: pa.Array, pattern: str) -> pa.Array:
+    """Which texts are altogether of this pattern; null where the text is."""
+    return pc.match_substring_regex(texts, f"^({pattern})$")
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a finite number."""
+    return re.fullmatch(NUMBER, text) is not None and abs(float(text)) != float("inf")
+
+
+def is_decimal_comma(texts: pa.Array) -> pa.Array:
+    """Which texts are numbers with a comma before their decimals, or between thousands."""
+    return fullmatch(texts, _DECIMAL_COMMA)
+
+
+def with_decimal_point(texts: pa.Array, decimal_mark: str) -> pa.Array:
+    """Texts with a point as the decimal mark; where the mark is a comma, a text with a point is no number any more."""
+    if decimal_mark == ".":
+        return texts
+    return pc.replace_substring(pc.replace_substring(texts, ".", ";"), decimal_mark, ".")
+
+
+def beyond_int64(texts: pa.Array) -> pa.Array:
+    """Which texts are whole numbers too large for 64 bits: identifiers, as a rule."""
+    too_large = pc.greater(pc.utf8_ltrim(texts, characters="+-"), LARGEST_DIGITS)
+    return pc.or_(fullmatch(texts, f"{DIGITS_19}[0-9]+"), pc.and_(fullmatch(texts, DIGITS_19), too_large))
+
+
+def read_numbers(texts: pa.Array) -> pa.Array:
+    """Trimmed texts as float64; null where a text is no number."""
+    return _unsigned(texts, fullmatch(texts, NUMBER)).cast(pa.float64())
+
+
+def read_whole_numbers(texts: pa.Array) -> pa.Array:
+    """Trimmed texts as int64, to the last digit; null where a text is no whole number.
+
+    3.0 and 3e2 are whole below 2 ** 53, digits alone as far as 64 bits reach.
+    """
+    is_exact = pc.and_(fullmatch(texts, DIGITS), pc.invert(beyond_int64(texts)))
+    exact = _unsigned(texts, is_exact).cast(pa.int64())
+    return pc.coalesce(exact, whole_numbers(read_numbers(texts)))
+
+
+def whole_numbers(numbers: pa.Array) -> pa.Array:
+    """Floats as int64; null where one is not whole, or 2 ** 53 and more."""
+    whole = pc.and_(pc.equal(pc.floor(numbers), numbers), pc.less_equal(pc.abs(numbers), EXACT))
+    return pc.if_else(whole, numbers, None).cast(pa.int64())
+
+
+def _unsigned(texts: pa.Array, which: pa.Array) -> pa.Array:
+    """These texts without a plus sign, which Arrow does not read; null for the others."""
+    return pc.utf8_ltrim(pc.if_else(which, texts, None), characters="+")
+
+
+def read_dates(texts: pa.Array) -> pa.Array:
+    """Trimmed texts as timestamps in microseconds; null where a text is no date. A time zone becomes UTC."""
+    dates = pc.if_else(fullmatch(texts, DATE), texts, None)
+    try:
+        return dates.cast(MICROSECONDS)
+    except pa.ArrowInvalid:  # finer than microseconds, which are cut off, or with a time zone
+        import pandas as pd
+
+        cut = pc.replace_substring_regex(dates, "([.][0-9]{6})[0-9]+", r"\1")
+        read = pd.to_datetime(cut.to_pandas(), format="ISO8601", errors="coerce", utc=True)
+        found = pa.array(read.dt.tz_localize(None), MICROSECONDS, from_pandas=True, safe=False)
+        first, last = (pa.scalar(end, MICROSECONDS) for end in (datetime.min, datetime.max))
+        # a time zone may lead out of the calendar's years
+        return pc.if_else(pc.and_(pc.greater_equal(found, first), pc.less_equal(found, last)), found, None)
+
+
+def moment(text: str, last: bool = False) -> datetime:
+    """An ISO date in UTC, without a time zone; a day is its first moment, or its last one. Raises ValueError."""
+    if re.fullmatch(DATE, text) is None:
+        raise ValueError("no date such as 2024-12-31")
+    read = datetime.fromisoformat(text)
+    if read.tzinfo is not None:
+        try:
+            read = read.astimezone(UTC).replace(tzinfo=None)
+        except OverflowError:
+            raise ValueError("no date from the year 1 to 9999 in UTC") from None
+    return read + timedelta(days=1, microseconds=-1) if last and len(text) == len("2024-12-31") else read
+
+
+def plain_array(series: "pd.Series[Any]") -> pa.Array:
+    """A column as an Arrow array of one plain type, text where its values have none; null where a value is missing.
+
+    A category column keeps its type (a dictionary).
+    """
+    import pandas as pd
+
+    try:
+        array = pa.Array.from_pandas(series)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):  # of several types
+        array = None
+    if array is not None and is_list(array.type):
+        array = listed_texts(array)
+    if array is None or isinstance(array.type, pa.BaseExtensionType) or pa.types.is_nested(array.type):
+        array = pa.array([None if value is None or value is pd.NA else label(value) for value in series], pa.string())
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    if pa.types.is_floating(array.type):
+        array = pc.if_else(pc.is_nan(array), None, array)
+    return array.cast(pa.string()) if is_text(array) else array
+
+
+def is_text(array: pa.Array) -> bool:
+    return bool(pa.types.is_string(array.type) or pa.types.is_large_string(array.type) or pa.types.is_null(array.type))
+
+
+def trimmed_texts(array: pa.Array) -> pa.Array:
+    """Values as text without blanks around them; null where nothing is left."""
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if is_text(array):
+        texts = pc.utf8_trim(array.cast(pa.string()), characters=BLANKS)
+    else:
+        encoded = array.dictionary_encode()
+        texts = pa.array(map(label, encoded.dictionary.to_pylist()), pa.string()).take(encoded.indices)
+    return pc.if_else(pc.equal(texts, ""), None, texts)
+
+
+def label(value: Any) -> str:
+    """One value as text: 3.0 and Decimal('3.00') are '3', a date is ISO text, True is 'true'."""
+    if isinstance(value, date | datetime | time):
+        return value.isoformat()
+    if isinstance(value, Decimal) and value.is_finite():
+        return str(int(value)) if value == value.to_integral_value() else str(as_label(float(value)))
+    return str(as_label(value))
+
+
+def truth(text: str) -> str | None:
+    """'true' or 'false' for one of their spellings, None for any other text."""
+    return next((value for value, words in TRUTH.items() if text.lower() in words), None)

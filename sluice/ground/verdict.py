@@ -1,0 +1,87 @@
+"""Verdict and Finding: the words that every layer speaks.
+
+A measure, a rule or a gate ends in a `Finding`; findings add up to one `Verdict`. The worst binding finding decides,
+and nothing at all is `UNKNOWN`: a release is never let through because a check was missing.
+"""
+
+from collections.abc import Iterable
+from enum import IntEnum
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from sluice.ground.sentence import Datum, Saying, Statement, as_fields
+from sluice.ground.visible_text import one_line
+
+_OneLine = Annotated[str, AfterValidator(one_line)]
+
+
+class Verdict(IntEnum):
+    """Ordered from good to bad; only `PASS` publishes."""
+
+    PASS = 0
+    REVIEW = 1
+    FAIL = 2
+    UNKNOWN = 3
+
+
+class Finding(BaseModel):
+    """What one rule, gate or measure found. Holds aggregates only, never a value of a confidential column."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rule: str = Field(description="name of the rule or measure, as in the policy")
+    verdict: Verdict
+    says: _OneLine = Field(description="one or two plain sentences for a reader who is no statistician")
+    code: str = Field(default="", description="what kind of finding it is; stays when the words of `says` change")
+    data: dict[str, Datum] = Field(default_factory=dict, description="the figures and names that `says` tells")
+    notes: tuple[Statement, ...] = Field(default=(), description="what `says` adds to that, each by its code and data")
+    scope: _OneLine = Field(default="", description="what was looked at: a column, a group of columns, a step")
+    stage: str = Field(default="", description="contract, original, masked, reference, attack, utility or pipeline")
+    observed: float | None = None
+    limit: float | None = None
+    attempted: int | None = Field(default=None, description="cases the measure set out to examine")
+    completed: int | None = Field(default=None, description="cases it did examine; the denominator of every share")
+    withheld: bool = Field(
+        default=False, description="True: there is a figure, which decides and is not told, as it tells of a few people"
+    )
+    advice: _OneLine = Field(default="", description="what to do about it when it did not pass, by `policies.advice`")
+    where: tuple[_OneLine, ...] = Field(
+        default=(), description="the variables and released categories through which the rule is broken, the most first"
+    )
+    binding: bool = Field(default=True, description="False: reported, but does not decide")
+    waiver: _OneLine | None = Field(
+        default=None, description="who waived it, why and until when; stays visible in the report"
+    )
+
+    def as_withheld(self, saying: Saying) -> "Finding":
+        """The same finding, whose figure decides and is not told; it says this instead."""
+        return self.model_copy(update={"observed": None, "withheld": True} | as_fields(saying))
+
+    def adding(self, saying: Saying) -> "Finding":
+        """The same finding, which says this besides."""
+        if not self.code:
+            return self.model_copy(update={"says": self.says + "".join(said.text for said in saying)})
+        return self.model_copy(update=as_fields((*self.saying, *saying)))
+
+    @property
+    def saying(self) -> Saying:
+        """What it says, by code and data; () of a finding without a code."""
+        return (Statement(code=self.code, data=self.data), *self.notes) if self.code else ()
+
+    def as_reported(self) -> "Finding":
+        """The same finding, reported but not deciding."""
+        return self.model_copy(update={"binding": False})
+
+
+def decide(findings: Iterable[Finding]) -> Verdict:
+    """The worst verdict among the binding findings that carry no waiver; `UNKNOWN` if there is none to decide by.
+
+    A waiver excuses `REVIEW` and `FAIL`, never `UNKNOWN`: what was not measured cannot be excused.
+    """
+    deciding = [
+        Verdict.PASS if finding.waiver and finding.verdict is not Verdict.UNKNOWN else finding.verdict
+        for finding in findings
+        if finding.binding
+    ]
+    return max(deciding, default=Verdict.UNKNOWN)

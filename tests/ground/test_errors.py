@@ -1,0 +1,41 @@
+"""Errors: what a program reads of them, and the sentence that is rendered from it."""
+
+import pickle
+
+import pytest
+from pydantic import BaseModel, ConfigDict, Field
+
+from sluice.documents.documents import parse_document
+from sluice.ground.errors import DataError, DocumentError
+from tests.golden import golden
+
+
+class Small(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    share: float = Field(ge=0, le=1)
+
+
+def test_an_error_tells_field_names_and_hint_beside_its_sentence() -> None:
+    error = DataError("no variable 'agee'.", field="columns", came="agee", allowed=["age", "sex"])
+    assert (error.field, error.came, error.allowed) == ("columns", "agee", ("age", "sex"))
+    assert error.hint == "Did you mean 'age'?"
+    golden(error)
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), vars(again)) == (str(error), vars(error))
+
+
+def test_nothing_is_added_to_a_sentence_alone() -> None:
+    assert str(DataError("It is so.")) == "It is so."
+    assert str(DataError("It is so.", came="x", allowed=["quite different"])) == "It is so."
+    assert str(DataError("It is so.", hint="Wait.")) == "It is so. Wait."
+
+
+def test_a_refused_document_tells_each_fault() -> None:
+    with pytest.raises(DocumentError) as refused:
+        parse_document(Small, {"share": 40, "shared": 1}, "small.yaml")
+    share, shared = refused.value.faults
+    assert (share.field, share.hint, share.allowed) == ("share", "Is it a percentage? Use 0.4.", ())
+    assert (shared.field, shared.allowed) == ("shared", ("share",))
+    golden(refused.value)
+    assert [line.removeprefix("  - ") for line in str(refused.value).splitlines()[1:]] == [str(share), str(shared)]

@@ -1,0 +1,89 @@
+"""Single values: what is a number and what a date, against Python's own float, int and calendar."""
+
+import re
+from datetime import UTC, date, datetime, timedelta, timezone
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sluice.ground import values
+from tests.golden import golden
+
+
+@given(st.text("0123456789+-.eE_, \u0661", max_size=8))
+def test_a_number_is_what_python_reads_in_plain_digits_and_without_zeros_in_front(text: str) -> None:
+    try:
+        plain = text.isascii() and not set(text) & set("_ ") and float(text) is not None
+    except ValueError:
+        plain = False
+    leading_zero = re.match("[+-]?0[0-9]", text) is not None
+    [read] = values.read_numbers(pa.array([text]))
+    assert read.is_valid == (plain and not leading_zero)
+    if read.is_valid:
+        assert read.as_py() == float(text)
+
+
+def test_whole_numbers_are_exact_or_none() -> None:
+    texts = [
+        "7",
+        "-7.0",
+        "+3e2",
+        "7.5",
+        str(2**63 - 1),
+        str(2**63),
+        "9007199254740993",
+        "9007199254740993.0",
+        "1e17",
+        "007",
+    ]
+    whole = [7, -7, 300, None, 2**63 - 1, None, 9007199254740993, None, None, None]
+    assert values.read_whole_numbers(pa.array(texts)).to_pylist() == whole
+
+
+def test_the_calendar_is_pythons() -> None:
+    """Every day of February and the ends of the months, of every year."""
+    for year in range(10_000):
+        for month, day in ((2, 28), (2, 29), (2, 30), (4, 30), (4, 31), (1, 31), (1, 32), (12, 31), (13, 1), (6, 0)):
+            try:
+                exists = bool(date(year, month, day))
+            except ValueError:
+                exists = False
+            assert (re.fullmatch(values.DATE, f"{year:04}-{month:02}-{day:02}") is not None) == exists
+
+
+moments = st.datetimes(
+    min_value=datetime(2, 1, 1),
+    max_value=datetime(9998, 12, 31),
+    timezones=st.none() | st.integers(-14, 14).map(lambda hours: timezone(timedelta(hours=hours))),
+)
+
+
+@given(st.lists(moments, min_size=1, max_size=5))
+def test_moments_come_back_from_their_iso_text_in_utc(times: list[datetime]) -> None:
+    read = values.read_dates(pa.array([time.isoformat() for time in times])).to_pylist()
+    assert read == [time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time for time in times]
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\t", "\u00a0", "\u3000", "\n"])
+def test_blanks_around_a_value_do_not_count(blank: str) -> None:
+    assert values.trimmed_texts(pa.array([f"{blank}a b{blank}", blank])).to_pylist() == ["a b", None]
+
+
+def test_a_day_lasts_to_its_last_microsecond() -> None:
+    assert values.moment("2024-02-29") == datetime(2024, 2, 29)
+    assert values.moment("2024-02-29", last=True) == datetime(2024, 2, 29, 23, 59, 59, 999999)
+    assert values.moment("9999-12-31", last=True).year == 9999
+    assert values.moment("2024-02-29T10:30+02:00", last=True) == datetime(2024, 2, 29, 8, 30)
+    for text in ("2023-02-29", "20240229", "29.2.2024", ""):
+        with golden.raises(ValueError):
+            values.moment(text)
+
+
+def test_a_time_zone_that_leads_out_of_the_calendar_makes_no_date_and_no_crash() -> None:
+    texts = ["0001-01-01T00:00+14:00", "9999-12-31T23:59-14:00", "2024-12-31T10:00Z", None]
+    assert values.read_dates(pa.array(texts)).to_pylist() == [None, None, datetime(2024, 12, 31, 10), None]
+    for text in texts[:2]:
+        with golden.raises(ValueError):
+            values.moment(str(text))
