@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.standard.judgement import judge_reference_standard
 from policies.standard.learned_linkage import judge_learned_linkage, learned_intruder
 from policies.standard.reference_standard import ReferenceStandard
@@ -23,6 +22,7 @@ from policies.standard.unique_values import judge_unique_values
 from sluice.ground.errors import SluiceError
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict
+from sluice.utility.comparison import Comparison
 from tests.red_team.files import Data, adult, census, diabetes, masked_by
 
 Step = dict[str, Any]
@@ -102,7 +102,7 @@ def complete(data: Data, kinds: tuple[Kind, ...]) -> Data:
     return kept, {n: v for n, v in chosen.items() if len(kept[n].unique()) > 1}
 
 
-def masked(data: Data, method: str, step: Step) -> OriginalAndMasked:
+def masked(data: Data, method: str, step: Step) -> Comparison:
     """All variables of the file masked by the method; what it cannot mask leaves the file."""
     frame, variables = data
     name, names = method.split(",")[0], list(variables)
@@ -165,7 +165,7 @@ def _scaled(column: "pd.Series[Any]", step: Step) -> Step:
     return {"columns": [name], "bins": [float(each) for each in bins[(bins > values.min()) & (bins < values.max())]]}
 
 
-def played(files: OriginalAndMasked) -> dict[str, Finding]:
+def played(files: Comparison) -> dict[str, Finding]:
     """The worst finding of every rule of the reference standard."""
     standard = ReferenceStandard()
     findings = [*judge_reference_standard(standard, files)[0], judge_reidentification(standard, files)]

@@ -10,27 +10,27 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.standard.intruders import AnyOf, Intruder
 from policies.standard.learned_linkage import learned_intruder
 from policies.standard.partial_knowledge import judge_partial_knowledge
 from sluice.ground.variables import Variable
 from sluice.risk.coding import Coding
 from sluice.risk.reference.reference_attack import attack
+from sluice.utility.comparison import Comparison
 
 # records, variables, standard deviation of the noise where a variable has one of about 2.5
 CASES = ((300_000, 42, 0.5), (300_000, 42, 2.0), (1_000_000, 28, 1.0))
 QUICK = ((10_000, 42, 2.0),)
 
 
-def files(records: int, variables: int, noise: float) -> OriginalAndMasked:
+def files(records: int, variables: int, noise: float) -> Comparison:
     rng = np.random.default_rng(1)
     names = [f"x{j}" for j in range(variables)]
     values = rng.normal(size=(records, 6)) @ rng.normal(size=(6, variables)) + rng.normal(size=(records, variables))
     original = pd.DataFrame(values, columns=names)
     masked = original + noise * rng.normal(size=values.shape)
     kinds = {name: Variable(name=name, kind="continuous") for name in names}
-    return OriginalAndMasked(original, original, masked, None, kinds, kinds, rng)
+    return Comparison(original, original, masked, None, kinds, kinds, rng)
 
 
 def main(quick: bool = False) -> None:

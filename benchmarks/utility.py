@@ -17,11 +17,11 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.sdmetrics_peer import MEASURES, MOST_RECORDS, has_sdmetrics, sdmetrics_run
-from policies.original_and_masked import OriginalAndMasked
 from policies.utility.limits import FAMILIES
 from sluice.ground.variables import Kind, Variable
 from sluice.utility.categorical.contingency_table_loss import contingency_table_loss
 from sluice.utility.categorical.joint_counts import joint_counts
+from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.il1s import il1s
 from sluice.utility.continuous.matrix_comparisons import matrix_comparisons
 from sluice.utility.continuous.mean_variations import mean_variations
@@ -32,7 +32,7 @@ from sluice.utility.continuous.probabilistic_information_loss import probabilist
 _CATEGORIES = (2, 2, 3, 4, 5, 8, 12, 20, 30, 40)
 
 
-def two_files(records: int) -> OriginalAndMasked:
+def two_files(records: int) -> Comparison:
     """The original, and what masking made of it."""
     rng = np.random.default_rng(records)
     factors = rng.normal(size=(records, 3))
@@ -58,9 +58,7 @@ def two_files(records: int) -> OriginalAndMasked:
     for name in ("x1", "c3"):
         masked.loc[rng.random(records) < 0.02, name] = np.nan
     rng_of_judgement = np.random.default_rng(0)
-    return OriginalAndMasked(
-        original, recoded, masked, None, _variables(original), _variables(masked), rng_of_judgement
-    )
+    return Comparison(original, recoded, masked, None, _variables(original), _variables(masked), rng_of_judgement)
 
 
 def _categories(codes: "np.ndarray", labels: list[str]) -> pd.Categorical:
@@ -77,7 +75,7 @@ def _variables(frame: pd.DataFrame) -> dict[str, Variable]:
     }
 
 
-def measures(files: OriginalAndMasked) -> dict[str, Callable[[], object]]:
+def measures(files: Comparison) -> dict[str, Callable[[], object]]:
     """The shared parts first, then the families of a policy, then single measures of numbers and categories."""
     numbers = files.released_numbers
     before, after = numbers.original, numbers.masked

@@ -10,11 +10,11 @@ import pandas as pd
 from pydantic import Field
 
 from policies.rules.behind import Behind
-from policies.rules.rule import Share
 from policies.rules.sensitive_rule import GROUPS, ROUNDING, NearValuesRule
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentences
+from sluice.ground.shares import Share
 from sluice.ground.variables import Label, Variable, Variables
 from sluice.ground.verdict import Finding
 from sluice.risk.classes import alpha_k

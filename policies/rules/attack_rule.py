@@ -5,12 +5,12 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.near_limit import if_near
 from policies.rules.rule import NOT_JUDGED, DisclosureRule
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.measurement import Measurement
+from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
     "attack",
@@ -46,7 +46,7 @@ class AttackRule(DisclosureRule):
         return self
 
     @abstractmethod
-    def find(self, files: OriginalAndMasked) -> list[Finding]:
+    def find(self, files: Comparison) -> list[Finding]:
         """What the attack finds: at least one finding. Raises DataError when the files lack what it needs."""
 
     def judge(self, measured: Measurement, says: Saying, scope: str = "", minimum_cell: int = 0) -> Finding:

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import Figure
 from policies.rules.attribute_rule import AttributeRule, refuse_excess
 from sluice.ground import divergence as distributions
@@ -15,6 +14,7 @@ from sluice.ground.sentence import Sentence, word
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.released_column import released_column
 from sluice.risk.measurement import Measurement
+from sluice.utility.comparison import Comparison
 
 _DIVERGE = Sentence(
     "attribute_divergence.divergence",
@@ -51,7 +51,7 @@ class AttributeDivergence(AttributeRule):
     def _no_excess(cls, value: Any) -> None:
         refuse_excess("attribute_divergence", value)
 
-    def examine(self, files: OriginalAndMasked, name: str) -> Finding:
+    def examine(self, files: Comparison, name: str) -> Finding:
         masked = released_column(files.masked, name)
         before, after = distributions.counts_of(files.recoded[name], masked, self.bins)
         pseudo_count = self.pseudo_count if self.divergence == "kullback_leibler" else 0.0

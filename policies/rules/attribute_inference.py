@@ -7,7 +7,6 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import Figure
 from policies.rules.attribute_rule import TOO_FEW, AttributeRule, allowed, at_least_baseline, percentage, refuse_missing
 from policies.rules.microdata_rule import Columns
@@ -16,6 +15,7 @@ from sluice.ground.variables import Role, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.attribute_inference import attribute_inference, labelled_files
 from sluice.risk.attacks.released_column import is_released
+from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
     "attribute_inference",
@@ -50,7 +50,7 @@ class AttributeInference(AttributeRule):
     records: int = Field(default=10_000, ge=100, description="at most so many people, at random, are attacked")
     trees: int = Field(default=50, ge=5, le=1000, description="trees of each random forest")
 
-    def examine(self, files: OriginalAndMasked, name: str) -> Finding:
+    def examine(self, files: Comparison, name: str) -> Finding:
         n = len(files.original)
         known = [each for each in self._known(files) if each != name]
         if not known:
@@ -80,7 +80,7 @@ class AttributeInference(AttributeRule):
         )
         return self.judge(at_least_baseline(measured), says, name, files.minimum_cell)
 
-    def _known(self, files: OriginalAndMasked) -> list[str]:
+    def _known(self, files: Comparison) -> list[str]:
         if self.known is None:
             keys = with_role(files.variables, Role.QUASI_IDENTIFIER)
             return [name for name in keys if is_released(files.masked, name)]

@@ -7,7 +7,6 @@ from typing import Any
 
 from pydantic import Field
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import AttackRule
 from policies.rules.microdata_rule import Columns
 from sluice.ground.errors import DataError
@@ -16,6 +15,7 @@ from sluice.ground.variables import Kind, Role, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.released_column import is_released
 from sluice.risk.measurement import Measurement
+from sluice.utility.comparison import Comparison
 
 UNREADABLE = Sentence(
     "attack.unreadable", "Some released values are neither original values nor explained by the recodings."
@@ -36,7 +36,7 @@ class AttributeRule(AttackRule):
 
     columns: Columns | None = Field(default=None, description="all variables with the role sensitive, when not given")
 
-    def find(self, files: OriginalAndMasked) -> list[Finding]:
+    def find(self, files: Comparison) -> list[Finding]:
         names = self.attributes(files)
         if not names:
             return [self.unknown(_SAYS.nothing_sensitive(), len(files.original))]
@@ -49,7 +49,7 @@ class AttributeRule(AttackRule):
             for name in names
         ]
 
-    def attributes(self, files: OriginalAndMasked) -> list[str]:
+    def attributes(self, files: Comparison) -> list[str]:
         """The released variables that are looked at. Raises DataError when one that is named is not there."""
         if self.columns is None:
             sensitive = with_role(files.variables, Role.SENSITIVE)
@@ -65,7 +65,7 @@ class AttributeRule(AttackRule):
         return list(self.columns)
 
     @abstractmethod
-    def examine(self, files: OriginalAndMasked, name: str) -> Finding:
+    def examine(self, files: Comparison, name: str) -> Finding:
         """The finding on one variable, in files with at least one record each."""
 
     @property
@@ -81,7 +81,7 @@ def at_least_baseline(found: Measurement) -> Measurement:
     return replace(found, value=max(found.value, found.baseline), interval=(low, high))
 
 
-def refuse_missing(rule: str, names: Sequence[str], files: OriginalAndMasked) -> None:
+def refuse_missing(rule: str, names: Sequence[str], files: Comparison) -> None:
     for name in names:
         if name not in files.variables or not is_released(files.masked, name):
             raise DataError(f"{rule}: the file has no column '{name}'.", came=name, allowed=files.variables)
@@ -92,7 +92,7 @@ def refuse_excess(rule: str, value: Any) -> None:
         raise ValueError(f"{rule} has no excess, its figure is itself a difference; got {value!r}. Use limit.")
 
 
-def percentage(share: float, found: Measurement, files: OriginalAndMasked) -> float | str:
+def percentage(share: float, found: Measurement, files: Comparison) -> float | str:
     """A share; of too small a count a bound in words."""
     if 0 < share * found.completed < files.minimum_cell:
         return f"less than {files.minimum_cell / found.completed:.1%}"

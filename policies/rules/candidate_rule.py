@@ -5,13 +5,13 @@ from abc import abstractmethod
 import numpy as np
 import numpy.typing as npt
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.linkage_rule import LinkageRule
 from policies.rules.paired_rule import RANKED, ranks_or_numbers, told_share
 from sluice.ground.sentence import Saying, Sentence
 from sluice.ground.variables import Kind
 from sluice.risk.linkage.candidate_sets import CandidateSets
 from sluice.risk.measurement import Measurement
+from sluice.utility.comparison import Comparison
 
 _ONLY_ONE = Sentence("linkage.only_one", "; for {share:percent} it was the only one left")
 
@@ -30,7 +30,7 @@ class CandidateRule(LinkageRule):
     def _takes_any_kind(self) -> bool:
         return False
 
-    def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, Saying]:
+    def link(self, files: Comparison, names: list[str], rows: IntArray) -> tuple[Measurement, Saying]:
         original, masked = (ranks_or_numbers(files, names, which) for which in ("recoded", "masked"))
         found = self.candidates(original, masked, rows)
         sure = told_share(float(((found.size == 1) & found.links.is_first).mean()), len(rows), files.minimum_cell)

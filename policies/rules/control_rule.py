@@ -7,13 +7,13 @@ from typing import ClassVar
 import pandas as pd
 from pydantic import Field
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import AttackRule
-from policies.rules.rule import Share
 from sluice.ground.sentence import Saying, Sentence, Sentences
+from sluice.ground.shares import Share
 from sluice.ground.variables import NAMES, Kind, Role
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.attacks.attack_success import ControlledAttack
+from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
     "control",
@@ -48,7 +48,7 @@ class ControlRule(AttackRule):
     excess: None = Field(default=None, description="not used: these figures are already beyond what the control gives")
     attacks: int = Field(default=2000, ge=100, description="guesses on each side; fewer where there are fewer records")
 
-    def find(self, files: OriginalAndMasked) -> list[Finding]:
+    def find(self, files: Comparison) -> list[Finding]:
         control = files.recoded_holdout
         for what, frame in (
             ("in the original", files.recoded), ("in the released file", files.masked), ("set aside", control),
@@ -67,12 +67,12 @@ class ControlRule(AttackRule):
         note = _SAYS.left_out(left_out=left_out)
         return [finding.adding(note) for finding in findings]
 
-    def without_control(self, files: OriginalAndMasked) -> Iterator[Finding]:
+    def without_control(self, files: Comparison) -> Iterator[Finding]:
         """The findings where nobody was set aside."""
         yield self.unknown(_SAYS.no_control(unit=files.unit))
 
     @abstractmethod
-    def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
+    def play(self, files: Comparison, control: pd.DataFrame) -> Iterator[Finding]:
         """The findings, none where the file lacks what the attack needs; `control` is typed as the released file."""
 
     def found(self, attack: ControlledAttack, says: Saying, unit: str, scope: str) -> Finding:
@@ -89,7 +89,7 @@ class ControlRule(AttackRule):
         return finding.model_copy(update={"verdict": max(finding.verdict, verdict)})
 
 
-def comparable_columns(files: OriginalAndMasked, control: pd.DataFrame | None) -> list[str]:
+def comparable_columns(files: Comparison, control: pd.DataFrame | None) -> list[str]:
     """Released columns that describe a person and that original and control have, too."""
     frames = [frame for frame in (files.recoded, files.masked, control) if frame is not None]
     return [
@@ -101,7 +101,7 @@ def comparable_columns(files: OriginalAndMasked, control: pd.DataFrame | None) -
     ]
 
 
-def known_columns(files: OriginalAndMasked, control: pd.DataFrame) -> Sequence[str]:
+def known_columns(files: Comparison, control: pd.DataFrame) -> Sequence[str]:
     return [name for name in comparable_columns(files, control) if files.released[name].role is Role.QUASI_IDENTIFIER]
 
 

@@ -7,7 +7,6 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import Figure
 from policies.rules.attribute_rule import (
     TOO_FEW,
@@ -22,6 +21,7 @@ from sluice.ground.sentence import Sentences
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.data_invasion import data_invasion
 from sluice.risk.attacks.released_column import released_column
+from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
     "data_invasion",
@@ -54,7 +54,7 @@ class DataInvasion(AttributeRule):
         description="when the masked values mislead below the most frequent value: unknown, or taken as that guess",
     )
 
-    def examine(self, files: OriginalAndMasked, name: str) -> Finding:
+    def examine(self, files: Comparison, name: str) -> Finding:
         n = len(files.original)
         if not files.paired:
             why = _SAYS.unpaired(name=name)

@@ -11,9 +11,9 @@ from pydantic import Field
 
 from policies.rules.behind import Behind
 from policies.rules.population_rule import PopulationRule
-from policies.rules.rule import Share
 from policies.rules.sensitive_rule import ROUNDING
 from sluice.ground.sentence import Sentences
+from sluice.ground.shares import Share
 from sluice.ground.variables import Role, Variables, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.classes import delta_presence

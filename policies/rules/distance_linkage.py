@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.linkage_rule import LinkageRule
 from sluice.ground.sentence import Saying, Sentence
 from sluice.risk.coded_points import side_by_side
@@ -21,6 +20,7 @@ from sluice.risk.linkage.record_linkage import (
     record_linkage,
 )
 from sluice.risk.measurement import Measurement
+from sluice.utility.comparison import Comparison
 
 _NEAREST = {
     "all": Sentence("distance_linkage.all", " takes the nearest"),
@@ -49,7 +49,7 @@ class DistanceLinkage(LinkageRule):
         "first two, and so on to all, in the order of the columns",
     )
 
-    def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, Saying]:
+    def link(self, files: Comparison, names: list[str], rows: IntArray) -> tuple[Measurement, Saying]:
         known = [
             linkage_coordinates(files.recoded[name], files.masked[name], files.released[name].kind) for name in names
         ]

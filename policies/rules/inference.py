@@ -9,14 +9,14 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.control_rule import ControlRule, comparable_columns, known_columns
 from policies.rules.microdata_rule import Columns
-from policies.rules.rule import Share
 from sluice.ground.sentence import Sentence, Sentences
+from sluice.ground.shares import Share
 from sluice.ground.variables import Kind, Role, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.inference import inference
+from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
     "inference",
@@ -44,7 +44,7 @@ class Inference(ControlRule):
         "The file has no quasi-identifier to know a person by, or no sensitive variable to guess.",
     )
 
-    def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
+    def play(self, files: Comparison, control: pd.DataFrame) -> Iterator[Finding]:
         comparable = comparable_columns(files, control)
         known = list(self.known or known_columns(files, control))
         secrets = self.secrets or [name for name in with_role(files.released, Role.SENSITIVE) if name in comparable]

@@ -8,11 +8,11 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.paired_rule import RankedRule, Window, ranks_or_numbers, told_share
 from sluice.ground.sentence import Sentences
 from sluice.ground.verdict import Finding
 from sluice.risk.linkage import interval_disclosure as intervals
+from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
     "interval_disclosure",
@@ -38,7 +38,7 @@ class IntervalDisclosure(RankedRule):
         default=intervals.WIDTHS, description="half widths of the intervals over which the share is averaged, in (0, 1]"
     )
 
-    def attack(self, files: OriginalAndMasked, names: list[str]) -> Finding:
+    def attack(self, files: Comparison, names: list[str]) -> Finding:
         original, masked = (ranks_or_numbers(files, names, which) for which in ("recoded", "masked"))
         measured = intervals.interval_disclosure(original, masked, self.by, self.widths)
         if not measured.completed:

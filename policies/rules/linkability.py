@@ -9,12 +9,12 @@ from typing import ClassVar, Literal, Self
 import pandas as pd
 from pydantic import Field, model_validator
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.control_rule import ControlRule, known_columns
 from policies.rules.microdata_rule import Columns
 from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.linkability import linkability
+from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
     "linkability",
@@ -52,7 +52,7 @@ class Linkability(ControlRule):
             )
         return self
 
-    def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
+    def play(self, files: Comparison, control: pd.DataFrame) -> Iterator[Finding]:
         keys = known_columns(files, control)
         first, second = self.known or (keys[::2], keys[1::2])
         if not second:

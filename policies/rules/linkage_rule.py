@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.paired_rule import PairedRule, told_share
 from sluice.ground.sentence import END, Saying, Sentences
 from sluice.ground.variables import Role
@@ -14,6 +13,7 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.measurement import Measurement
 from sluice.risk.reference.reference_attack import some_of
+from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
     "linkage",
@@ -34,7 +34,7 @@ class LinkageRule(PairedRule):
         default=20_000, ge=1, description="original records that are attacked, drawn at random when there are more"
     )
 
-    def attack(self, files: OriginalAndMasked, names: list[str]) -> Finding:
+    def attack(self, files: Comparison, names: list[str]) -> Finding:
         n = len(files.masked)
         rows = some_of(n, min(n, self.records), files.rng)
         measured, how = self.link(files, names, rows)
@@ -52,10 +52,10 @@ class LinkageRule(PairedRule):
         return True
 
     @abstractmethod
-    def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, Saying]:
+    def link(self, files: Comparison, names: list[str], rows: IntArray) -> tuple[Measurement, Saying]:
         """The share linked, of the attacked rows, and how the intruder does it, to follow 'knows ... and'."""
 
-    def _not_compared(self, files: OriginalAndMasked, names: list[str]) -> Saying:
+    def _not_compared(self, files: Comparison, names: list[str]) -> Saying:
         """A sentence on released quasi-identifiers that the figure says nothing of."""
         left_out = [
             name
@@ -66,6 +66,6 @@ class LinkageRule(PairedRule):
         ]
         return _SAYS.not_compared(left_out=left_out) if left_out and self.columns is None else ()
 
-    def _share_linked(self, correct: FloatArray, files: OriginalAndMasked) -> Measurement:
+    def _share_linked(self, correct: FloatArray, files: Comparison) -> Measurement:
         # Ties are shared, so that guessing finds one record in n whatever the data.
         return share_at_risk(correct, len(files.masked), baseline=1 / len(files.masked))

@@ -12,7 +12,6 @@ from typing import ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.distance_linkage import DistanceLinkage
 from policies.rules.paired_rule import RankedRule, Window, ranks_or_numbers, told_share
 from policies.rules.probabilistic_linkage import ProbabilisticLinkage
@@ -24,6 +23,7 @@ from sluice.risk.linkage.interval_disclosure import interval_disclosure
 from sluice.risk.linkage.linkage_score import FIGURES, Figure, Weighting, disclosure_risk, linkage_score
 from sluice.risk.measurement import Measurement
 from sluice.risk.reference.reference_attack import some_of
+from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.il1s import il1s
 
 _SAYS = Sentences(
@@ -94,7 +94,7 @@ class LinkageScore(RankedRule):
             raise ValueError("of: score takes limit and no excess, for no file has a score without being released")
         return self
 
-    def measure(self, files: OriginalAndMasked) -> MeasuredRisk | None:
+    def measure(self, files: Comparison) -> MeasuredRisk | None:
         """DR of paired files, judged by no limit; None where no variable, or no value of one, can be compared.
 
         Linkage is the average over intruders who know the first variable, the first two and so on to seven, as in the
@@ -118,7 +118,7 @@ class LinkageScore(RankedRule):
                 parts[figure] = _average([swapping.link(files, known, rows)[0] for known in first])
         return MeasuredRisk(tuple(names), parts, self._risk(parts)) if parts["id"].completed else None
 
-    def attack(self, files: OriginalAndMasked, names: list[str]) -> Finding:
+    def attack(self, files: Comparison, names: list[str]) -> Finding:
         original, masked = (ranks_or_numbers(files, names, which) for which in ("recoded", "masked"))
         rows = some_of(len(masked), min(len(masked), self.records), files.rng)
         parts = self._parts(files, names, rows)
@@ -146,7 +146,7 @@ class LinkageScore(RankedRule):
         stricter = self.model_copy(update={"limit": min(self.limit or 0.0, nextafter(bare, -inf))})
         return stricter.judge(Measurement(score.value, score.attempted, score.completed), said, scope)
 
-    def _parts(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> dict[Figure, Measurement]:
+    def _parts(self, files: Comparison, names: list[str], rows: IntArray) -> dict[Figure, Measurement]:
         """The figures of which the disclosure risk is the mean."""
         original, masked = (ranks_or_numbers(files, names, which) for which in ("recoded", "masked"))
         parts: dict[Figure, Measurement] = {"id": interval_disclosure(original, masked)}

@@ -7,12 +7,12 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import Figure
 from policies.rules.attribute_rule import EMPTY_FILE, UNREAD_SHARE, UNREADABLE, AttributeRule, percentage, refuse_excess
 from sluice.ground.sentence import Saying, Sentences, word
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks import maximum_knowledge
+from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
     "maximum_knowledge",
@@ -52,7 +52,7 @@ class MaximumKnowledge(AttributeRule):
     def _no_excess(cls, value: Any) -> None:
         refuse_excess("maximum_knowledge", value)
 
-    def find(self, files: OriginalAndMasked) -> list[Finding]:
+    def find(self, files: Comparison) -> list[Finding]:
         if self.of == "attributes":
             return super().find(files)
         n = len(files.original)
@@ -67,7 +67,7 @@ class MaximumKnowledge(AttributeRule):
         )  # fmt: skip
         return [self._judged(found, files, "a masked record", "whole records")]
 
-    def examine(self, files: OriginalAndMasked, name: str) -> Finding:
+    def examine(self, files: Comparison, name: str) -> Finding:
         n, space = len(files.original), self._space(files)
         if isinstance(space, tuple):
             return self.unknown(space, n, name)
@@ -78,7 +78,7 @@ class MaximumKnowledge(AttributeRule):
         )
         return self._judged(found, files, f"the {word(name)} of their nearest record by all other variables", name)
 
-    def _space(self, files: OriginalAndMasked) -> maximum_knowledge.Space | Saying:
+    def _space(self, files: Comparison) -> maximum_knowledge.Space | Saying:
         """Both files in one space; or why they cannot be compared."""
         space = maximum_knowledge.common_space(
             files.original, files.recoded, files.masked, files.variables, files.released
@@ -89,9 +89,7 @@ class MaximumKnowledge(AttributeRule):
             return UNREADABLE()
         return space
 
-    def _judged(
-        self, found: maximum_knowledge.MaximumKnowledge, files: OriginalAndMasked, what: str, scope: str
-    ) -> Finding:
+    def _judged(self, found: maximum_knowledge.MaximumKnowledge, files: Comparison, what: str, scope: str) -> Finding:
         if found.measurement.completed < files.minimum_cell:
             return self.unknown(_SAYS.too_few(unit=files.unit), found.measurement.attempted, scope)
         if self.comparison == "closer":

@@ -10,15 +10,15 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.control_rule import ControlRule, comparable_columns, percent
 from policies.rules.microdata_rule import Columns
-from policies.rules.rule import Share
 from policies.rules.singling_out import SinglingOut
 from sluice.ground.sentence import Sentence, Sentences
+from sluice.ground.shares import Share
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.learned_membership import FEWEST, learned_membership
 from sluice.risk.attacks.membership import Membership, membership, nearer_to_original
+from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
     "membership",
@@ -51,7 +51,7 @@ class MembershipInference(ControlRule):
 
     nothing_to_play: ClassVar[Sentence] = SinglingOut.nothing_to_play
 
-    def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
+    def play(self, files: Comparison, control: pd.DataFrame) -> Iterator[Finding]:
         columns = list(self.columns or comparable_columns(files, control))
         if not columns:
             return
@@ -73,7 +73,7 @@ class MembershipInference(ControlRule):
             says = _SAYS.nearer(value=measured.value, unit=files.unit)
             yield self.model_copy(update={"limit": self.nearer}).judge(measured, says, "nearer records")
 
-    def _called(self, found: Membership, files: OriginalAndMasked, by: str, scope: str) -> Finding:
+    def _called(self, found: Membership, files: Comparison, by: str, scope: str) -> Finding:
         says = _SAYS.told_apart(by=by, unit=files.unit, advantage=found.advantage.value, area=found.area.value)
         return self.judge(found.advantage, says, scope)
 

@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import AttackRule
 from policies.rules.microdata_rule import Columns
 from sluice.ground.categories import codes_of
@@ -15,6 +14,7 @@ from sluice.ground.errors import DataError
 from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.variables import Kind, Role
 from sluice.ground.verdict import Finding
+from sluice.utility.comparison import Comparison
 
 UNPAIRED = Sentence(
     "attack.unpaired",
@@ -48,7 +48,7 @@ class PairedRule(AttackRule):
         default=None, description="what the intruder knows; all quasi-identifiers that can be compared, when not given"
     )
 
-    def find(self, files: OriginalAndMasked) -> list[Finding]:
+    def find(self, files: Comparison) -> list[Finding]:
         if not files.paired:
             return [self.not_applicable(UNPAIRED(), len(files.masked))]
         if not len(files.recoded) == len(files.masked):
@@ -67,10 +67,10 @@ class PairedRule(AttackRule):
         return [self.attack(files, names)]
 
     @abstractmethod
-    def attack(self, files: OriginalAndMasked, names: list[str]) -> Finding:
+    def attack(self, files: Comparison, names: list[str]) -> Finding:
         """The finding on paired files with at least one record and one variable."""
 
-    def _sets_of_items(self, files: OriginalAndMasked) -> list[str]:
+    def _sets_of_items(self, files: Comparison) -> list[str]:
         """Released sets of items in the roles that the rule looks at: they are known, and not to be passed over."""
         return [
             name
@@ -78,7 +78,7 @@ class PairedRule(AttackRule):
             if variable.kind is Kind.ITEMS and variable.role in self._roles and name in files.released
         ]
 
-    def _known(self, files: OriginalAndMasked) -> list[str]:
+    def _known(self, files: Comparison) -> list[str]:
         """The variables that are compared: those named, or all fit ones in the roles that the rule looks at."""
         if self.columns is None:
             return [
@@ -140,7 +140,7 @@ class RankedRule(PairedRule):
         return "is a quasi-identifier or sensitive, and a number or ordinal"
 
 
-def ranks_or_numbers(files: OriginalAndMasked, names: list[str], which: Literal["recoded", "masked"]) -> FloatArray:
+def ranks_or_numbers(files: Comparison, names: list[str], which: Literal["recoded", "masked"]) -> FloatArray:
     """Numbers, and ordinal categories by position, shape (n, len(names)), NaN where missing."""
     frame = getattr(files, which)
     columns = []

@@ -9,12 +9,12 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.control_rule import ControlRule, comparable_columns
 from policies.rules.microdata_rule import Columns
 from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.participant_inference import FEWEST, participant_inference
+from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
     "participant_inference",
@@ -39,7 +39,7 @@ class ParticipantInference(ControlRule):
         "participant_inference.nothing_to_play", "The file has fewer than two columns that the original has, too."
     )
 
-    def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
+    def play(self, files: Comparison, control: pd.DataFrame) -> Iterator[Finding]:
         columns = list(self.columns or comparable_columns(files, control))
         if len(columns) < 2:
             return

@@ -11,8 +11,8 @@ from pydantic import Field, model_validator
 
 from policies.rules.keyed_rule import PositiveShare
 from policies.rules.population_estimate import PopulationEstimate
-from policies.rules.rule import Share
 from sluice.ground.sentence import Sentences
+from sluice.ground.shares import Share
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes.equivalence_classes import classes_of

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.linkage_rule import LinkageRule
 from sluice.ground.sentence import Saying, Sentence
 from sluice.risk.linkage.probabilistic_linkage import agreement_values, probabilistic_linkage
 from sluice.risk.measurement import Measurement
 from sluice.risk.spread import spread
+from sluice.utility.comparison import Comparison
 
 _WEIGHS = Sentence("probabilistic_linkage.agreement", " weighs on which of these two records agree")
 
@@ -40,7 +40,7 @@ class ProbabilisticLinkage(LinkageRule):
         "them all, and the one that serves best counts. Categories agree when they are equal",
     )
 
-    def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, Saying]:
+    def link(self, files: Comparison, names: list[str], rows: IntArray) -> tuple[Measurement, Saying]:
         kinds = [files.released[name].kind for name in names]
         pairs = [
             agreement_values(files.recoded[name], files.masked[name], kind)

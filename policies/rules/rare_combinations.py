@@ -9,13 +9,13 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.control_rule import ControlRule, comparable_columns
 from policies.rules.microdata_rule import Columns
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.rare_combinations import rare_combinations
+from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
     "rare_combinations",
@@ -43,7 +43,7 @@ class RareCombinations(ControlRule):
         "rare_combinations.nothing_to_play", "The file has too few columns that the original has, too."
     )
 
-    def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
+    def play(self, files: Comparison, control: pd.DataFrame) -> Iterator[Finding]:
         columns = list(self.columns or comparable_columns(files, control))
         tables = [[plain_values(file[name]) for name in columns] for file in (files.recoded, files.masked, control)]
         for size in (size for size in self.sizes if size <= len(columns)):

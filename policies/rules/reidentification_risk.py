@@ -13,8 +13,8 @@ from policies.rules.behind import Behind
 from policies.rules.frequency_rule import key_frequencies
 from policies.rules.keyed_rule import PositiveShare, refuse_no_limit
 from policies.rules.population_rule import PopulationRule
-from policies.rules.rule import Share
 from sluice.ground.sentence import Sentences
+from sluice.ground.shares import Share
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 from sluice.risk.population import reidentification_risk

@@ -1,34 +1,15 @@
 """Rule: what every disclosure rule of a policy is, and the numbers it is written with."""
 
 from abc import ABC, abstractmethod
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 import pandas as pd
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict
 
 from policies.rules.behind import NOTHING, Behind
 from sluice.ground.sentence import Saying, Sentence, as_fields
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
-
-
-def _share(value: float) -> float:
-    if not 0 <= value <= 1:
-        hint = f" Is it a percentage? Use {value / 100:g}." if 1 < value <= 100 else ""
-        raise ValueError(f"must be a share from 0 to 1; got {value:g}.{hint}")
-    return value
-
-
-def _percent(value: float) -> float:
-    if not 1 <= value <= 100:
-        hint = f" Is it a share? Use {100 * value:g}." if 0 < value < 1 else ""
-        raise ValueError(f"must be a percentage from 1 to 100; got {value:g}.{hint}")
-    return value
-
-
-Share = Annotated[float, AfterValidator(_share)]
-Percent = Annotated[float, AfterValidator(_percent)]
-
 
 NO_RECORDS = Sentence("no_records", "The file holds no {unit}.")
 NOT_JUDGED = Sentence("not_judged", " Nothing was judged by this rule.")

@@ -11,9 +11,9 @@ from pydantic import Field
 
 from policies.rules.behind import Behind
 from policies.rules.frequency_rule import ALONE, FrequencyRule, missing_note, people_note
-from policies.rules.rule import Share
 from sluice.ground.arrays import BoolArray
 from sluice.ground.sentence import END, Sentence
+from sluice.ground.shares import Share
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 from sluice.risk.classes import sample_uniques

@@ -10,10 +10,10 @@ from pydantic import Field
 
 from policies.rules.behind import Behind
 from policies.rules.microdata_rule import Columns, MicrodataRule, refuse_missing_columns
-from policies.rules.rule import Share
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
 from sluice.ground.arrays import BoolArray
 from sluice.ground.sentence import Saying, Sentence, listed, word
+from sluice.ground.shares import Share
 from sluice.ground.variables import Kind, Role, Variable, Variables, as_label, with_role
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes import equivalence_classes, l_diversity

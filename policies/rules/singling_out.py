@@ -9,13 +9,13 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.control_rule import ControlRule, comparable_columns
 from policies.rules.microdata_rule import Columns
 from sluice.ground.sentence import Sentence
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.attack_success import ControlledAttack
 from sluice.risk.attacks.singling_out import Mode, singling_out
+from sluice.utility.comparison import Comparison
 
 _DESCRIBES = Sentence(
     "singling_out.describes",
@@ -42,7 +42,7 @@ class SinglingOut(ControlRule):
         "singling_out.nothing_to_play", "The file has no column that the original has, too."
     )
 
-    def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
+    def play(self, files: Comparison, control: pd.DataFrame) -> Iterator[Finding]:
         attack = self.attack(files, control)
         if attack is None:
             return
@@ -50,7 +50,7 @@ class SinglingOut(ControlRule):
         says = _DESCRIBES(columns="one column" if attributes == 1 else f"{attributes} columns", unit=files.unit)
         yield self.found(attack, says, files.unit, self.mode)
 
-    def attack(self, files: OriginalAndMasked, control: pd.DataFrame) -> ControlledAttack | None:
+    def attack(self, files: Comparison, control: pd.DataFrame) -> ControlledAttack | None:
         """The attack and how it fared; None where there is no column to describe anybody by."""
         attributes = self.columns_described(files, control)
         if not attributes:
@@ -60,11 +60,11 @@ class SinglingOut(ControlRule):
             self.attacks, files.rng,
         )  # fmt: skip
 
-    def columns_described(self, files: OriginalAndMasked, control: pd.DataFrame) -> int:
+    def columns_described(self, files: Comparison, control: pd.DataFrame) -> int:
         """How many columns a description speaks of; 0 where there are none."""
         return min(1 if self.mode == "univariate" else self.attributes, len(self._columns(files, control)))
 
-    def _columns(self, files: OriginalAndMasked, control: pd.DataFrame) -> list[str]:
+    def _columns(self, files: Comparison, control: pd.DataFrame) -> list[str]:
         return list(self.columns or comparable_columns(files, control))
 
     def describe(self) -> str:

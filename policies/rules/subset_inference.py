@@ -9,7 +9,6 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attribute_rule import at_least_baseline
 from policies.rules.control_rule import ControlRule, comparable_columns
 from policies.rules.microdata_rule import Columns
@@ -17,6 +16,7 @@ from policies.rules.paired_rule import told_share
 from sluice.ground.sentence import Sentence, Sentences, listed, word
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.subset_inference import FEWEST, subset_inference
+from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
     "subset_inference",
@@ -47,13 +47,13 @@ class SubsetInference(ControlRule):
         "subset_inference.nothing_to_play", "The file has fewer than two columns that the original has, too."
     )
 
-    def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
+    def play(self, files: Comparison, control: pd.DataFrame) -> Iterator[Finding]:
         return self._played(files, control)
 
-    def without_control(self, files: OriginalAndMasked) -> Iterator[Finding]:
+    def without_control(self, files: Comparison) -> Iterator[Finding]:
         return self._played(files, None)
 
-    def _played(self, files: OriginalAndMasked, control: pd.DataFrame | None) -> Iterator[Finding]:
+    def _played(self, files: Comparison, control: pd.DataFrame | None) -> Iterator[Finding]:
         columns = list(self.columns or comparable_columns(files, control))
         if len(columns) < 2:
             return

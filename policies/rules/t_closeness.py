@@ -7,11 +7,11 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from policies.rules.rule import Share
 from policies.rules.sensitive_rule import GROUPS, ROUNDING, SensitiveRule
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentence
+from sluice.ground.shares import Share
 from sluice.ground.variables import Kind, Variable
 from sluice.risk.classes import t_closeness
 from sluice.risk.classes.equivalence_classes import category_codes

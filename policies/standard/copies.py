@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.standard.natural_frequency import natural_frequency
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reported_share import reported_share
@@ -16,6 +15,7 @@ from sluice.risk.coding import Coding
 from sluice.risk.reference.copies import CopyCount, count_copies, exact_copies
 from sluice.risk.reference.reference_attack import ReferenceAttack, some_of
 from sluice.risk.resolution import EXACT, FINE, on_one_grid
+from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
     "closest_records",
@@ -96,7 +96,7 @@ def judge_near_copies(standard: ReferenceStandard, found: ReferenceAttack, minim
     return judge_copies(standard, "near_copies", _NEAR, count, found.sampled, found.records, minimum_cell)
 
 
-def judge_exact_copies(standard: ReferenceStandard, coding: Coding, files: OriginalAndMasked) -> Finding:
+def judge_exact_copies(standard: ReferenceStandard, coding: Coding, files: Comparison) -> Finding:
     # Over all records. The reference is other people's records of the original even where there is a holdout, which
     # has no recoded form: both hold as many natural twins.
     n, m = len(files.recoded), len(files.masked)

@@ -2,7 +2,6 @@
 
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.standard.comparable_values import incomparable, judge_reading, unmeasured
 from policies.standard.copies import judge_closest, judge_exact_copies, judge_near_copies
 from policies.standard.duplicate_records import judge_duplicates
@@ -16,11 +15,10 @@ from sluice.ground.verdict import Finding
 from sluice.risk.coding import Coding
 from sluice.risk.reference.curve import Curve
 from sluice.risk.reference.reference_attack import attack
+from sluice.utility.comparison import Comparison
 
 
-def judge_reference_standard(
-    standard: ReferenceStandard, files: OriginalAndMasked
-) -> tuple[list[Finding], list[Curve]]:
+def judge_reference_standard(standard: ReferenceStandard, files: Comparison) -> tuple[list[Finding], list[Curve]]:
     """Whether taking part costs a person more than staying out would have; the curves that show it.
 
     Rows need not be paired: the masked file may have any number of them in any order. The holdout is looked at where

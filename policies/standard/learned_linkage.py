@@ -6,7 +6,6 @@ the person: chance finds one record in m there, and no claim made on it is right
 
 import numpy as np
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.near_limit import if_near
 from policies.standard.learned_limits import LearnedLimits, LinkageLimits
 from policies.standard.reported_share import reported_share
@@ -21,6 +20,7 @@ from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
 from sluice.risk.linkage.learned_variable import compared_variables
 from sluice.risk.people import groups_of_people
 from sluice.risk.reference.equivalence_test import equivalence_test
+from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
     "learned_linkage",
@@ -70,7 +70,7 @@ _FEWEST = 100  # people of both halves; what chance explains of so few asks for 
 EVERYTHING = "An intruder who knows all variables of a person"
 
 
-def learned_intruder(files: OriginalAndMasked, people: int) -> LearnedIntruder | None:
+def learned_intruder(files: Comparison, people: int) -> LearnedIntruder | None:
     """An intruder who has learned from half of the people; None where there are too few, or nothing to compare.
 
     raises : DataError when the files differ in length, and so are not paired
@@ -93,7 +93,7 @@ def learned_intruder(files: OriginalAndMasked, people: int) -> LearnedIntruder |
 
 
 def judge_learned_linkage(
-    limits: LearnedLimits, margin: float, files: OriginalAndMasked, intruder: LearnedIntruder | None
+    limits: LearnedLimits, margin: float, files: Comparison, intruder: LearnedIntruder | None
 ) -> list[Finding]:
     """Findings on the intruder who knows everything: people found, confident right claims, and the learned D+.
 
@@ -107,9 +107,7 @@ def judge_learned_linkage(
     return [*judge_reached(limits, reached, EVERYTHING, files, "everything"), _judge_distance(margin, reached, files)]
 
 
-def judge_reached(
-    limits: LinkageLimits, reached: Reached, knows: str, files: OriginalAndMasked, scope: str
-) -> list[Finding]:
+def judge_reached(limits: LinkageLimits, reached: Reached, knows: str, files: Comparison, scope: str) -> list[Finding]:
     """Whom an intruder finds, and of whom it is claimed rightly.
 
     knows : who that is, the beginning of the sentence, such as "An intruder who knows a person's age, sex and region"
@@ -137,7 +135,7 @@ def judge_reached(
     return findings
 
 
-def _judge_distance(margin: float, reached: Reached, files: OriginalAndMasked) -> Finding:
+def _judge_distance(margin: float, reached: Reached, files: Comparison) -> Finding:
     """D+ by the learned ruler: best matches in the released file, against those in it without the own record."""
     others = reached.candidates.scores[:, 0]
     test = equivalence_test(-np.maximum(reached.candidates.own, others), -others, margin)

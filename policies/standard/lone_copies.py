@@ -3,7 +3,6 @@
 It belongs to the reference standard, and needs to know which released record is whose.
 """
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.standard.comparable_values import cannot_be_compared
 from policies.standard.copies import TWINS, Column, judge_copies
 from policies.standard.reference_standard import ReferenceStandard
@@ -13,6 +12,7 @@ from sluice.ground.variables import GROUPS
 from sluice.ground.verdict import Finding
 from sluice.risk.reference.copies import lone_copies
 from sluice.risk.resolution import COARSE, EXACT, FINE, on_one_grid
+from sluice.utility.comparison import Comparison
 
 ASKS = {
     "lone_copies": (
@@ -35,7 +35,7 @@ _ALONE = Sentence(
 _MOST = 0.5  # of a variable's values are as they were: it is kept
 
 
-def judge_lone_copies(standard: ReferenceStandard, files: OriginalAndMasked) -> Finding:
+def judge_lone_copies(standard: ReferenceStandard, files: Comparison) -> Finding:
     """Whether more lone people are copied than chance and the standard's `copies_excess` allow.
 
     Looked at by all variables, and by those alone of which masking kept most values: else one variable that is

@@ -5,7 +5,6 @@ It belongs to the reference standard, and needs to know which released record is
 
 from collections.abc import Sequence
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.near_limit import if_near
 from policies.rules.paired_rule import told_share
 from policies.standard.intruders import AnyOf, Intruder
@@ -20,6 +19,7 @@ from sluice.risk.linkage.kept_digits import with_digits
 from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
 from sluice.risk.linkage.worst_known import worst_known
 from sluice.risk.people import groups_of_people
+from sluice.utility.comparison import Comparison
 
 _LEARNED_LINKAGE = Sentences(
     "learned_linkage",
@@ -54,7 +54,7 @@ ADVICE = {
 
 
 def judge_partial_knowledge(
-    intruders: Sequence[Intruder], files: OriginalAndMasked, learned: LearnedIntruder | None
+    intruders: Sequence[Intruder], files: Comparison, learned: LearnedIntruder | None
 ) -> list[Finding]:
     """Findings on each intruder: whom they find, of whom they are sure, and what they learn of other variables.
 
@@ -82,7 +82,7 @@ def judge_partial_knowledge(
     return findings
 
 
-def _known(intruder: Intruder, learned: LearnedIntruder, files: OriginalAndMasked) -> Sequence[int]:
+def _known(intruder: Intruder, learned: LearnedIntruder, files: Comparison) -> Sequence[int]:
     """Positions of what is known and released."""
     if isinstance(intruder.knows, AnyOf):
         return worst_known(learned, intruder.knows.any, files.rng)
@@ -99,7 +99,7 @@ def _who(intruder: Intruder, known: Sequence[str]) -> str:
 
 def _judge_gain(
     intruder: Intruder, who: str, known: Sequence[int], reached: Reached, learned: LearnedIntruder,
-    files: OriginalAndMasked,
+    files: Comparison,
 ) -> Finding:  # fmt: skip
     people, names = len(reached.rows), learned.linker.names
     # What is released as probabilities of its labels is not read.
@@ -124,7 +124,7 @@ def _judge_gain(
     return _gain(intruder, verdict, says + near, worst.gain, people, files)
 
 
-def _other(name: str, files: OriginalAndMasked) -> OtherVariable:
+def _other(name: str, files: Comparison) -> OtherVariable:
     before, after = plain_values(files.recoded[name]), plain_values(files.masked[name])
     return OtherVariable.of(name, before, after, not files.released[name].kind.is_categorical)
 
@@ -135,9 +135,7 @@ def _verdict(gain: AttributeGain, limit: float) -> Verdict:
     return Verdict.PASS if high <= limit else Verdict.FAIL if low > limit else Verdict.REVIEW
 
 
-def _gain(
-    intruder: Intruder, verdict: Verdict, says: Saying, gain: float, people: int, files: OriginalAndMasked
-) -> Finding:
+def _gain(intruder: Intruder, verdict: Verdict, says: Saying, gain: float, people: int, files: Comparison) -> Finding:
     few = 0 < gain * people < files.minimum_cell
     return Finding(
         rule="attribute_gain", verdict=verdict, **as_fields(says), scope=intruder.name, stage="reference",
@@ -146,7 +144,7 @@ def _gain(
     )  # fmt: skip
 
 
-def _plain(intruder: Intruder, verdict: Verdict, says: Saying, files: OriginalAndMasked) -> Finding:
+def _plain(intruder: Intruder, verdict: Verdict, says: Saying, files: Comparison) -> Finding:
     n = len(files.original)
     return Finding(
         rule="learned_linkage", verdict=verdict, **as_fields(says), scope=intruder.name, stage="reference", attempted=n,

@@ -5,7 +5,6 @@ It belongs to the reference standard, and needs to know which released record is
 
 import numpy as np
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.near_limit import if_near
 from policies.standard.natural_frequency import natural_frequency
 from policies.standard.reference_standard import ReferenceStandard
@@ -16,6 +15,7 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.coding import Coding
 from sluice.risk.reference.reference_attack import some_of
 from sluice.risk.reference.reidentification import reidentification
+from sluice.utility.comparison import Comparison
 
 _MATCHES = (
     "For {share:people_1000} the nearest released record is their own, where a blind guess is right for "
@@ -47,7 +47,7 @@ ADVICE = {
 _TELLS = 0.6  # area under the curve from which a measure tells correct matches from wrong ones
 
 
-def judge_reidentification(standard: ReferenceStandard, files: OriginalAndMasked) -> Finding:
+def judge_reidentification(standard: ReferenceStandard, files: Comparison) -> Finding:
     """The reidentification rate, held to the standard's `reidentified_share` where it has one, else only reported.
 
     files  : paired; the rng draws the records matched, at most `records` of the standard

@@ -6,7 +6,6 @@ known of the method. Each step of the plan declares its own.
 
 import numpy as np
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.near_limit import if_near
 from policies.rules.paired_rule import told_share
 from policies.standard.transparency_limits import TransparencyLimits
@@ -16,6 +15,7 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.masking.transparency import MethodAttack, attacks_on
 from sluice.risk.transparency.attack import Leak
 from sluice.risk.transparency.pairs import Pairs
+from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
     "transparency",
@@ -51,7 +51,7 @@ ADVICE = {
 _CELLS = 300_000_000  # people times records that are compared at most, as long as a thousand people are attacked
 
 
-def judge_transparency(limits: TransparencyLimits, files: OriginalAndMasked) -> list[Finding]:
+def judge_transparency(limits: TransparencyLimits, files: Comparison) -> list[Finding]:
     """A finding for each method of the plan that an attack is known for, and for all of them together."""
     if files.carried_out is None:
         says = _SAYS.method_not_known()
@@ -68,7 +68,7 @@ def judge_transparency(limits: TransparencyLimits, files: OriginalAndMasked) -> 
     return [_judged(limits, attack, pairs, files) for attack in attacks]
 
 
-def pairs_of(files: OriginalAndMasked, people: int) -> Pairs:
+def pairs_of(files: Comparison, people: int) -> Pairs:
     """The files record by record, and at most so many people at random who are attacked."""
     n, rng = len(files.masked), files.rng
     attacked = min(n, people, max(1000, _CELLS // max(n, 1)))
@@ -78,7 +78,7 @@ def pairs_of(files: OriginalAndMasked, people: int) -> Pairs:
     )
 
 
-def _judged(limits: TransparencyLimits, of: MethodAttack, pairs: Pairs, files: OriginalAndMasked) -> Finding:
+def _judged(limits: TransparencyLimits, of: MethodAttack, pairs: Pairs, files: Comparison) -> Finding:
     """The worst of the figures of one attack decides; all of them are said."""
     scope = f"{of.method}: {', '.join(of.attack.columns)}"
     try:
@@ -132,7 +132,7 @@ def _verdict(limits: TransparencyLimits, leak: Leak) -> Verdict:
     return Verdict.PASS if high <= limit else Verdict.FAIL if low > limit else Verdict.REVIEW
 
 
-def _says(limits: TransparencyLimits, leak: Leak, columns: tuple[str, ...], files: OriginalAndMasked) -> Saying:
+def _says(limits: TransparencyLimits, leak: Leak, columns: tuple[str, ...], files: Comparison) -> Saying:
     of, cell = leak.measured.completed, files.minimum_cell
     figures = {"share": told_share(leak.measured.value, of, cell), "limit": _limit(limits, leak)}
     if leak.claims is None:

@@ -7,7 +7,6 @@ what counts is whether the record that holds it tells the owner's other values.
 
 from functools import partial
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.standard.comparable_values import cannot_be_compared
 from policies.standard.copies import TEN_THOUSAND
 from policies.standard.natural_frequency import natural_frequency
@@ -19,6 +18,7 @@ from sluice.ground.sentence import Sentences, as_fields
 from sluice.ground.variables import NAMES
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.reference.unique_values import unique_values, values_beside_unique_ones
+from sluice.utility.comparison import Comparison
 
 _ALLOWED = ", and chance and policy allow {allowed:per_10000} more."
 _FOUND = (
@@ -49,7 +49,7 @@ ADVICE = {
 UNMEASURED = {"unique_values": "Release at least one variable of the original, so that something can be compared."}
 
 
-def judge_unique_values(standard: ReferenceStandard, files: OriginalAndMasked) -> Finding:
+def judge_unique_values(standard: ReferenceStandard, files: Comparison) -> Finding:
     """Whether more people are found by a unique value than chance and the standard's `unique_values_excess` allow.
 
     The variable or pair with the most of them beyond that decides.

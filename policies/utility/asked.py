@@ -6,8 +6,6 @@ from typing import Any
 
 from numpy.random import Generator
 
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.analyses import Analyses, ModelAnalysis
 from policies.utility.clusterings import judge_clustering, refuse_unfit_clustering
 from policies.utility.models import judge_model, refuse_unfit_model
 from policies.utility.predictions import judge_prediction, refuse_unfit_prediction
@@ -15,7 +13,9 @@ from policies.utility.queries import judge_query
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
+from sluice.utility.analyses.asked_analyses import Analyses, ModelAnalysis
 from sluice.utility.analyses.formula import refuse_unknown_categories
+from sluice.utility.comparison import Comparison
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Asked:
     view: Mapping[str, Any]
 
 
-def judge_analyses(of_policy: Analyses, files: OriginalAndMasked) -> Asked:
+def judge_analyses(of_policy: Analyses, files: Comparison) -> Asked:
     """Those of the policy, which decide where they have a limit, and those of the definition, which do not."""
     findings: list[Finding] = []
     shown: dict[str, list[Any]] = {name: [] for name in Analyses.model_fields}
@@ -44,7 +44,7 @@ def _drawing(asked: Analyses) -> int:
 
 
 def _judged(
-    asked: Analyses, files: OriginalAndMasked, draws: Iterator[Generator]
+    asked: Analyses, files: Comparison, draws: Iterator[Generator]
 ) -> Iterator[tuple[str, tuple[list[Finding], Any]]]:
     for model in asked.models:
         yield "models", judge_model(model, files)

@@ -5,8 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import Found, Measured, figure, written_percent
 from sluice.ground.arrays import FloatArray
 from sluice.ground.divergence import entropy
 from sluice.ground.sentence import Sentence, Sentences
@@ -27,6 +25,8 @@ from sluice.utility.categorical.entropy_based_loss import (
 from sluice.utility.categorical.joint_counts import joint_counts
 from sluice.utility.coarse_share import coarse_share
 from sluice.utility.common_bins import CommonBins, common_bins
+from sluice.utility.comparison import Comparison
+from sluice.utility.measured import Found, Measured, figure, written_percent
 
 _NONE = Sentence("categorical.none", "Categories are not compared: the original has no categorical variable")
 _CATEGORY_DISTANCE = Sentences(
@@ -62,7 +62,7 @@ class _Loss(NamedTuple):
         return min(1.0, self.ebil / self.entropy) if self.entropy > 0 else 0.0 * self.ebil
 
 
-def categorical(files: OriginalAndMasked) -> Found:
+def categorical(files: Comparison) -> Found:
     """Direct comparison and entropy-based loss of each categorical variable, and the tables of one and two of them."""
     named = {
         name: each
@@ -85,7 +85,7 @@ def categorical(files: OriginalAndMasked) -> Found:
     return Found(measured, {"categorical": _view(files, losses, records)})
 
 
-def _loss(files: OriginalAndMasked, variable: Variable) -> _Loss:
+def _loss(files: Comparison, variable: Variable) -> _Loss:
     name = variable.name
     if not files.paired or len(files.original) != len(files.masked) or not len(files.original):
         return _Loss(nan, nan, nan, nan, False)
@@ -123,7 +123,7 @@ def _mean_of(values: FloatArray, weights: FloatArray | None) -> float:
     return float(np.average(values[weighs > 0], weights=weighs[weighs > 0]))
 
 
-def _matrix(files: OriginalAndMasked, name: str, bins: CommonBins) -> FloatArray | None:
+def _matrix(files: Comparison, name: str, bins: CommonBins) -> FloatArray | None:
     """(bins, codes) P(V' = j | V = i), where one PRAM step by itself made the variable what it is; else None."""
     if files.carried_out is None or name not in files.released:
         return None
@@ -149,7 +149,7 @@ def _matrix(files: OriginalAndMasked, name: str, bins: CommonBins) -> FloatArray
     return matrix
 
 
-def _distance(files: OriginalAndMasked, losses: dict[str, _Loss]) -> Measured:
+def _distance(files: Comparison, losses: dict[str, _Loss]) -> Measured:
     known = {name: loss.distance for name, loss in losses.items() if not isnan(loss.distance)}
     if len(known) < len(losses):
         says = _CATEGORY_DISTANCE.not_known(why=_why(files))
@@ -162,7 +162,7 @@ def _distance(files: OriginalAndMasked, losses: dict[str, _Loss]) -> Measured:
     return Measured(value, says, "", len(losses), len(known), written_percent)
 
 
-def _left_open(files: OriginalAndMasked, losses: dict[str, _Loss]) -> Measured:
+def _left_open(files: Comparison, losses: dict[str, _Loss]) -> Measured:
     known = {name: loss for name, loss in losses.items() if not isnan(loss.ebil)}
     if not known:
         says = _EBIL.not_known(why=_why(files))
@@ -183,7 +183,7 @@ def _left_open(files: OriginalAndMasked, losses: dict[str, _Loss]) -> Measured:
     return Measured(value, says, "", len(losses), len(known), written_percent)
 
 
-def _why(files: OriginalAndMasked) -> str:
+def _why(files: Comparison) -> str:
     if not files.paired:
         return "nobody said whose each row is"
     if len(files.original) != len(files.masked):
@@ -191,7 +191,7 @@ def _why(files: OriginalAndMasked) -> str:
     return "no category has enough records"
 
 
-def _view(files: OriginalAndMasked, losses: dict[str, _Loss], records: int) -> CategoricalView:
+def _view(files: Comparison, losses: dict[str, _Loss], records: int) -> CategoricalView:
     def known(value: float) -> float | None:
         return round(value, 2) if isfinite(value) else None
 

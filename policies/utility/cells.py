@@ -2,12 +2,12 @@
 
 from math import isnan, nan
 
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import WORST, Found, Measured, figure, written_percent
 from sluice.ground.sentence import Sentences
 from sluice.ground.variables import NAMES, Kind
 from sluice.utility.cell_changes import CellChanges, cell_changes
+from sluice.utility.comparison import Comparison
 from sluice.utility.entropy import entropies
+from sluice.utility.measured import WORST, Found, Measured, figure, written_percent
 
 _CELLS = Sentences(
     "cells",
@@ -25,7 +25,7 @@ _ENTROPY = Sentences(
 _DONE = {"changed_share": "changed", "suppressed_share": "suppressed"}
 
 
-def cells(files: OriginalAndMasked) -> Found:
+def cells(files: Comparison) -> Found:
     """The variable with most changed cells, the one with most suppressed ones, and the one that lost most bits.
 
     A share is told unless the variable that it is of is one of few changes: it tells nothing but a bound of the others.
@@ -38,7 +38,7 @@ def cells(files: OriginalAndMasked) -> Found:
     return Found(shares | {"entropy": _entropy(files).told("What a variable lost of its entropy", few)})
 
 
-def _shares(files: OriginalAndMasked) -> dict[str, Measured]:
+def _shares(files: Comparison) -> dict[str, Measured]:
     recoded, masked = files.recoded, files.masked
     changes: dict[str, CellChanges] = {}
     expected = [
@@ -73,7 +73,7 @@ def _shares(files: OriginalAndMasked) -> dict[str, Measured]:
     }
 
 
-def _entropy(files: OriginalAndMasked) -> Measured:
+def _entropy(files: Comparison) -> Measured:
     expected = [
         name
         for name, variable in files.released.items()

@@ -5,17 +5,17 @@ from math import nan
 import numpy as np
 from numpy.random import Generator
 
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.analyses import ClusteringAnalysis
-from policies.utility.measured import Measured, written_number
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import END, Sentences, text_of
 from sluice.ground.variables import NAMES, Kind, Variables
 from sluice.ground.verdict import Finding
+from sluice.utility.analyses.asked_analyses import ClusteringAnalysis
 from sluice.utility.analyses.clustering_agreement import clustering_agreement
 from sluice.utility.analyses.clusterings_view import ComparedClustering, compared_indices
 from sluice.utility.analyses.model_variables import masked_variables, original_variables
+from sluice.utility.comparison import Comparison
+from sluice.utility.measured import Measured, written_number
 from sluice.utility.record_weights import Weights
 
 _SAYS = Sentences(
@@ -39,7 +39,7 @@ def refuse_unfit_clustering(analysis: ClusteringAnalysis, variables: Variables) 
 
 
 def judge_clustering(
-    analysis: ClusteringAnalysis, files: OriginalAndMasked, rng: Generator
+    analysis: ClusteringAnalysis, files: Comparison, rng: Generator
 ) -> tuple[Finding, ComparedClustering]:
     """A finding on the loss of the adjusted Rand index, and all indices. Records whose originals lack a value are left
     out; of a value that masking took away, whoever has the file knows no more than the mean."""
@@ -73,7 +73,7 @@ def judge_clustering(
     return measured.finding("clusterings", analysis.loss), view
 
 
-def _points(analysis: ClusteringAnalysis, files: OriginalAndMasked) -> tuple[FloatArray, FloatArray, bool, Weights]:
+def _points(analysis: ClusteringAnalysis, files: Comparison) -> tuple[FloatArray, FloatArray, bool, Weights]:
     """Records of both files that weigh anything, in standard deviations of the original, whether they are paired, and
     their weights."""
     weight, masked_weight = files.weights

@@ -1,11 +1,11 @@
 """Components: both files on the original's first two principal components, for the report alone."""
 
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import Found
+from sluice.utility.comparison import Comparison
 from sluice.utility.component_plane import component_plane
+from sluice.utility.measured import Found
 
 
-def components(files: OriginalAndMasked) -> Found:
+def components(files: Comparison) -> Found:
     """No figure with a limit: a picture, which nothing hangs on; none where the file lacks what it should hold."""
     if files.of_few & {*files.released_numbers.names} or files.only_of_few:
         return Found({})  # the axes' shares of the variance would tell of them

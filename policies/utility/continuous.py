@@ -2,10 +2,9 @@
 
 from math import isnan, nan
 
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import Found, Measured, figure, written_percent
 from sluice.ground.sentence import Saying, Sentences
 from sluice.ground.variables import Role
+from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.continuous_view import ContinuousView, ProbabilityParts, VariationParts
 from sluice.utility.continuous.matrix_comparisons import matrix_comparisons
 from sluice.utility.continuous.mean_variations import MeanVariations, mean_variations
@@ -15,6 +14,7 @@ from sluice.utility.continuous.probabilistic_information_loss import (
     ProbabilisticInformationLoss,
     probabilistic_information_loss,
 )
+from sluice.utility.measured import Found, Measured, figure, written_percent
 
 _CONTINUOUS = Sentences(
     "continuous",
@@ -51,7 +51,7 @@ _WHAT = {
 }
 
 
-def continuous(files: OriginalAndMasked) -> Found:
+def continuous(files: Comparison) -> Found:
     """Probabilistic information loss, eigenvalues and mean variations of all numbers of the original but weights.
 
     A group is read as the mean of the values that it may stand for; a removed variable has lost all its statistics.

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import Found, Measured, figure, written_number
 from sluice.ground.arrays import BoolArray, FloatArray
 from sluice.ground.sentence import Sentences
 from sluice.utility.common_bins import CommonBins
+from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.pairwise_moments import blocks, pairwise_moments
 from sluice.utility.correlation_differences import (
     CorrelationDifferences,
@@ -18,6 +17,7 @@ from sluice.utility.correlation_differences import (
 )
 from sluice.utility.correlation_summary import CorrelationMatrices, CorrelationsView, correlation_matrices
 from sluice.utility.marginals import MarginalTables
+from sluice.utility.measured import Found, Measured, figure, written_number
 
 _SAYS = Sentences(
     "correlations",
@@ -29,7 +29,7 @@ _SAYS = Sentences(
 )
 
 
-def correlations(files: OriginalAndMasked) -> Found:
+def correlations(files: Comparison) -> Found:
     """The mean absolute change of tau-b over all pairs of numbers and of V over all pairs of variables."""
     numbers = files.released_numbers
     bins = files.common_bins
@@ -62,7 +62,7 @@ def correlations(files: OriginalAndMasked) -> Found:
     )
 
 
-def _of_many(names: Sequence[str], files: OriginalAndMasked) -> BoolArray:
+def _of_many(names: Sequence[str], files: Comparison) -> BoolArray:
     """(d, d): pairs of which neither variable changed in a few records alone."""
     many = np.array([name not in files.of_few for name in names], dtype=np.bool_)
     return many[:, None] & many[None, :]

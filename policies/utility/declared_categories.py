@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from policies.original_and_masked import OriginalAndMasked
 from sluice.ground.variables import NAMES, Kind
+from sluice.utility.comparison import Comparison
 
 _LEAST = 100  # records of a subgroup, or more where the report asks for more
 
@@ -17,7 +17,7 @@ class DeclaredCategories(NamedTuple):
     least: int  # records of a subgroup that is looked at
 
 
-def declared_categories(files: OriginalAndMasked) -> DeclaredCategories:
+def declared_categories(files: Comparison) -> DeclaredCategories:
     there_were = {
         name: tuple(variable.categories)
         for name, variable in files.variables.items()

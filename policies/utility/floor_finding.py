@@ -2,10 +2,10 @@
 
 from math import isfinite, isnan
 
-from policies.utility.analyses import Floor
-from policies.utility.measured import NO_LIMIT
 from sluice.ground.sentence import Saying, Sentence, as_fields
 from sluice.ground.verdict import Finding, Verdict
+from sluice.utility.analyses.asked_analyses import Floor
+from sluice.utility.measured import NO_LIMIT
 
 _ASKS = Sentence("utility.asks", "; the policy asks for {limit:.2f}.")
 

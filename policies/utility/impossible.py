@@ -2,8 +2,6 @@
 
 from math import isnan, nan
 
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import Found, Measured, figure, written_percent
 from sluice.ground.sentence import Sentences
 from sluice.utility.analyses.impossible_records import (
     ImpossibleRecords,
@@ -11,6 +9,8 @@ from sluice.utility.analyses.impossible_records import (
     impossible_records,
     tells_of_few,
 )
+from sluice.utility.comparison import Comparison
+from sluice.utility.measured import Found, Measured, figure, written_percent
 
 _SAYS = Sentences(
     "impossible_records",
@@ -24,7 +24,7 @@ _SAYS = Sentences(
 )
 
 
-def impossible(files: OriginalAndMasked) -> Found:
+def impossible(files: Comparison) -> Found:
     """The share of newly impossible records, and for the report every rule; nothing where the contract has no rules."""
     if not files.record_rules:
         says = _SAYS.no_rules()

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from math import isnan, nan
 
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import WORST, Found, Measured, figure, written_number, written_percent
 from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.variables import Kind
+from sluice.utility.comparison import Comparison
 from sluice.utility.item_loss import LOST, item_loss
+from sluice.utility.measured import WORST, Found, Measured, figure, written_number, written_percent
 
 _SAYS = Sentences(
     "items",
@@ -26,7 +26,7 @@ _LOSSES = {
 _NO_SETS = Measured(nan, _SAYS.none(), "", 0, 0, written_number, False)
 
 
-def items(files: OriginalAndMasked) -> Found:
+def items(files: Comparison) -> Found:
     """Of sets of items, the worst variable by each measure, a removed one having lost everything; nothing where the
     original has no sets."""
     expected = [name for name, variable in files.variables.items() if variable.kind is Kind.ITEMS]

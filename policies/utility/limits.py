@@ -5,8 +5,6 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.analyses import Analyses
 from policies.utility.asked import judge_analyses
 from policies.utility.categorical import categorical
 from policies.utility.cells import cells
@@ -16,7 +14,6 @@ from policies.utility.correlations import correlations
 from policies.utility.impossible import impossible
 from policies.utility.items import items
 from policies.utility.marginals import marginals
-from policies.utility.measured import Found, Limit, ShareLimit
 from policies.utility.moments import moments
 from policies.utility.propensity import propensity
 from policies.utility.quantiles import quantiles
@@ -27,15 +24,16 @@ from policies.utility.subgroup_propensity import propensity_of_subgroups
 from policies.utility.subgroup_quantiles import quantiles_of_subgroups
 from policies.utility.subgroups import subgroups
 from sluice.ground.verdict import Finding
+from sluice.utility.analyses.asked_analyses import Analyses
+from sluice.utility.comparison import Comparison
+from sluice.utility.measured import Found, Limit, ShareLimit
 from sluice.utility.utility_view import UtilityView
 
 _WHERE_ASKED = ("subgroup_propensity",)  # they take long
 _WHERE_THERE_ARE_ANY = ("item_penalty", "items_left_out", "top_items", "pair_counts", "impossible_records")
 
 
-FAMILIES: Mapping[
-    Callable[[OriginalAndMasked], Found], tuple[str, ...]
-] = {  # of measures, by what each finds of a file
+FAMILIES: Mapping[Callable[[Comparison], Found], tuple[str, ...]] = {  # of measures, by what each finds of a file
     moments: ("mean", "variance", "correlation", "rank_correlation", "il1s"),
     cells: ("changed_share", "suppressed_share", "entropy"),
     items: ("item_penalty", "items_left_out", "top_items", "pair_counts"),
@@ -154,7 +152,7 @@ class UtilityLimits(Analyses):
         default=None, description="share of records that break a rule across fields which their originals keep"
     )
 
-    def find(self, files: OriginalAndMasked) -> Utility:
+    def find(self, files: Comparison) -> Utility:
         """One finding for each measure, in the order of the fields, stage "utility".
 
         A measure within its limit passes, one beyond it fails, and one that could not be computed is `UNKNOWN`.
@@ -171,7 +169,7 @@ class UtilityLimits(Analyses):
         ]
         return self._found(files, families, self.score is not None)
 
-    def decide(self, files: OriginalAndMasked, besides: Collection[str] = ()) -> tuple[Finding, ...]:
+    def decide(self, files: Comparison, besides: Collection[str] = ()) -> tuple[Finding, ...]:
         """The findings that may decide, and those on measures `besides` by their names; the families of all others are
         not computed. For whoever judges many files."""
         wanted = {name for name in type(self).model_fields if (limit := getattr(self, name)) and _binds(limit)}
@@ -179,9 +177,7 @@ class UtilityLimits(Analyses):
         families = [family for family, names in FAMILIES.items() if wanted & set(names)]
         return self._found(files, families, "score" in wanted and self.score is not None).findings
 
-    def _found(
-        self, files: OriginalAndMasked, families: Sequence[Callable[[OriginalAndMasked], Found]], with_score: bool
-    ) -> Utility:
+    def _found(self, files: Comparison, families: Sequence[Callable[[Comparison], Found]], with_score: bool) -> Utility:
         found = [family(files) for family in families]
         if with_score:
             numbers = next((each for each in found if "mean_variations" in each.measured), None) or continuous(files)

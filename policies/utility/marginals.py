@@ -6,11 +6,11 @@ from math import isnan
 import numpy as np
 from pydantic import BaseModel
 
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import Found, Measured, figure, written_number, written_percent
 from sluice.ground.sentence import Sentences
+from sluice.utility.comparison import Comparison
 from sluice.utility.marginal_summary import MarginalSummary, MarginalsView, marginal_summary
 from sluice.utility.marginals import MarginalLosses, MarginalTables, total_variation
+from sluice.utility.measured import Found, Measured, figure, written_number, written_percent
 from sluice.utility.propensity_summary import TablePropensities, table_propensities
 from sluice.utility.subsample_equivalent import SubsampleEquivalent, subsample_equivalent
 from sluice.utility.table_propensity import standardised_table_pmse
@@ -44,7 +44,7 @@ _WHAT = {
 _WORDS = {2: "pair", 3: "triple"}
 
 
-def marginals(files: OriginalAndMasked) -> Found:
+def marginals(files: Comparison) -> Found:
     """The mean loss of all pairs and of all triples of variables, those of removed variables included; and S_pMSE of
     the pairs of released variables. A variable recoded to one group is a removed one."""
     (pairs, pair_scores), (triples, triple_scores) = _losses(files, 2), _losses(files, 3)
@@ -63,12 +63,12 @@ def marginals(files: OriginalAndMasked) -> Found:
     return Found(measured, view)
 
 
-def _originals(files: OriginalAndMasked) -> int:
+def _originals(files: Comparison) -> int:
     """Records of the original, those that a sample left out included."""
     return len(files.original) + (0 if files.left_out is None else len(files.left_out[0]))
 
 
-def _losses(files: OriginalAndMasked, size: int) -> tuple[MarginalLosses, MarginalLosses]:
+def _losses(files: Comparison, size: int) -> tuple[MarginalLosses, MarginalLosses]:
     """Total variation, weighted, and S_pMSE, which is of records."""
     n, m = _originals(files), len(files.masked)
     standardised = partial(standardised_table_pmse, original=n, masked=m)
@@ -93,13 +93,13 @@ def _told_apart(scores: MarginalLosses, of: int, told: TablePropensities | None)
     return Measured(scores.mean, says, "", of, len(scores.losses), written_number)
 
 
-def _summary(files: OriginalAndMasked, losses: MarginalLosses) -> MarginalSummary | None:
+def _summary(files: Comparison, losses: MarginalLosses) -> MarginalSummary | None:
     equivalent, tables = _equivalent(files, losses)
     fewer = min(_originals(files), len(files.masked))
     return marginal_summary(losses, files.kept, fewer, files.minimum_cell, equivalent, tables)
 
 
-def _equivalent(files: OriginalAndMasked, losses: MarginalLosses) -> tuple[SubsampleEquivalent | None, int]:
+def _equivalent(files: Comparison, losses: MarginalLosses) -> tuple[SubsampleEquivalent | None, int]:
     """Which subsample loses as much in the same tables."""
     if isnan(losses.mean):
         return None, 0
@@ -112,7 +112,7 @@ def _equivalent(files: OriginalAndMasked, losses: MarginalLosses) -> tuple[Subsa
     return found, len(some.tables)
 
 
-def _measured(files: OriginalAndMasked, size: int, summary: MarginalSummary | None) -> Measured:
+def _measured(files: Comparison, size: int, summary: MarginalSummary | None) -> Measured:
     variables = len(files.bins_of_all)
     word = _WORDS[size]
     if variables < size:

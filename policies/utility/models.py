@@ -5,20 +5,20 @@ from math import nan
 
 import numpy as np
 
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.analyses import Floor, ModelAnalysis
 from policies.utility.floor_finding import floor_finding
-from policies.utility.measured import WORST, Limit, Measured, few_told, figure, written_number
 from sluice.ground.arrays import BoolArray
 from sluice.ground.categories import codes_of
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import END, Saying, Sentences, as_fields, text_of
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
+from sluice.utility.analyses.asked_analyses import Floor, ModelAnalysis
 from sluice.utility.analyses.formula import Formula, read_formula, refuse_unfit
 from sluice.utility.analyses.model_comparison import ModelComparison, compare_models, compare_subgroups
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.analyses.models_view import ComparedModel, compared_model
+from sluice.utility.comparison import Comparison
+from sluice.utility.measured import WORST, Limit, Measured, few_told, figure, written_number
 
 _SAYS = Sentences(
     "models",
@@ -49,7 +49,7 @@ def refuse_unfit_model(analysis: ModelAnalysis, variables: Variables) -> Formula
     return formula
 
 
-def judge_model(analysis: ModelAnalysis, files: OriginalAndMasked) -> tuple[list[Finding], ComparedModel]:
+def judge_model(analysis: ModelAnalysis, files: Comparison) -> tuple[list[Finding], ComparedModel]:
     """Findings on the overlap of its intervals and on its differences, of its worst subgroup, and what is shown."""
     of_analysis = {"name": analysis.name, "kind": analysis.kind, "formula": analysis.formula, "by": analysis.by}
     try:
@@ -80,7 +80,7 @@ def judge_model(analysis: ModelAnalysis, files: OriginalAndMasked) -> tuple[list
 
 
 def _variables(
-    analysis: ModelAnalysis, formula: Formula, files: OriginalAndMasked
+    analysis: ModelAnalysis, formula: Formula, files: Comparison
 ) -> tuple[dict[str, ModelVariable], dict[str, ModelVariable]]:
     names = [*formula.variables, *([analysis.weight] if analysis.weight else [])]
     before = original_variables(names, files.original, files.variables)
@@ -89,7 +89,7 @@ def _variables(
 
 
 def _recoded(
-    analysis: ModelAnalysis, formula: Formula, files: OriginalAndMasked, after: dict[str, ModelVariable]
+    analysis: ModelAnalysis, formula: Formula, files: Comparison, after: dict[str, ModelVariable]
 ) -> ModelComparison | None:
     """The model of the original recoded as the file is, and of the file; None where that does not tell the response."""
     names = [name for name in after if name in files.recoded]
@@ -104,7 +104,7 @@ def _recoded(
 def _subgroups(
     analysis: ModelAnalysis,
     formula: Formula,
-    files: OriginalAndMasked,
+    files: Comparison,
     before: dict[str, ModelVariable],
     after: dict[str, ModelVariable],
 ) -> dict[str, ModelComparison]:
@@ -124,7 +124,7 @@ def _subgroups(
     return compare_subgroups(formula, analysis.kind, before, after, here, there, analysis.weight)
 
 
-def _tells_subgroups(by: str, files: OriginalAndMasked) -> bool:
+def _tells_subgroups(by: str, files: Comparison) -> bool:
     """False where the variable was removed, or recoded to one group while the original has several."""
     if by not in files.released or by not in files.recoded:
         return False
@@ -133,7 +133,7 @@ def _tells_subgroups(by: str, files: OriginalAndMasked) -> bool:
 
 def _findings(
     analysis: ModelAnalysis,
-    files: OriginalAndMasked,
+    files: Comparison,
     found: ModelComparison,
     recoded: ModelComparison | None,
     subgroups: dict[str, ModelComparison],

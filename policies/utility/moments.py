@@ -5,14 +5,14 @@ from math import inf, isnan, nan
 
 import numpy as np
 
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import Found, Measured, figure, written_number, written_percent
 from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.variables import Role
+from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.il1s import il1s
 from sluice.utility.continuous.moments import moment_differences
 from sluice.utility.continuous.number_columns import Numbers
 from sluice.utility.continuous.released_numbers import ReleasedNumbers
+from sluice.utility.measured import Found, Measured, figure, written_number, written_percent
 
 _MIDDLE = "in the middle case, over {variables:,} numeric variables"
 _MOMENTS = Sentences(
@@ -42,7 +42,7 @@ _WHAT = {
 }
 
 
-def moments(files: OriginalAndMasked) -> Found:
+def moments(files: Comparison) -> Found:
     """Means, variances, correlations and rank correlations of the numbers, and how far single values moved.
 
     Groups of numbers count by the mean of the values that they may stand for. Removed ones, and those suppressed in
@@ -95,7 +95,7 @@ def _left(numbers: ReleasedNumbers, place: int) -> bool:
     return not len(masked) or bool((~np.isnan(masked)).any()) or bool(np.isnan(original).all())
 
 
-def _il1s(files: OriginalAndMasked, original: Numbers, masked: Numbers, there_were: int) -> Measured:
+def _il1s(files: Comparison, original: Numbers, masked: Numbers, there_were: int) -> Measured:
     names, value = original.shape[1], nan
     if not names and there_were:
         says = _IL1S.lost(numbers=there_were)

@@ -7,18 +7,18 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.analyses import Floor, PredictionAnalysis
 from policies.utility.floor_finding import floor_finding
-from policies.utility.measured import few_told
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import END, Sentences, text_of
 from sluice.ground.variables import NAMES, Kind, Role, Variables
 from sluice.ground.verdict import Finding
+from sluice.utility.analyses.asked_analyses import Floor, PredictionAnalysis
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.analyses.prediction_loss import Examples, Learner, PredictionScores, features, prediction_scores
 from sluice.utility.analyses.predictions_view import ComparedPrediction, compared_learner
+from sluice.utility.comparison import Comparison
+from sluice.utility.measured import few_told
 from sluice.utility.record_weights import effective_records, record_weights
 
 _SUBGROUPS = "How well {target} is predicted in subgroups by {by} is not known:"
@@ -58,7 +58,7 @@ def refuse_unfit_prediction(analysis: PredictionAnalysis, variables: Variables) 
 
 
 def judge_prediction(
-    analysis: PredictionAnalysis, files: OriginalAndMasked, rng: Generator
+    analysis: PredictionAnalysis, files: Comparison, rng: Generator
 ) -> tuple[list[Finding], ComparedPrediction]:
     """A finding on each learner, and what is shown. People held out are predicted, or else three records in ten."""
     of_analysis = {"name": analysis.name, "target": analysis.target}
@@ -88,7 +88,7 @@ def judge_prediction(
     return findings, view
 
 
-def _of_few(analysis: PredictionAnalysis, files: OriginalAndMasked) -> frozenset[str]:
+def _of_few(analysis: PredictionAnalysis, files: Comparison) -> frozenset[str]:
     """Of the variables that the analysis looks at, those of which a comparison would tell of a few people; all of
     these, where nothing else changed."""
     looked_at = {analysis.target, *(analysis.variables or files.variables)} | {analysis.by or analysis.target}
@@ -142,7 +142,7 @@ def _finding(analysis: PredictionAnalysis, scores: PredictionScores) -> Finding:
 
 
 def _examples(
-    analysis: PredictionAnalysis, files: OriginalAndMasked, rng: Generator
+    analysis: PredictionAnalysis, files: Comparison, rng: Generator
 ) -> tuple[Examples, Examples, dict[str, BoolArray]]:
     """Those of both files, and which of the people to predict belong to each subgroup with enough of them."""
     names = analysis.variables or tuple(
@@ -204,7 +204,7 @@ def _released_classes(target: ModelVariable | None, place: dict[str, int], n: in
     return np.append(np.array(codes, np.int64), -1)[levels.codes]
 
 
-def _people(files: OriginalAndMasked, rng: Generator) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+def _people(files: Comparison, rng: Generator) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Originals to learn from; people to predict, and these on the masked file's categories; masked records to learn
     from."""
     if files.holdout is not None and files.recoded_holdout is not None and len(files.holdout) >= _FEWEST:

@@ -1,8 +1,8 @@
 """Propensity: a limit on how well original and masked records can be told apart by all variables together."""
 
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import Found, Measured, figure, written_number
 from sluice.ground.sentence import Sentences
+from sluice.utility.comparison import Comparison
+from sluice.utility.measured import Found, Measured, figure, written_number
 from sluice.utility.propensity import propensity as fitted
 from sluice.utility.propensity_summary import propensity_view
 
@@ -16,7 +16,7 @@ _SAYS = Sentences(
 )
 
 
-def propensity(files: OriginalAndMasked) -> Found:
+def propensity(files: Comparison) -> Found:
     """S_pMSE of a logistic regression on the bins of all released variables."""
     bins = [each for each in files.common_bins if each.name in files.told_of]
     removed = [each.name for each in files.common_bins if each.name not in files.told_of]

@@ -5,10 +5,10 @@ from math import isnan
 
 import numpy as np
 
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import WORST, Found, Measured, figure, written_number
 from sluice.ground.sentence import Saying, Sentences
 from sluice.ground.variables import Role
+from sluice.utility.comparison import Comparison
+from sluice.utility.measured import WORST, Found, Measured, figure, written_number
 from sluice.utility.quantile_summary import quantiles_view
 from sluice.utility.quantiles import QuantileChange, order_statistics, quantile_change
 
@@ -29,7 +29,7 @@ _GINI = Sentences(
 )
 
 
-def quantiles(files: OriginalAndMasked) -> Found:
+def quantiles(files: Comparison) -> Found:
     """Of the released numbers, the one whose quantiles moved most, and the one whose Gini coefficient did.
 
     Of a file without any of the original's numbers both are lost: infinitely far off. Weights are no numbers that could

@@ -5,16 +5,16 @@ from typing import Any
 
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.analyses import QueryAnalysis
-from policies.utility.measured import Measured, figure, written_percent
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import END, Sentences, text_of
 from sluice.ground.variables import NAMES, Kind
 from sluice.ground.verdict import Finding
-from sluice.sources.aggregate_query import read_aggregate_query
+from sluice.utility.analyses.aggregate_query import read_aggregate_query
+from sluice.utility.analyses.asked_analyses import QueryAnalysis
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.analyses.query_comparison import ComparedQuery, compare_answers, compared_query
+from sluice.utility.comparison import Comparison
+from sluice.utility.measured import Measured, figure, written_percent
 
 _SAYS = Sentences(
     "queries",
@@ -26,7 +26,7 @@ _SAYS = Sentences(
 _NOT_ASKED = (Kind.TEXT, Kind.ITEMS)
 
 
-def judge_query(analysis: QueryAnalysis, files: OriginalAndMasked) -> tuple[Finding, ComparedQuery]:
+def judge_query(analysis: QueryAnalysis, files: Comparison) -> tuple[Finding, ComparedQuery]:
     """A finding on the mean difference of the query's figures, and what is shown."""
     from sluice.sources.query_answer import answer  # with a database, which nobody loads who asks for no query
 
@@ -56,7 +56,7 @@ def judge_query(analysis: QueryAnalysis, files: OriginalAndMasked) -> tuple[Find
     return measured.finding("queries", analysis.difference), compared_query(analysis.name, found)
 
 
-def _tables(files: OriginalAndMasked) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _tables(files: Comparison) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Both files under the original's names, as a query reads them: numbers, dates and texts.
 
     A number that was recoded into groups is the mean of the original values that its group may stand for; a category

@@ -3,11 +3,11 @@
 from functools import partial
 from math import isnan
 
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import Found, Measured, figure, written_percent
 from sluice.ground.sentence import Sentences
 from sluice.ground.variables import Role, with_role
 from sluice.utility.coarse_share import coarse_share
+from sluice.utility.comparison import Comparison
+from sluice.utility.measured import Found, Measured, figure, written_percent
 from sluice.utility.recoding.cell_losses import cell_losses, mean_certainty_penalty
 from sluice.utility.recoding.class_losses import class_losses, misclassified
 from sluice.utility.recoding.count_queries import DIMENSIONS, QueryError, query_error
@@ -31,7 +31,7 @@ _QUERY_ERROR = Sentences(
 )
 
 
-def recoding(files: OriginalAndMasked) -> Found:
+def recoding(files: Comparison) -> Found:
     """The mean normalised certainty penalty of all variables, and the error of random count queries."""
     described = {name: each for name, each in files.variables.items() if each.role is not Role.WEIGHT}
     variables = released_groups(files.original, files.recoded, files.masked, described, files.released, files.paired)
@@ -65,7 +65,7 @@ def recoding(files: OriginalAndMasked) -> Found:
     return Found({"generalization": generalization, "query_error": _query_error(files, queries, of_kept)}, view)
 
 
-def _query_error(files: OriginalAndMasked, found: QueryError, of_kept: QueryError) -> Measured:
+def _query_error(files: Comparison, found: QueryError, of_kept: QueryError) -> Measured:
     if not any(each.bins > 1 for each in files.common_bins):
         says = _QUERY_ERROR.not_asked()
         return Measured(float("nan"), says, "", 0, 0, written_percent, False)
@@ -85,7 +85,7 @@ def _query_error(files: OriginalAndMasked, found: QueryError, of_kept: QueryErro
 
 
 def _view(
-    files: OriginalAndMasked,
+    files: Comparison,
     certainty: float,
     variables: tuple[ReleasedGroups, ...],
     queries: QueryError,
@@ -124,7 +124,7 @@ def _queries(found: QueryError) -> Queries | None:
     )
 
 
-def _misclassified(files: OriginalAndMasked, keys: list[str], comparable: bool) -> list[Misclassified]:
+def _misclassified(files: Comparison, keys: list[str], comparable: bool) -> list[Misclassified]:
     """Of each released sensitive variable with categories."""
     found = []
     for name in with_role(files.released, Role.SENSITIVE):

@@ -8,15 +8,15 @@ example: DLD/4 + PLD/4 + ID/2. IL is the mean of IL1 to IL5, by which the table'
 from collections.abc import Mapping
 from math import isfinite, nan
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.linkage_score import LinkageScore, MeasuredRisk
-from policies.utility.measured import Found, Measured, written_percent
 from sluice.ground.sentence import Sentence
 from sluice.masking.subsets import ByStratum
 from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.risk.linkage.linkage_score import Figure, disclosure_risk, linkage_score
 from sluice.risk.linkage.score_view import ScoreView
 from sluice.utility.coarse_share import coarse_share
+from sluice.utility.comparison import Comparison
+from sluice.utility.measured import Found, Measured, written_percent
 
 _NOT_KNOWN = Sentence("score.not_known", "The score is not known: {why}")
 
@@ -38,7 +38,7 @@ _SCORE: Mapping[tuple[str, ...], Sentence] = {
 }
 
 
-def score(files: OriginalAndMasked, loss: float) -> Found:
+def score(files: Comparison, loss: float) -> Found:
     """The score of a file whose rows are paired, with its parts.
 
     loss : IL, the mean of IL1 to IL5, 1 for 100 %; NaN when not known
@@ -65,7 +65,7 @@ def _without(why: str) -> Found:
     return Found({"score": Measured(nan, _NOT_KNOWN(why=why), "", 0, 0, written_percent)})
 
 
-def _view(found: MeasuredRisk, rule: LinkageScore, loss: float, files: OriginalAndMasked) -> ScoreView:
+def _view(found: MeasuredRisk, rule: LinkageScore, loss: float, files: Comparison) -> ScoreView:
     """Made of the rounded parts, so that their sum tells no more than they do."""
     parts: dict[Figure, float] = {
         name: coarse_share(part.value, part.completed, files.minimum_cell) for name, part in found.parts.items()
@@ -86,7 +86,7 @@ def _view(found: MeasuredRisk, rule: LinkageScore, loss: float, files: OriginalA
     )
 
 
-def _window(files: OriginalAndMasked) -> float | None:
+def _window(files: Comparison) -> float | None:
     """The widest window of rank swapping, which an intruder who knows the method knows; None where there was none."""
     steps = [done.step if isinstance(done, ByStratum) else done for done in files.carried_out or ()]
     windows = [

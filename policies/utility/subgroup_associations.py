@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.utility.declared_categories import declared_categories
-from policies.utility.measured import CATEGORY, Found, Measured, figure, without_noise, written_number
 from policies.utility.worst_changed import found_of_worst
 from sluice.ground.sentence import Sentences
+from sluice.utility.comparison import Comparison
 from sluice.utility.marginals import MarginalTables
+from sluice.utility.measured import CATEGORY, Found, Measured, figure, without_noise, written_number
 from sluice.utility.subgroup_associations import subgroup_associations
 
 _SAYS = Sentences(
@@ -25,7 +25,7 @@ _TABLES = 2_000  # of triples, drawn where there are more; always the same, as n
 _WHAT = "How far Cramer's V moved in the worst subgroup"
 
 
-def associations(files: OriginalAndMasked) -> Found:
+def associations(files: Comparison) -> Found:
     """Of all declared categories of released variables with enough records, the one in which Cramer's V of two other
     variables moved most. Of a file that has no such variable of the original's left everything is lost."""
     bins = files.common_bins

@@ -4,11 +4,11 @@ from math import isinf
 
 import numpy as np
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.utility.declared_categories import declared_categories
-from policies.utility.measured import CATEGORY, Found, Measured, figure, without_noise, written_number
 from policies.utility.worst_changed import found_of_worst
 from sluice.ground.sentence import Sentences
+from sluice.utility.comparison import Comparison
+from sluice.utility.measured import CATEGORY, Found, Measured, figure, without_noise, written_number
 from sluice.utility.subgroup_propensity import MOST_RECORDS, subgroup_propensity
 
 _SAYS = Sentences(
@@ -29,7 +29,7 @@ _SAYS = Sentences(
 _WHAT = "How well records of the worst subgroup can be told apart"
 
 
-def propensity_of_subgroups(files: OriginalAndMasked) -> Found:
+def propensity_of_subgroups(files: Comparison) -> Found:
     """Of all declared categories of released variables with enough records, the one of the largest S_pMSE. Of a file
     that has no such variable of the original's left, or no other beside it, all is lost."""
     bins = [each for each in files.common_bins if each.name in files.told_of]

@@ -4,13 +4,13 @@ from math import isinf
 
 import numpy as np
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.utility.declared_categories import declared_categories
-from policies.utility.measured import CATEGORY, Found, Measured, figure, without_noise, written_number
 from policies.utility.worst_changed import found_of_worst
 from sluice.ground.sentence import Sentences
 from sluice.ground.variables import Role
+from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.number_columns import NumberColumns
+from sluice.utility.measured import CATEGORY, Found, Measured, figure, without_noise, written_number
 from sluice.utility.subgroup_quantiles import subgroup_quantiles
 
 _SAYS = Sentences(
@@ -27,7 +27,7 @@ _SAYS = Sentences(
 _WHAT = "How far quantiles moved in the worst subgroup"
 
 
-def quantiles_of_subgroups(files: OriginalAndMasked) -> Found:
+def quantiles_of_subgroups(files: Comparison) -> Found:
     """Of all declared categories of released variables with enough records, the one in which the quantiles of the
     released numbers moved most. Of a file that has no such variable or number of the original's left, all is lost."""
     numbers, bins = files.released_numbers, files.common_bins

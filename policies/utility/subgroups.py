@@ -1,10 +1,10 @@
 """Subgroups: a limit on what the worst subgroup's own tables lost."""
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.utility.declared_categories import declared_categories
-from policies.utility.measured import Found, Measured, figure, written_percent
 from sluice.ground.sentence import Sentences
+from sluice.utility.comparison import Comparison
 from sluice.utility.marginals import MarginalTables
+from sluice.utility.measured import Found, Measured, figure, written_percent
 from sluice.utility.subgroup_summary import subgroups_view
 from sluice.utility.worst_subgroup import subgroup_losses
 
@@ -19,7 +19,7 @@ _SAYS = Sentences(
 )
 
 
-def subgroups(files: OriginalAndMasked) -> Found:
+def subgroups(files: Comparison) -> Found:
     """Of all declared categories of released variables with enough records, the one that lost most.
 
     Of a file that has no such variable of the original's left, or no other beside it, everything is lost.

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Sequence
 
-from policies.utility.measured import Found, Measured
 from sluice.ground.sentence import Sentence
 from sluice.utility.changed_subgroups import Change, changed_subgroups
+from sluice.utility.measured import Found, Measured
 
 _FEW = Sentence("utility.few_changed", "{what} is not told: too few of its records changed")
 

@@ -52,9 +52,6 @@ IN_FILES = ("duckdb", "sqlite")
 MYSQL = ("mysql", "mariadb")
 """Two names of SQLAlchemy for servers of one protocol."""
 
-QUERYABLE = ("duckdb", "sqlite", "postgresql")
-"""Databases of which it was tried that they read a definition's query as the guard does, see `select_guard`."""
-
 PUBLISHABLE = ("duckdb", "sqlite", "postgresql", *MYSQL)
 """Databases of which it was tried that they keep what is written, and swap a view, see `publication.schema_change`."""
 

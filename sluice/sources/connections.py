@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from sluice.documents.documents import parse_document, read_yaml
 from sluice.ground.errors import DocumentError, did_you_mean
+from sluice.ground.readable_tables import ReadableTables
 from sluice.settings import settings
 from sluice.sources.database_address import BLOCK, DatabaseAddress
-from sluice.sources.readable_tables import ReadableTables
 
 
 class Connection(DatabaseAddress, ReadableTables):

@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 
 from sluice.ground.errors import DataError
-from sluice.sources.aggregate_query import TABLE, AggregateQuery
+from sluice.utility.analyses.aggregate_query import TABLE, AggregateQuery
 from sluice.utility.analyses.query_comparison import Group, QueryAnswer
 
 _MOST_ROWS = 10_000

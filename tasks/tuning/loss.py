@@ -11,9 +11,9 @@ from math import nan
 
 import numpy as np
 
-from policies.original_and_masked import OriginalAndMasked
 from sluice.ground.arrays import FloatArray
 from sluice.ground.verdict import Finding
+from sluice.utility.comparison import Comparison
 from sluice.utility.marginals import MarginalLosses, marginal_losses
 from tasks.tuning.space import LossWeights
 
@@ -34,7 +34,7 @@ class PairDistances:
     of: int = 0
 
 
-def pair_distances(files: OriginalAndMasked, weights: Mapping[str, float] | None = None) -> PairDistances:
+def pair_distances(files: Comparison, weights: Mapping[str, float] | None = None) -> PairDistances:
     """The distances of all pairs, and of the pairs of the variables that were kept.
 
     weights : variable: how much it counts; a pair counts by the product of both. 1, when not given

@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, ValidationError, field_validator, model_validator
 
-from policies.utility.analyses import Analyses
 from sluice.ground.errors import did_you_mean
 from sluice.masking.catalogue import methods
+from sluice.utility.analyses.asked_analyses import Analyses
 from tasks.release.definition import Definition, StrictModel
 from tasks.release.records.definition import RecordsDefinition
 from tasks.tuning.ranges import Choice, Choose, first, step_with

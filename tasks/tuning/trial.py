@@ -16,7 +16,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from policies.formula_cells import formula_cells
 from policies.models_of_rules import ModelsOfRules
-from policies.original_and_masked import OriginalAndMasked
 from policies.waivers import apply_waivers
 from sluice.ground.errors import PlanError, SluiceError
 from sluice.ground.sentence import Sentence, as_fields
@@ -29,6 +28,7 @@ from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
 from sluice.risk.reference.curve import Curve
 from sluice.sources.permission import permitted_file
+from sluice.utility.comparison import Comparison
 from tasks.release.findings import findings_of
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.judgement import attack_findings, check_masked, reference_findings
@@ -178,7 +178,7 @@ def _tried(
 
 def files_of_trial(
     definition: RecordsDefinition, records: RecordsAtHand, seed: Sequence[int], without: frozenset[str] = frozenset()
-) -> OriginalAndMasked:
+) -> Comparison:
     """The records masked by the definition's plan, and what they are judged by; seed and without as in `try_plan`.
 
     A search of levels of which nothing is asked any more is no step: every value stays as it is.
@@ -198,7 +198,7 @@ def files_of_trial(
     kept = masked.index.to_numpy(dtype=np.int64)
     people = original.iloc[kept].reset_index(drop=True)
     others = original.drop(index=masked.index).reset_index(drop=True)
-    return OriginalAndMasked(
+    return Comparison(
         original=people,
         recoded=apply_recodings(carried_out, people, variables),
         masked=masked.reset_index(drop=True),
@@ -227,7 +227,7 @@ def _recoded(
         return None
 
 
-def _dear(records: RecordsAtHand, files: OriginalAndMasked, curves: list[Curve]) -> Iterator[Finding]:
+def _dear(records: RecordsAtHand, files: Comparison, curves: list[Curve]) -> Iterator[Finding]:
     """What takes long, each measured when it is asked for, as a release has it."""
     yield from reference_findings(records.policy.reference_standard, files, curves, records.policy.attacks)
     yield from attack_findings(records.policy, files)

@@ -14,7 +14,6 @@ import pandas as pd
 
 from policies.advice import with_advice
 from policies.formula_cells import formula_cells
-from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy, load_policy
 from policies.waivers import apply_waivers
 from schemas.contract import Contract, load_contract
@@ -31,6 +30,7 @@ from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.report import render
 from sluice.risk.reference.copies import unexplained_duplicates
 from sluice.risk.row_groups import row_groups
+from sluice.utility.comparison import Comparison
 from tasks.release.records.judgement import check_masked_and_locate, check_original, evaluate_file
 from tasks.release.versions import versions
 from tasks.workbench.masked_file import compared, on_columns, understood
@@ -98,7 +98,7 @@ def assess(
 
 
 def assess_compared(
-    files: OriginalAndMasked,
+    files: Comparison,
     contract: Contract,
     policy: Policy,
     on_columns: Sequence[Finding],
@@ -184,7 +184,7 @@ def _on_holdout(original: pd.DataFrame, holdout: pd.DataFrame) -> Finding:
     return Finding(rule="holdout_of_others", verdict=Verdict.PASS, stage="original", **as_fields(says))
 
 
-def _on_pairs(files: OriginalAndMasked) -> Finding:
+def _on_pairs(files: Comparison) -> Finding:
     """Whether row i resembles the person of row i more than somebody else: in a wrong order nobody would be found."""
     n = len(files.masked)
     others = np.random.default_rng(0).permutation(n)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from policies.utility.analyses import Analyses
 from policies.utility.limits import UtilityLimits
 from sluice.custody.outputs import refuse_to_overwrite
 from sluice.custody.workspace import Workspace
@@ -18,6 +17,7 @@ from sluice.report.comparison_page import render_comparison
 from sluice.report.dossier import Dossier
 from sluice.report.risk_utility_map import DEFAULT_LOSS, MARGIN, Plan
 from sluice.report.risk_utility_plot import risk_utility_svg
+from sluice.utility.analyses.asked_analyses import Analyses
 from tasks.release.kept_dossier import kept_dossier
 from tasks.release.release import recorded_entries
 from tasks.workbench.assess import assess

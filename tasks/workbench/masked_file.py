@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from schemas.contract import Contract
 from schemas.reading.inferred import inferred_contract
 from sluice.ground.errors import DataError
@@ -15,6 +14,7 @@ from sluice.ground.variables import Kind, Role, Variable, with_role
 from sluice.ground.verdict import Finding, Verdict
 from sluice.masking.recoding.global_recoding import GlobalRecoding
 from sluice.reading.typed_column import typed_array
+from sluice.utility.comparison import Comparison
 from tasks.workbench.interval_labels import by_interval
 from tasks.workbench.tabular_file import typed_table
 
@@ -111,7 +111,7 @@ def compared(
     paired: bool,
     minimum_cell: int,
     seed: int,
-) -> OriginalAndMasked:
+) -> Comparison:
     """The files as attacks see them.
 
     original, holdout : with every variable of the contract, as a source yields them or in native values
@@ -119,7 +119,7 @@ def compared(
     """
     typed, variables = typed_table(original, contract, seed)
     others = None if holdout is None else typed_table(holdout, contract, seed)[0]
-    return OriginalAndMasked(
+    return Comparison(
         original=typed,
         recoded=recoded(typed, masked, variables, paired),
         masked=masked.frame,

@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy
 from policies.rules.rules import PolicyRule
 from policies.rules.table_rule import TableRule
@@ -27,6 +26,7 @@ from sluice.ground.variables import Role, Variable
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.masking.recoding.local_suppression import LocalSuppression
 from sluice.risk.reference.equivalence_test import equivalence_test
+from sluice.utility.comparison import Comparison
 from tasks.release.memory_forecast import within_memory
 from tests.golden import golden
 from tests.policies.rules.written_rules import is_sensitive
@@ -262,6 +262,6 @@ def judge(original: pd.DataFrame, masked: pd.DataFrame, **setting: Any) -> tuple
     }
     standard = ReferenceStandard(**setting)
     findings, curves = judge_reference_standard(
-        standard, OriginalAndMasked(original, original, masked, None, variables, variables, np.random.default_rng(0))
+        standard, Comparison(original, original, masked, None, variables, variables, np.random.default_rng(0))
     )
     return {finding.rule: finding for finding in findings}, curves

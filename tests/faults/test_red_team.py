@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy
 from policies.rules.k_anonymity import KAnonymity
 from policies.rules.l_diversity import LDiversity
@@ -32,6 +31,7 @@ from sluice.masking import AdditiveNoise
 from sluice.publication.records_file import write_in_order, write_parquet
 from sluice.risk.publications.changed_records import changed_records
 from sluice.sources.sources import CsvSource
+from sluice.utility.comparison import Comparison
 from tasks.ingest import ingest
 from tasks.mask import mask
 from tasks.publish import publish
@@ -164,7 +164,7 @@ def test_households_bear_other_names_in_every_release_and_are_told_to_be_unmeasu
     original, recoded = read_original(one, one.original), read_original(one, one.original)
     findings, _ = judge_reference_standard(
         ReferenceStandard(),
-        OriginalAndMasked(original, recoded, original, None, variables, variables, np.random.default_rng(1)),
+        Comparison(original, recoded, original, None, variables, variables, np.random.default_rng(1)),
     )
     (read,) = (finding for finding in findings if finding.rule == "comparable_values")
     assert read.verdict is Verdict.REVIEW

@@ -10,9 +10,10 @@ import sqlalchemy as sa
 import urllib3.util.connection  # noqa: F401  it opens a socket as it is loaded, by whichever driver first
 
 from sluice.ground.database_url import database_url
-from sluice.ground.dialects import DIALECTS, IN_FILES, QUERYABLE, refuse_absent
+from sluice.ground.dialects import DIALECTS, IN_FILES, refuse_absent
 from sluice.ground.errors import DataError
-from sluice.sources.readable_tables import ReadableTables
+from sluice.ground.readable_tables import ReadableTables
+from sluice.ground.select_guard import QUERYABLE
 from sluice.sources.reading_engine import reading_engine
 from sluice.sources.separate_reading import read_apart
 from sluice.sources.sql_source import SqlSource

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.standard.judgement import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.ground.variables import Variable
@@ -22,6 +21,7 @@ from sluice.masking.swapping.spectral_swapping import spectral_swap
 from sluice.masking.synthesis.data_shuffling import shuffle_sources
 from sluice.risk.reference.equivalence_test import equivalence_test
 from sluice.risk.reference.prediction import prediction
+from sluice.utility.comparison import Comparison
 
 CONTINUOUS = [
     *("age", "bmi", "height", "waist", "fev", "albumin", "alp", "bun", "creat"),
@@ -120,7 +120,7 @@ def test_the_whole_gate_agrees(samples, releases, release, verdict, reference):
     standard = ReferenceStandard(reference=reference, holdout_share=0.4 if reference == "holdout" else None)
     findings, _ = judge_reference_standard(
         standard,
-        OriginalAndMasked(
+        Comparison(
             original,
             original,
             masked,

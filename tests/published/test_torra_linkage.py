@@ -20,7 +20,6 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.utility.score import score
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.swapping.rank_swapping import RankSwapping, swap_sources
@@ -29,6 +28,7 @@ from sluice.risk.linkage.linkage_score import disclosure_risk, linkage_score
 from sluice.risk.linkage.probabilistic_linkage import probabilistic_linkage
 from sluice.risk.linkage.rank_swapping_linkage import rank_swapping_linkage
 from sluice.risk.linkage.record_linkage import record_linkage
+from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.mean_variations import mean_variations
 
 FloatArray = npt.NDArray[np.float64]
@@ -198,7 +198,7 @@ def test_the_score_that_the_product_measures(reference_data: Path) -> None:
             step = RankSwapping(columns=tuple(frame.columns), window=p / 100)
             masked = step.mask(frame, variables, np.random.default_rng(p))
             loss = mean_variations(frame.to_numpy(), masked.to_numpy()).loss
-            files = OriginalAndMasked(
+            files = Comparison(
                 frame, frame, masked, None, variables, variables, np.random.default_rng(0), carried_out=(step,)
             )
             found = score(files, loss).view["score"]

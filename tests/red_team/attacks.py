@@ -11,13 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from policies.original_and_masked import OriginalAndMasked
+from sluice.utility.comparison import Comparison
 
 Floats = NDArray[np.float64]
 _PEOPLE = 600  # that are looked for; among all records
 
 
-def coded(files: OriginalAndMasked, names: list[str] | None = None) -> tuple[Floats, Floats]:
+def coded(files: Comparison, names: list[str] | None = None) -> tuple[Floats, Floats]:
     """Both files as numbers, shape (n, variables): categories by one common code, missing as NaN."""
     chosen = [name for name in files.recoded if name in files.released and (names is None or name in names)]
     before, after = [], []
@@ -54,7 +54,7 @@ def ranks(values: Floats, among: Floats) -> Floats:
     return np.where(np.isfinite(values), both / (2 * max(1, len(inside))), 0.5)
 
 
-def nearest(files: OriginalAndMasked, scale: str = "sd") -> float:
+def nearest(files: Comparison, scale: str = "sd") -> float:
     """Whose own record is nearest, each variable by its standard deviation, its quartiles' distance, or its rank."""
     before, after = coded(files)
     people = _people(files)
@@ -72,14 +72,14 @@ def nearest(files: OriginalAndMasked, scale: str = "sd") -> float:
     return found(-total, people)
 
 
-def most_equal(files: OriginalAndMasked) -> float:
+def most_equal(files: Comparison) -> float:
     """Whose own record has the most values in common with them."""
     before, after = coded(files)
     people = _people(files)
     return found(np.asarray((before[people][:, None, :] == after[None, :, :]).sum(axis=2), float), people)
 
 
-def windows(files: OriginalAndMasked, window: float = 0.1) -> float:
+def windows(files: Comparison, window: float = 0.1) -> float:
     """Whose own record lies within so many ranks in the most variables."""
     before, after = coded(files)
     people = _people(files)
@@ -90,13 +90,13 @@ def windows(files: OriginalAndMasked, window: float = 0.1) -> float:
     return found(total, people)
 
 
-def learned(files: OriginalAndMasked) -> float:
+def learned(files: Comparison) -> float:
     """Whose own record is likeliest by a logistic model of closeness, learned on other people."""
     scores, people, _ = _likeness(files)
     return found(scores, people)
 
 
-def certain(files: OriginalAndMasked) -> float:
+def certain(files: Comparison) -> float:
     """Of whom the learned model is sure, by its lead over the second record, and right; beyond those of whom it errs.
 
     The lead from which it is sure is the one that served best on the people it learned from.
@@ -119,7 +119,7 @@ def _lead(scores: Floats, people: NDArray[np.int64]) -> tuple[Floats, NDArray[np
     return scores[every, top[:, 1]] - scores[every, top[:, 0]], top[:, 1] == people
 
 
-def _likeness(files: OriginalAndMasked) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
+def _likeness(files: Comparison) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
     """Scores of people and records; the people, from none of whom it was learned; those to calibrate by among them."""
     before, after = coded(files)
     n, rng = len(before), np.random.default_rng(7)
@@ -149,12 +149,12 @@ def _likeness(files: OriginalAndMasked) -> tuple[Floats, NDArray[np.int64], NDAr
 _WINDOWS = (0.003, 0.01, 0.03, 0.1, 0.2)
 
 
-def _people(files: OriginalAndMasked) -> NDArray[np.int64]:
+def _people(files: Comparison) -> NDArray[np.int64]:
     n = len(files.original)
     return np.sort(np.random.default_rng(3).choice(n, min(n, _PEOPLE), replace=False))
 
 
-ATTACKS: dict[str, Callable[[OriginalAndMasked], float]] = {
+ATTACKS: dict[str, Callable[[Comparison], float]] = {
     "nearest by standard deviations": nearest,
     "nearest by quartiles": partial(nearest, scale="quartiles"),
     "nearest by ranks": partial(nearest, scale="rank"),

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy, load_policy
 from policies.standard.transparency import judge_transparency
 from sluice.ground.verdict import Finding, Verdict
+from sluice.utility.comparison import Comparison
 from tasks.release.records.judgement import attack_findings, check_masked, reference_findings
 
 _POLICIES = Path(__file__).parents[2] / "policies"
 
-Attack = Callable[[OriginalAndMasked], float]
+Attack = Callable[[Comparison], float]
 """The share of the people, or of their values, that it reaches, 0 to 1. Written for the case, not the product's own."""
 
 
@@ -35,7 +35,7 @@ class Case:
     """
 
     name: str
-    make: Callable[[], OriginalAndMasked]
+    make: Callable[[], Comparison]
     attack: Attack
     reaches: float
     chance: float = 0.01
@@ -44,7 +44,7 @@ class Case:
     more: bool = False
 
 
-def judge(files: OriginalAndMasked, policy: Policy | str) -> Iterator[Finding]:
+def judge(files: Comparison, policy: Policy | str) -> Iterator[Finding]:
     """All findings on a file, as a release has them, but for those on its use; each measured when it is asked for."""
     policy = _loaded(policy)
     yield from check_masked(policy, files)
@@ -52,7 +52,7 @@ def judge(files: OriginalAndMasked, policy: Policy | str) -> Iterator[Finding]:
     yield from attack_findings(policy, files)
 
 
-def failures(files: OriginalAndMasked, policy: Policy | str, until: Collection[str]) -> dict[str, str]:
+def failures(files: Comparison, policy: Policy | str, until: Collection[str]) -> dict[str, str]:
     """The binding findings that FAIL, up to the first of the rules `until`: rule -> what it says.
 
     One that fails stops the file; what else there is to find takes longest. Transparency is among the last in a

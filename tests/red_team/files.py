@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from pydantic import Field, TypeAdapter
 
-from policies.original_and_masked import OriginalAndMasked
 from schemas.contract import Contract, load_contract
 from schemas.reading.typing import SourceTyping
 from sluice.ground.variables import Kind, Role, Variable, Variables
@@ -17,6 +16,7 @@ from sluice.masking import Step
 from sluice.masking.blocks import moved_blocks
 from sluice.masking.plan import apply_plan, apply_recodings, released_variables
 from sluice.masking.step import MaskingStep
+from sluice.utility.comparison import Comparison
 from tests.items.grocery_aisles import grocery_hierarchy
 from tests.reference_data import reference_path
 from tests.typed_frame import typed_frame
@@ -83,7 +83,7 @@ def step_of(step: MaskingStep | Mapping[str, object]) -> MaskingStep:
 
 def masked_by(
     data: Data, plan: Sequence[MaskingStep | dict[str, object]], seed: int = 1, **about: object
-) -> OriginalAndMasked:
+) -> Comparison:
     """What a release would judge after this plan."""
     frame, variables = data
     steps = [step_of(step) for step in plan]
@@ -105,10 +105,10 @@ def files_of(
     released: Variables | None = None,
     recoded: pd.DataFrame | None = None,
     **about: object,
-) -> OriginalAndMasked:
+) -> Comparison:
     """Row i of `masked` is the person of row i of `original`, unless `paired=False` is given."""
     settings: dict[str, object] = {"holdout": None, "rng": np.random.default_rng(5), "unit": "people"}
-    return OriginalAndMasked(
+    return Comparison(
         original=original, recoded=original if recoded is None else recoded, masked=masked, variables=variables,
         released=variables if released is None else released, **(settings | about),
     )  # fmt: skip

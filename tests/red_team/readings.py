@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from policies.original_and_masked import OriginalAndMasked
+from sluice.utility.comparison import Comparison
 from tests.red_team.attacks import Floats, coded, ranks
 
 _PEOPLE = 400
 _NEAR = 0.02  # of the ranks: so near a number was read
 
 
-def alone_with_a_value(files: OriginalAndMasked) -> float:
+def alone_with_a_value(files: Comparison) -> float:
     """Of the worst variable, the share of the people who alone have their value, which alone is the same or of the same
     rank in the masked file."""
     before, after = coded(files)
@@ -28,13 +28,13 @@ def alone_with_a_value(files: OriginalAndMasked) -> float:
     return max(found)
 
 
-def value_gained(files: OriginalAndMasked, known: Sequence[str]) -> float:
+def value_gained(files: Comparison, known: Sequence[str]) -> float:
     """The same as `values_gained`, of one set of known variables."""
     (gain,) = values_gained(files, [known]).values()
     return gain
 
 
-def values_gained(files: OriginalAndMasked, sets: Sequence[Sequence[str]]) -> dict[tuple[str, ...], float]:
+def values_gained(files: Comparison, sets: Sequence[Sequence[str]]) -> dict[tuple[str, ...], float]:
     """For each set of known variables, of the variable that is read best by whoever knows these: the share of people
     whose value stands in the record with the most values in common, less that in a file without their own record.
 
@@ -65,7 +65,7 @@ def values_gained(files: OriginalAndMasked, sets: Sequence[Sequence[str]]) -> di
     return gains
 
 
-def participation(files: OriginalAndMasked) -> float:
+def participation(files: Comparison) -> float:
     """By how much more of the participants than of people set aside lie within a distance of the file, at the distance
     where that is most: 0 tells nothing, 1 everybody.
 
@@ -79,7 +79,7 @@ def participation(files: OriginalAndMasked) -> float:
     return float((share[0] - share[1]).max())
 
 
-def _nearest(frame: pd.DataFrame, files: OriginalAndMasked, names: Sequence[str]) -> Floats:
+def _nearest(frame: pd.DataFrame, files: Comparison, names: Sequence[str]) -> Floats:
     """The distance of some people to the nearest record, each variable by its ranks, or 1 for another category."""
     as_original = replace(files, recoded=frame)
     before, after = coded(as_original)

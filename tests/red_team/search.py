@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import yaml
 
-from policies.original_and_masked import OriginalAndMasked
 from sluice.ground.errors import SluiceError
 from sluice.ground.variables import Kind
 from sluice.ground.verdict import Verdict, decide
+from sluice.utility.comparison import Comparison
 from tests.red_team.attacks import ATTACKS
 from tests.red_team.case import judge
 from tests.red_team.files import Data, adult, census, masked_by
@@ -114,7 +114,7 @@ _WEAKER: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def reached(files: OriginalAndMasked) -> dict[str, float]:
+def reached(files: Comparison) -> dict[str, float]:
     """What each attack reaches, in shares of its limit: above 1 the gate should have stopped the file."""
     return {name: attack(files) / LIMITS[name] for name, attack in ATTACKS.items()}
 

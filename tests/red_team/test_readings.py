@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
+from sluice.utility.comparison import Comparison
 from tests.red_team.files import files_of
 from tests.red_team.readings import alone_with_a_value, participation, value_gained
 from tests.typed_frame import typed_frame
@@ -21,7 +21,7 @@ def people(seed: int, n: int = 600) -> pd.DataFrame:
     )
 
 
-def files(masked: pd.DataFrame) -> OriginalAndMasked:
+def files(masked: pd.DataFrame) -> Comparison:
     (before, variables), (after, _), (aside, _) = (typed_frame(each) for each in (people(1), masked, people(2)))
     return files_of(before, after, variables, holdout=aside, recoded_holdout=aside)
 

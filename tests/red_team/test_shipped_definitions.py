@@ -15,8 +15,8 @@ import yaml
 
 from deployments.data import FILES
 from deployments.warehouse import build_warehouse, write_connections
-from policies.original_and_masked import OriginalAndMasked
 from sluice.documents.documents import parse_document, read_yaml
+from sluice.utility.comparison import Comparison
 from tasks.release.documents import load_documents, open_workspace
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.product import Records
@@ -64,9 +64,7 @@ def test_no_attack_reaches_its_limit(
     assert attacks.nearest(bare) > 2 * max(reached.values())
 
 
-def masked(
-    name: str, reference_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> tuple[str, OriginalAndMasked]:
+def masked(name: str, reference_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, Comparison]:
     """The policy's name, and what a release by a shipped definition would judge, with a seed of this test."""
     build_warehouse(tmp_path / "warehouse.duckdb")
     write_connections(tmp_path / "connections.yaml", tmp_path / "warehouse.duckdb", [reference_data, tmp_path])
@@ -88,12 +86,12 @@ def masked(
     return records.policy.name, files
 
 
-def only(files: OriginalAndMasked, known: tuple[str, ...]) -> OriginalAndMasked:
+def only(files: Comparison, known: tuple[str, ...]) -> Comparison:
     """The files as somebody sees them who knows these variables."""
     return replace(files, released={name: files.released[name] for name in known})
 
 
-def triples(files: OriginalAndMasked) -> list[tuple[str, ...]]:
+def triples(files: Comparison) -> list[tuple[str, ...]]:
     """The three variables of most values among those that are told apart at all, and threes drawn at random."""
     values = {name: files.recoded[name].nunique() for name in files.released if name in files.recoded}
     fine = sorted(values, key=lambda name: -values[name])

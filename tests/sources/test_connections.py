@@ -16,10 +16,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from deployments.warehouse import write_connections
 from sluice.ground.errors import DataError, DocumentError, SluiceError
+from sluice.ground.readable_tables import ReadableTables
+from sluice.ground.select_guard import tables_of
 from sluice.sources.connections import Connection, Connections, load_connections
 from sluice.sources.permission import permitted_source
-from sluice.sources.readable_tables import ReadableTables
-from sluice.sources.select_guard import tables_of
 from sluice.sources.sources import Source
 from sluice.sources.sql_source import SqlSource
 from tasks.release.tables.definition import with_named_files

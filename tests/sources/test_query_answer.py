@@ -7,8 +7,8 @@ import pytest
 
 from sluice.ground.errors import DataError
 from sluice.sources import query_answer
-from sluice.sources.aggregate_query import AggregateQuery, read_aggregate_query
 from sluice.sources.query_answer import answer
+from sluice.utility.analyses.aggregate_query import AggregateQuery, read_aggregate_query
 from sluice.utility.analyses.query_comparison import QueryAnswer
 from tests.golden import golden
 

@@ -75,7 +75,7 @@ def test_the_pairs_are_those_of_the_original_records(
 ) -> None:
     seen = []
 
-    def look(policy: object, files: judgement.OriginalAndMasked, *_: object) -> judgement.Evaluation:
+    def look(policy: object, files: judgement.Comparison, *_: object) -> judgement.Evaluation:
         seen.append(files)
         return judgement.Evaluation((), (), ())
 

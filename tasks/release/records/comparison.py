@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Variables
@@ -13,6 +12,7 @@ from sluice.masking.blocks import Block, moved_blocks
 from sluice.masking.plan import apply_recodings
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
+from sluice.utility.comparison import Comparison
 from tasks.release.records.masked_file import MaskedFile, kept_rows, row_order
 from tasks.release.records.record_keys import noise_keys
 from tasks.release.records.variables import (
@@ -24,7 +24,7 @@ from tasks.release.records.variables import (
 )
 
 
-def compared(release: RecordsRelease, masked: MaskedFile) -> OriginalAndMasked:
+def compared(release: RecordsRelease, masked: MaskedFile) -> Comparison:
     """The masked file record by record with the original."""
     variables = original_variables(release)
     kept = kept_rows(release, masked)  # who was left out of a sample has opted out: the risk is that of the others
@@ -34,7 +34,7 @@ def compared(release: RecordsRelease, masked: MaskedFile) -> OriginalAndMasked:
         original = everybody.iloc[kept].reset_index(drop=True)
         others = everybody.drop(index=everybody.index[kept]).reset_index(drop=True)
     holdout = read_original(release, release.holdout) if release.holdout else None
-    return OriginalAndMasked(
+    return Comparison(
         original=original,
         recoded=apply_recodings(masked.carried_out, original, variables),
         # Record by record with the original again: place i of the file holds the original record order[i].

@@ -6,10 +6,10 @@ from pydantic import Field, field_validator, model_validator
 
 from policies.models_of_rules import ModelsOfRules
 from policies.policy import Policy
-from policies.utility.analyses import Analyses
 from sluice.masking import Generalization, Step, TopBottomCoding
 from sluice.masking.microaggregation.clustering_step import ClusteringStep
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
+from sluice.utility.analyses.asked_analyses import Analyses
 from tasks.release.definition import Definition
 
 LEAST_GROUP = 3  # records behind a published mean

@@ -11,7 +11,6 @@ from typing import TypeAlias
 
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy
 from policies.rules.behind import Behind
 from policies.rules.failing_categories import with_failing_categories
@@ -35,6 +34,7 @@ from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
 from sluice.masking.blocks import Block
 from sluice.risk.reference.curve import Curve
+from sluice.utility.comparison import Comparison
 from sluice.utility.utility_view import UtilityView
 from sluice.utility.variable_summary import VariableSummary, summarise
 from tasks.release.findings import findings_of
@@ -50,7 +50,7 @@ _NO_STANDARD = Sentence(
     "The policy names no reference standard, so nobody knows whether the file is safe for its people.",
 )
 
-Measurement: TypeAlias = Callable[[OriginalAndMasked], Iterable[Finding]]
+Measurement: TypeAlias = Callable[[Comparison], Iterable[Finding]]
 """What is found of files; what it draws, it draws from their generator."""
 
 
@@ -80,7 +80,7 @@ def check_original(
     return [finding.as_reported() for finding in findings]
 
 
-def check_masked(policy: Policy, files: OriginalAndMasked, file_of: FileOf = named_file) -> Iterator[Finding]:
+def check_masked(policy: Policy, files: Comparison, file_of: FileOf = named_file) -> Iterator[Finding]:
     """One finding or more for each rule of the policy on a masked file; they decide. `file_of` as above."""
     frame, variables = files.masked_with_people
     behind = Behind(files.recoded if files.paired else None, files.minimum_cell, file_of)
@@ -90,7 +90,7 @@ def check_masked(policy: Policy, files: OriginalAndMasked, file_of: FileOf = nam
     yield from unjudged_sets(policy.rules, variables)
 
 
-def check_masked_and_locate(policy: Policy, files: OriginalAndMasked, file_of: FileOf = named_file) -> list[Finding]:
+def check_masked_and_locate(policy: Policy, files: Comparison, file_of: FileOf = named_file) -> list[Finding]:
     """As `check_masked`; a rule that is broken also says through which variables and categories."""
     frame, variables = files.masked_with_people
     behind = Behind(files.recoded if files.paired else None, files.minimum_cell, file_of)
@@ -98,7 +98,7 @@ def check_masked_and_locate(policy: Policy, files: OriginalAndMasked, file_of: F
     return with_failing_categories(findings, policy.rules, frame, variables, behind, files.unit)
 
 
-def evaluate_file(policy: Policy, files: OriginalAndMasked, declared: Variables, described: Variables) -> Evaluation:
+def evaluate_file(policy: Policy, files: Comparison, declared: Variables, described: Variables) -> Evaluation:
     """Everything that the policy asks of a masked file compared with its original, several measurements at a time
     where threads and memory allow it; in whatever order they end, the same is found.
 
@@ -107,7 +107,7 @@ def evaluate_file(policy: Policy, files: OriginalAndMasked, declared: Variables,
     curves: list[Curve] = []
     views: list[UtilityView] = []
 
-    def utility(files: OriginalAndMasked) -> Sequence[Finding]:
+    def utility(files: Comparison) -> Sequence[Finding]:
         found = policy.utility.find(files)
         views.append(found.view)
         return found.findings
@@ -128,15 +128,13 @@ def evaluate_file(policy: Policy, files: OriginalAndMasked, declared: Variables,
     return Evaluation(findings, tuple(curves), tuple(summaries), views[0] if views else None)
 
 
-def against_reference(
-    standard: ReferenceStandard | None, files: OriginalAndMasked
-) -> tuple[list[Finding], tuple[Curve, ...]]:
+def against_reference(standard: ReferenceStandard | None, files: Comparison) -> tuple[list[Finding], tuple[Curve, ...]]:
     """Everything that a reference standard asks, and the curves; without one the answer is UNKNOWN."""
     curves: list[Curve] = []
     return list(reference_findings(standard, files, curves)), tuple(curves)
 
 
-def attack_findings(policy: Policy, files: OriginalAndMasked) -> Iterator[Finding]:
+def attack_findings(policy: Policy, files: Comparison) -> Iterator[Finding]:
     """One finding or more for each attack of the policy."""
     for job in _drawing(attack_measurements(policy), files):
         yield from job()
@@ -144,7 +142,7 @@ def attack_findings(policy: Policy, files: OriginalAndMasked) -> Iterator[Findin
 
 def reference_findings(
     standard: ReferenceStandard | None,
-    files: OriginalAndMasked,
+    files: Comparison,
     curves: list[Curve],
     attacks: Sequence[DisclosureRule] = (),
 ) -> Iterator[Finding]:
@@ -156,7 +154,7 @@ def reference_findings(
         yield from job()
 
 
-def _drawing(measurements: Sequence[Measurement], files: OriginalAndMasked) -> "list[partial[Iterable[Finding]]]":
+def _drawing(measurements: Sequence[Measurement], files: Comparison) -> "list[partial[Iterable[Finding]]]":
     """Each measurement with draws of its own: in whatever order they are made, the same is found."""
     draws = files.rng.spawn(len(measurements))
     return [partial(each, files.drawing(rng)) for each, rng in zip(measurements, draws, strict=True)]
@@ -178,13 +176,13 @@ def attack_measurements(policy: Policy) -> list[Measurement]:
 
 def reference_measurements(
     standard: ReferenceStandard | None,
-    files: OriginalAndMasked,
+    files: Comparison,
     curves: list[Curve],
     attacks: Sequence[DisclosureRule],
 ) -> list[Measurement]:
     """Those of `reference_findings`."""
 
-    def judgement(files: OriginalAndMasked) -> Sequence[Finding]:
+    def judgement(files: Comparison) -> Sequence[Finding]:
         if standard is None:
             says = _NO_STANDARD()
             return [Finding(rule="reference_standard", verdict=Verdict.UNKNOWN, stage="reference", **as_fields(says))]
@@ -208,13 +206,11 @@ def reference_measurements(
     ]
 
 
-def _measurement(rule: str, stage: str, find: Callable[[OriginalAndMasked], Sequence[Finding]]) -> Measurement:
+def _measurement(rule: str, stage: str, find: Callable[[Comparison], Sequence[Finding]]) -> Measurement:
     return lambda files: findings_of(rule, stage, partial(find, files))
 
 
-def _unpaired(
-    standard: ReferenceStandard, attacks: Sequence[DisclosureRule], files: OriginalAndMasked
-) -> list[Finding]:
+def _unpaired(standard: ReferenceStandard, attacks: Sequence[DisclosureRule], files: Comparison) -> list[Finding]:
     """In place of intruders who learn from pairs, which nobody has: those who need none.
 
     A policy that plays them itself, against people who were set aside, is for files of which no record was anybody's,
@@ -239,7 +235,7 @@ def _unpaired(
     return [*findings, missing]
 
 
-def _learned(standard: ReferenceStandard, files: OriginalAndMasked) -> Iterator[Finding]:
+def _learned(standard: ReferenceStandard, files: Comparison) -> Iterator[Finding]:
     """On intruders who learned from half of the people; they learn once."""
     learned = cache(lambda: learned_intruder(files, standard.learned.people))
     yield from findings_of(
@@ -253,7 +249,7 @@ def _learned(standard: ReferenceStandard, files: OriginalAndMasked) -> Iterator[
         )
 
 
-def _on_block(standard: ReferenceStandard, block: Block, files: OriginalAndMasked) -> Iterator[Finding]:
+def _on_block(standard: ReferenceStandard, block: Block, files: Comparison) -> Iterator[Finding]:
     """Who is found by variables that left their records together, wherever these are now."""
     names = ", ".join(block.columns)
     for finding in _learned(standard, files.of_block(block)):

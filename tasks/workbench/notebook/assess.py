@@ -14,7 +14,7 @@ from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.report import render
 from tasks.workbench.assess import assess_compared, shipped_policy
 from tasks.workbench.notebook.arguments import Seed, document
-from tasks.workbench.notebook.comparison import compare
+from tasks.workbench.notebook.compared import compare
 from tasks.workbench.notebook.findings import Judgement
 from tasks.workbench.notebook.mask import Masked
 from tasks.workbench.notebook.records import Columns, ContractGiven

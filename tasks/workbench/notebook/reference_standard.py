@@ -11,7 +11,7 @@ from sluice.documents.documents import parse_document
 from sluice.ground.verdict import decide
 from tasks.release.records.judgement import against_reference
 from tasks.workbench.notebook.arguments import Seed
-from tasks.workbench.notebook.comparison import compare
+from tasks.workbench.notebook.compared import compare
 from tasks.workbench.notebook.findings import Judgement
 from tasks.workbench.notebook.mask import Masked
 from tasks.workbench.notebook.records import Columns, ContractGiven

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Verdict
+from sluice.utility.comparison import Comparison
 
 PASS, REVIEW, FAIL, UNKNOWN = Verdict.PASS, Verdict.REVIEW, Verdict.FAIL, Verdict.UNKNOWN
 AREAS = ["Devon", "Essex", "Kent", "Surrey"]
@@ -48,10 +48,10 @@ def scrambled(frame: pd.DataFrame) -> pd.DataFrame:
 ORIGINAL = people(600, 1)
 
 
-def attacked(masked: pd.DataFrame, **changes) -> OriginalAndMasked:
-    files = OriginalAndMasked(ORIGINAL, ORIGINAL, masked, None, VARIABLES, VARIABLES, np.random.default_rng(5))
+def attacked(masked: pd.DataFrame, **changes) -> Comparison:
+    files = Comparison(ORIGINAL, ORIGINAL, masked, None, VARIABLES, VARIABLES, np.random.default_rng(5))
     return replace(files, **changes)
 
 
-def by_scope(rule, files: OriginalAndMasked) -> dict:
+def by_scope(rule, files: Comparison) -> dict:
     return {finding.scope: finding for finding in rule.find(files)}

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from sluice.ground.variables import Kind, Role, Variable
+from sluice.utility.comparison import Comparison
 
 QUASI = {"role": Role.QUASI_IDENTIFIER}
 VARIABLES = {
@@ -34,7 +34,7 @@ def people(n=600, seed=0):
 
 
 def attacked(original, masked, **given):
-    return OriginalAndMasked(original, original, masked, None, VARIABLES, VARIABLES, np.random.default_rng(0), **given)
+    return Comparison(original, original, masked, None, VARIABLES, VARIABLES, np.random.default_rng(0), **given)
 
 
 ORIGINAL = people()

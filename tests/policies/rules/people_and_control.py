@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.control_rule import ControlRule
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict
+from sluice.utility.comparison import Comparison
 
 KEY = "quasi_identifier"
 VARIABLES = {
@@ -43,8 +43,8 @@ def people(n: int, seed: int) -> pd.DataFrame:
 ORIGINAL, CONTROL, STRANGERS = people(1500, 1), people(1500, 2), people(1500, 3)
 
 
-def attacked(masked: pd.DataFrame, control: pd.DataFrame | None = CONTROL, seed: int = 0) -> OriginalAndMasked:
-    return OriginalAndMasked(
+def attacked(masked: pd.DataFrame, control: pd.DataFrame | None = CONTROL, seed: int = 0) -> Comparison:
+    return Comparison(
         original=ORIGINAL,
         recoded=ORIGINAL,
         masked=masked,
@@ -61,7 +61,7 @@ def verdicts(rule: ControlRule, masked: pd.DataFrame, control: pd.DataFrame | No
     return {finding.verdict for finding in rule.find(attacked(masked, control))}
 
 
-def without_roles(masked: pd.DataFrame) -> OriginalAndMasked:
+def without_roles(masked: pd.DataFrame) -> Comparison:
     """Released without a word on who is known by what."""
     no_roles = {name: variable.model_copy(update={"role": "other"}) for name, variable in VARIABLES.items()}
     return replace(attacked(masked), released=no_roles)

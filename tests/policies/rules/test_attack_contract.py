@@ -13,7 +13,6 @@ import pytest
 from pydantic import TypeAdapter
 
 from policies.advice import advice_on, with_advice
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import AttackRule
 from policies.rules.control_rule import ControlRule
 from policies.rules.paired_rule import PairedRule
@@ -21,6 +20,7 @@ from policies.rules.rules import AttackPolicyRule
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Role
 from sluice.ground.verdict import Verdict
+from sluice.utility.comparison import Comparison
 from tests.golden import golden
 from tests.policies.rules import attacked_people, linked_people, people_and_control
 from tests.policies.rules.written_rules import documented
@@ -38,7 +38,7 @@ SHUFFLED, COPY = linked_people.SHUFFLED, linked_people.COPY
 COMPARABLE = ("age", "weight", "size", "area")
 
 # Each with its settings, a file that passes, and one that fails.
-ATTACKS: list[tuple[str, dict[str, Any], OriginalAndMasked, OriginalAndMasked]] = [
+ATTACKS: list[tuple[str, dict[str, Any], Comparison, Comparison]] = [
     ("distance_linkage", {"limit": 0.05, "columns": COMPARABLE}, SHUFFLED, COPY),
     (
         "distance_linkage",
@@ -78,11 +78,11 @@ of_control, of_pairs = (
 )
 
 
-def verdicts(rule: AttackRule, files: OriginalAndMasked) -> set[Verdict]:
+def verdicts(rule: AttackRule, files: Comparison) -> set[Verdict]:
     return {finding.verdict for finding in rule.find(files)}
 
 
-def each_frame(files: OriginalAndMasked, change: Callable[[pd.DataFrame], pd.DataFrame]) -> OriginalAndMasked:
+def each_frame(files: Comparison, change: Callable[[pd.DataFrame], pd.DataFrame]) -> Comparison:
     """With a change of every file of people, and the generator as at first."""
     names = ("original", "recoded", "masked", "holdout", "recoded_holdout")
     held = {name: frame for name in names if (frame := getattr(files, name)) is not None}
@@ -91,7 +91,7 @@ def each_frame(files: OriginalAndMasked, change: Callable[[pd.DataFrame], pd.Dat
 
 @each_attack
 def test_a_file_that_tells_nothing_passes_and_the_original_fails(
-    rule: AttackRule, safe: OriginalAndMasked, unsafe: OriginalAndMasked
+    rule: AttackRule, safe: Comparison, unsafe: Comparison
 ) -> None:
     passed, failed = rule.find(safe), rule.find(unsafe)
     assert {finding.verdict for finding in passed} == {Verdict.PASS}, passed
@@ -108,9 +108,7 @@ def test_a_file_that_tells_nothing_passes_and_the_original_fails(
 
 
 @each_attack
-def test_nobody_to_attack_is_unknown_never_a_pass(
-    rule: AttackRule, safe: OriginalAndMasked, unsafe: OriginalAndMasked
-) -> None:
+def test_nobody_to_attack_is_unknown_never_a_pass(rule: AttackRule, safe: Comparison, unsafe: Comparison) -> None:
     findings = rule.find(each_frame(unsafe, lambda frame: frame.iloc[:0]))
     assert {(finding.verdict, finding.completed) for finding in findings} == {(Verdict.UNKNOWN, 0)}
     golden(findings[0])
@@ -119,7 +117,7 @@ def test_nobody_to_attack_is_unknown_never_a_pass(
 
 @each_attack
 def test_neither_the_order_of_the_records_nor_the_index_matters(
-    rule: AttackRule, safe: OriginalAndMasked, unsafe: OriginalAndMasked
+    rule: AttackRule, safe: Comparison, unsafe: Comparison
 ) -> None:
     def moved(frame: pd.DataFrame) -> pd.DataFrame:
         order = np.random.default_rng(1).permutation(len(frame))
@@ -131,9 +129,7 @@ def test_neither_the_order_of_the_records_nor_the_index_matters(
 
 
 @each_attack
-def test_the_example_in_the_documentation_judges(
-    rule: AttackRule, safe: OriginalAndMasked, unsafe: OriginalAndMasked
-) -> None:
+def test_the_example_in_the_documentation_judges(rule: AttackRule, safe: Comparison, unsafe: Comparison) -> None:
     example = documented(rule.rule)
     fewer = {"trees": 5} if hasattr(example, "trees") else {}  # the rest of the forest takes long
     findings = example.model_copy(update=fewer).find(unsafe)
@@ -142,7 +138,7 @@ def test_the_example_in_the_documentation_judges(
 
 
 @each_attack
-def test_it_says_what_it_asks(rule: AttackRule, safe: OriginalAndMasked, unsafe: OriginalAndMasked) -> None:
+def test_it_says_what_it_asks(rule: AttackRule, safe: Comparison, unsafe: Comparison) -> None:
     golden(rule.describe())
     assert _RULE.validate_python(rule.model_dump(mode="json")) == rule
 

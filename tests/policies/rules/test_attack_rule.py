@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import AttackRule
 from sluice.ground.sentence import Sentence
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.measurement import Measurement
+from sluice.utility.comparison import Comparison
 from tests.golden import golden
 
 GUESSED = Sentence("test.guessed", "One in five is guessed.")
@@ -20,7 +20,7 @@ GUESSED = Sentence("test.guessed", "One in five is guessed.")
 class Guessing(AttackRule):
     rule: Literal["guessing"] = "guessing"
 
-    def find(self, attacked: OriginalAndMasked) -> list[Finding]:
+    def find(self, attacked: Comparison) -> list[Finding]:
         return []
 
     def describe(self) -> str:

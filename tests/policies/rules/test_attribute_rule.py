@@ -4,13 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attribute_divergence import AttributeDivergence
 from policies.rules.attribute_inference import AttributeInference
 from policies.rules.data_invasion import DataInvasion
 from policies.rules.maximum_knowledge import MaximumKnowledge
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Kind, Variable
+from sluice.utility.comparison import Comparison
 from tests.golden import golden
 from tests.policies.rules.attacked_people import FAIL, ILLNESSES, ORIGINAL, PASS, UNKNOWN, VARIABLES, attacked, by_scope
 
@@ -43,7 +43,7 @@ def test_a_variable_that_is_released_as_a_distribution_over_its_labels():
     released = {name: VARIABLES[name] for name in ("age", "area")}
     released |= {column: Variable(name=column, kind=Kind.CONTINUOUS) for column in columns}
 
-    def published(certainty: float) -> OriginalAndMasked:
+    def published(certainty: float) -> Comparison:
         shares = np.full((600, 3), (1 - certainty) / 3)
         shares[np.arange(600), ORIGINAL["illness"].cat.codes] += certainty
         masked = ORIGINAL[["age", "area"]].assign(**dict(zip(columns, shares.T, strict=True)))

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.distance_linkage import DistanceLinkage
 from policies.rules.interval_disclosure import IntervalDisclosure
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Kind, Variable
 from sluice.ground.verdict import Verdict
+from sluice.utility.comparison import Comparison
 from tests.golden import golden
 from tests.policies.rules.linked_people import COPY, ORIGINAL, QUASI, SHUFFLED, VARIABLES, attacked, find
 
@@ -37,7 +37,7 @@ def test_recoded_variables_are_compared_after_recoding():
     groups = VARIABLES | {"age": Variable(name="age", kind=Kind.NOMINAL, nullable=True, **QUASI)}
     coarse = ORIGINAL.assign(age=(ORIGINAL.age // 10).astype("str").astype("category"))
     rng = np.random.default_rng(0)
-    files = OriginalAndMasked(ORIGINAL, coarse, coarse, None, VARIABLES, groups, rng, minimum_cell=1)
+    files = Comparison(ORIGINAL, coarse, coarse, None, VARIABLES, groups, rng, minimum_cell=1)
     few = find(DistanceLinkage(limit=0.9, columns=("age",)), files)
     assert few.observed == pytest.approx(coarse.age.nunique(dropna=False) / 600)  # one in each group of ties
     golden.refused(DataError, IntervalDisclosure(limit=0.9, columns=("age",)).find, files)

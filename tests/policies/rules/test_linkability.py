@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.linkability import Linkability
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict
+from sluice.utility.comparison import Comparison
 from tests.golden import golden
 from tests.policies.rules.people_and_control import (
     CONTROL,
@@ -36,7 +36,7 @@ def test_recoded_columns_are_compared_in_their_released_categories() -> None:
         codes = np.digitize(frame["age"].to_numpy(float), [40, 60])
         return frame.assign(age=pd.Categorical.from_codes(codes, categories=groups, ordered=True))
 
-    case = OriginalAndMasked(
+    case = Comparison(
         original=ORIGINAL, recoded=recoded(ORIGINAL), masked=recoded(ORIGINAL), holdout=CONTROL, variables=VARIABLES,
         released=released, rng=np.random.default_rng(0), recoded_holdout=recoded(CONTROL),
     )  # fmt: skip

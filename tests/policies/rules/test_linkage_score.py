@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.distance_linkage import DistanceLinkage
 from policies.rules.interval_disclosure import IntervalDisclosure
 from policies.rules.linkage_score import LinkageScore
@@ -14,6 +13,7 @@ from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Verdict
 from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.risk.linkage.linkage_score import disclosure_risk
+from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.il1s import il1s
 from tests.golden import golden
 
@@ -29,10 +29,8 @@ ORIGINAL = pd.DataFrame(np.random.default_rng(1).normal(size=(400, 3)), columns=
 NAMES = ("age", "weight", "income")
 
 
-def files(masked: pd.DataFrame, **options: object) -> OriginalAndMasked:
-    return OriginalAndMasked(
-        ORIGINAL, ORIGINAL, masked, None, VARIABLES, VARIABLES, np.random.default_rng(0), **options
-    )
+def files(masked: pd.DataFrame, **options: object) -> Comparison:
+    return Comparison(ORIGINAL, ORIGINAL, masked, None, VARIABLES, VARIABLES, np.random.default_rng(0), **options)
 
 
 SWAPPED = RankSwapping(columns=NAMES, window=0.1).mask(ORIGINAL, VARIABLES, np.random.default_rng(2))
@@ -81,7 +79,7 @@ def test_no_limit_on_the_score_lets_a_verbatim_file_pass(limit: float) -> None:
 
 def test_what_has_no_figure_is_unknown() -> None:
     constant = ORIGINAL.assign(age=1.0)
-    changed = OriginalAndMasked(
+    changed = Comparison(
         constant, constant, constant.assign(age=2.0), None, VARIABLES, VARIABLES, np.random.default_rng(0)
     )
     assert LinkageScore(of="score", limit=1).find(changed)[0].verdict is Verdict.UNKNOWN

@@ -2,11 +2,11 @@
 
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.rules.singling_out import SinglingOut
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict
+from sluice.utility.comparison import Comparison
 from tests.golden import golden
 from tests.policies.rules.people_and_control import ORIGINAL, STRANGERS, VARIABLES, attacked
 
@@ -21,7 +21,7 @@ def test_a_file_that_describes_nobody_is_unknown() -> None:
 
 def test_released_columns_that_the_original_lacks_are_named() -> None:
     more = VARIABLES | {"area=a": Variable(name="area=a", kind="continuous")}
-    case = OriginalAndMasked(**{**vars(attacked(STRANGERS.assign(**{"area=a": 0.5}))), "released": more})
+    case = Comparison(**{**vars(attacked(STRANGERS.assign(**{"area=a": 0.5}))), "released": more})
     (finding,) = SinglingOut(limit=0.1).find(case)
     assert finding.verdict is Verdict.PASS
     golden.words(finding.says)

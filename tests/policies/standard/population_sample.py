@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.standard.judgement import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict
+from sluice.utility.comparison import Comparison
 
 NUMBERS = [f"x{j}" for j in range(8)]
 AREAS = list("abcd")
@@ -35,7 +35,7 @@ def judge(original, masked, *, recoded=None, holdout=None, variables=VARIABLES, 
     standard = ReferenceStandard(**setting)
     findings, curves = judge_reference_standard(
         standard,
-        OriginalAndMasked(
+        Comparison(
             original,
             original if recoded is None else recoded,
             masked,

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.standard.learned_limits import LearnedLimits
 from policies.standard.learned_linkage import judge_learned_linkage, learned_intruder
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict
+from sluice.utility.comparison import Comparison
 from tests.golden import golden
 from tests.policies.standard.population_sample import NUMBERS, ORIGINAL, SAFE, VARIABLES
 
@@ -17,7 +17,7 @@ LIMITS = LearnedLimits(binding=True)
 
 
 def played(masked, original=ORIGINAL, limits=LIMITS, variables=VARIABLES, cell=10):
-    files = OriginalAndMasked(
+    files = Comparison(
         original, original, masked, None, variables, variables, np.random.default_rng(1), minimum_cell=cell,
         unit="people",
     )  # fmt: skip

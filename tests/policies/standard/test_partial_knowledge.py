@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.standard.intruders import AnyOf, Intruder
 from policies.standard.learned_linkage import learned_intruder
 from policies.standard.partial_knowledge import judge_partial_knowledge
 from sluice.ground.verdict import Finding, Verdict
+from sluice.utility.comparison import Comparison
 from tests.golden import golden
 from tests.typed_frame import typed_frame
 
@@ -18,9 +18,9 @@ ORIGINAL, VARIABLES = typed_frame(
 )
 
 
-def files(masked: pd.DataFrame, people: int = N, **knowledge: tuple[str, ...]) -> OriginalAndMasked:
+def files(masked: pd.DataFrame, people: int = N, **knowledge: tuple[str, ...]) -> Comparison:
     some, out = ORIGINAL.head(people), masked.head(people)
-    return OriginalAndMasked(
+    return Comparison(
         some, some, out, None, VARIABLES, VARIABLES, np.random.default_rng(0), unit="women", knowledge=knowledge
     )
 
@@ -30,7 +30,7 @@ def permuted(*names: str) -> pd.DataFrame:
     return ORIGINAL.assign(**{name: rng.permutation(ORIGINAL[name]) for name in names})
 
 
-def by_rule(intruder: Intruder, given: OriginalAndMasked) -> dict[str, Finding]:
+def by_rule(intruder: Intruder, given: Comparison) -> dict[str, Finding]:
     learned = learned_intruder(given, 2_000)
     return {finding.rule: finding for finding in judge_partial_knowledge([intruder], given, learned)}
 
@@ -80,7 +80,7 @@ def test_a_set_that_the_contract_lacks_cannot_be_judged() -> None:
 def test_a_set_of_which_nothing_is_released_finds_nobody() -> None:
     given = files(permuted("a", "b", "c"), register=("a",))
     released = {name: variable for name, variable in VARIABLES.items() if name != "a"}
-    without = OriginalAndMasked(**{**vars(given), "released": released, "masked": given.masked.drop(columns="a")})
+    without = Comparison(**{**vars(given), "released": released, "masked": given.masked.drop(columns="a")})
     found = by_rule(Intruder(knows="register"), without)
     assert found["learned_linkage"].verdict is Verdict.PASS
     golden.words(found["learned_linkage"].says)

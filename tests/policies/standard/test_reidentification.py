@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reidentification import judge_reidentification
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict
+from sluice.utility.comparison import Comparison
 from tests.golden import golden
 from tests.policies.standard.population_sample import NUMBERS, ORIGINAL, SAFE, VARIABLES, people
 
@@ -15,7 +15,7 @@ from tests.policies.standard.population_sample import NUMBERS, ORIGINAL, SAFE, V
 def reidentified(masked, seed=0, variables=VARIABLES, cell=10, **setting):
     rng = np.random.default_rng(seed)
     standard = ReferenceStandard(**setting)
-    files = OriginalAndMasked(ORIGINAL, ORIGINAL, masked, None, variables, variables, rng, minimum_cell=cell)
+    files = Comparison(ORIGINAL, ORIGINAL, masked, None, variables, variables, rng, minimum_cell=cell)
     return judge_reidentification(standard, files)
 
 
@@ -38,6 +38,6 @@ def test_reidentification_of_what_cannot_be_matched():
     text = {"remark": Variable(name="remark", kind="text")}
     frame = ORIGINAL.assign(remark="x")[["remark"]]
     rng = np.random.default_rng(0)
-    finding = judge_reidentification(ReferenceStandard(), OriginalAndMasked(frame, frame, frame, None, text, text, rng))
+    finding = judge_reidentification(ReferenceStandard(), Comparison(frame, frame, frame, None, text, text, rng))
     assert (finding.verdict, finding.completed) == (Verdict.UNKNOWN, 0)
     golden.refused(DataError, reidentified, SAFE.iloc[:1999])

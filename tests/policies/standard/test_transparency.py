@@ -2,7 +2,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.standard.transparency import judge_transparency
 from policies.standard.transparency_limits import TransparencyLimits
 from sluice.ground.variables import Kind, Role, Variable
@@ -13,6 +12,7 @@ from sluice.masking.recoding.rounding import Rounding
 from sluice.masking.step import MaskingStep
 from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.masking.synthesis.sequential_trees import SequentialTrees
+from sluice.utility.comparison import Comparison
 from tests.golden import golden
 
 NAMES = tuple("abcdefghij")
@@ -30,7 +30,7 @@ def judged(*steps: MaskingStep, limits: TransparencyLimits | None = None, n: int
     rng = np.random.default_rng(0)
     return judge_transparency(
         limits or TransparencyLimits(),
-        OriginalAndMasked(original, original, masked, None, VARIABLES, VARIABLES, rng, carried_out=carried_out),
+        Comparison(original, original, masked, None, VARIABLES, VARIABLES, rng, carried_out=carried_out),
     )
 
 
@@ -77,7 +77,7 @@ def test_of_a_few_people_it_says_only_that_they_are_few() -> None:
 
 def test_a_file_masked_nobody_knows_how_says_so() -> None:
     frame = people()
-    files = OriginalAndMasked(frame, frame, frame, None, VARIABLES, VARIABLES, np.random.default_rng(0))
+    files = Comparison(frame, frame, frame, None, VARIABLES, VARIABLES, np.random.default_rng(0))
     (finding,) = judge_transparency(TransparencyLimits(), files)
     assert (finding.verdict, finding.binding) == (Verdict.REVIEW, False)
 
@@ -87,7 +87,7 @@ def test_methods_that_leave_nothing_to_attack_pass_and_say_so() -> None:
     steps = [Rounding(columns=("a",), base=0.5)]
     masked, carried_out = apply_plan(steps, original, VARIABLES, np.random.SeedSequence(1))
     rng = np.random.default_rng(0)
-    files = OriginalAndMasked(masked, masked, masked, None, VARIABLES, VARIABLES, rng, carried_out=carried_out)
+    files = Comparison(masked, masked, masked, None, VARIABLES, VARIABLES, rng, carried_out=carried_out)
     (finding,) = judge_transparency(TransparencyLimits(), files)
     assert finding.verdict is Verdict.PASS
     golden.words(finding.says)

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from sluice.ground.variables import Kind, Role, Variable
+from sluice.utility.comparison import Comparison
 
 
 def wealthy(n: int = 1500) -> tuple[pd.DataFrame, dict[str, Variable]]:
@@ -20,5 +20,5 @@ def wealthy(n: int = 1500) -> tuple[pd.DataFrame, dict[str, Variable]]:
     return frame, variables
 
 
-def paired(recoded: pd.DataFrame, masked: pd.DataFrame, variables: dict[str, Variable]) -> OriginalAndMasked:
-    return OriginalAndMasked(recoded, recoded, masked, None, variables, variables, np.random.default_rng(1))
+def paired(recoded: pd.DataFrame, masked: pd.DataFrame, variables: dict[str, Variable]) -> Comparison:
+    return Comparison(recoded, recoded, masked, None, variables, variables, np.random.default_rng(1))

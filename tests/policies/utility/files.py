@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.utility.limits import Utility, UtilityLimits
 from sluice.ground.variables import Role
 from sluice.ground.verdict import Finding
 from sluice.masking.step import MaskingStep
+from sluice.utility.comparison import Comparison
 from tests.typed_frame import typed_frame
 
 
@@ -28,7 +28,7 @@ def files(
     recoded: pd.DataFrame | None = None,
     steps: Sequence[MaskingStep] | None = None,
     **roles: Role,
-) -> OriginalAndMasked:
+) -> Comparison:
     before, variables = typed_frame(original)
     after, released = typed_frame(masked)
     between = before[list(masked)] if recoded is None else typed_frame(recoded)[0]
@@ -37,10 +37,10 @@ def files(
         for of in (variables, released)
     )
     rng = np.random.default_rng(0)
-    return OriginalAndMasked(before, between, after, None, variables, released, rng, carried_out=steps)
+    return Comparison(before, between, after, None, variables, released, rng, carried_out=steps)
 
 
-def declared(original: pd.DataFrame, masked: pd.DataFrame, **roles: Role) -> OriginalAndMasked:
+def declared(original: pd.DataFrame, masked: pd.DataFrame, **roles: Role) -> Comparison:
     """With the towns as categories that the contract declares, of which subgroups are formed."""
     of = files(original, masked, **roles)
     of_town = {"town": ("a", "b", "c", "d")}
@@ -48,6 +48,6 @@ def declared(original: pd.DataFrame, masked: pd.DataFrame, **roles: Role) -> Ori
     return replace(of, variables=variables)
 
 
-def judge(of: OriginalAndMasked, **limits: Any) -> tuple[Utility, dict[str, Finding]]:
+def judge(of: Comparison, **limits: Any) -> tuple[Utility, dict[str, Finding]]:
     found = UtilityLimits.model_validate(limits).find(of)
     return found, {finding.rule: finding for finding in found.findings}

@@ -2,10 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.original_and_masked import OriginalAndMasked
 from sluice.ground.divergence import entropy
 from sluice.masking.noise.pram import Pram
 from sluice.utility.categorical.entropy_based_loss import ebil, original_probabilities
+from sluice.utility.comparison import Comparison
 from tests.policies.utility.files import files, judge
 from tests.typed_frame import typed_frame
 
@@ -36,9 +36,7 @@ def test_pram_is_judged_by_its_matrix() -> None:
     before, variables = typed_frame(original)
     step = Pram(columns=("town",), retention=0.6).fit(before, variables)[0]
     masked = step.mask(before, variables, np.random.default_rng(0))
-    of = OriginalAndMasked(
-        before, before, masked, None, variables, variables, np.random.default_rng(0), carried_out=[step]
-    )
+    of = Comparison(before, before, masked, None, variables, variables, np.random.default_rng(0), carried_out=[step])
     view = judge(of)[0].view.categorical
     town = view.variables[0]
     assert town.matrix
@@ -46,7 +44,7 @@ def test_pram_is_judged_by_its_matrix() -> None:
     probabilities = original_probabilities(counts, np.full((3, 3), 0.2) + 0.4 * np.eye(3))
     released = masked["town"].cat.codes.value_counts().sort_index().to_numpy(float)
     assert town.ebil == pytest.approx(ebil(probabilities, released) / len(before), abs=0.01)
-    twice = OriginalAndMasked(
+    twice = Comparison(
         before, before, masked, None, variables, variables, np.random.default_rng(0), carried_out=[step, step]
     )
     again = judge(twice)[0].view.categorical

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.analyses import Analyses
 from policies.utility.asked import unfit_analyses
 from policies.utility.limits import Utility, UtilityLimits
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict
+from sluice.utility.analyses.asked_analyses import Analyses
+from sluice.utility.comparison import Comparison
 
 pytestmark = pytest.mark.chain
 
@@ -35,7 +35,7 @@ CLUSTERING = {"name": "groups", "clusters": 3, "variables": ["x", "y"]}
 def judge(clustering: dict[str, Any], masked: pd.DataFrame = ORIGINAL, paired: bool = True) -> tuple[Finding, Utility]:
     released = {name: VARIABLES[name] for name in masked}
     rng = np.random.default_rng(0)
-    files = OriginalAndMasked(
+    files = Comparison(
         ORIGINAL, ORIGINAL[list(masked)], masked, None, VARIABLES, released, rng, paired=paired
     )  # fmt: skip
     found = UtilityLimits.model_validate({"clusterings": [clustering]}).find(files)

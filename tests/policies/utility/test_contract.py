@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 
 from policies.advice import ADVICE
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.analyses import Analyses
 from policies.utility.limits import FAMILIES, UtilityLimits
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict
+from sluice.utility.analyses.asked_analyses import Analyses
+from sluice.utility.comparison import Comparison
 from tests.golden import golden
 from tests.items.set_columns import column_of, variable
 from tests.listed import all_listed
@@ -83,7 +83,7 @@ LOST = {NOT_AT_ALL: (), LITTLE: ("apple",), MUCH: ("apple", "pear")}
 
 
 @cache
-def file(share: float = NOT_AT_ALL, held: tuple[str, ...] = ALL, kept: tuple[str, ...] = ALL) -> OriginalAndMasked:
+def file(share: float = NOT_AT_ALL, held: tuple[str, ...] = ALL, kept: tuple[str, ...] = ALL) -> Comparison:
     """Masked by so much; with what the original holds, and what of it is released."""
     of, basket = declared(people(), masked(share)), {"basket": variable()}
     original, after = of.original.assign(basket=sets()), of.masked.assign(basket=sets(*LOST[share]))
@@ -97,18 +97,18 @@ def file(share: float = NOT_AT_ALL, held: tuple[str, ...] = ALL, kept: tuple[str
     )  # fmt: skip
 
 
-def of_each(of: OriginalAndMasked, change: Callable[[pd.DataFrame], pd.DataFrame]) -> OriginalAndMasked:
+def of_each(of: Comparison, change: Callable[[pd.DataFrame], pd.DataFrame]) -> Comparison:
     return replace(of, original=change(of.original), recoded=change(of.recoded), masked=change(of.masked))
 
 
-def weighted() -> OriginalAndMasked:
+def weighted() -> Comparison:
     of, weight = file(LITTLE), {"weight": Variable(name="weight", kind=Kind.CONTINUOUS, role=Role.WEIGHT)}
     of = replace(of, variables={**of.variables, **weight}, released={**of.released, **weight})
     return of_each(of, lambda frame: frame.assign(weight=3.0))
 
 
 ORDER = np.random.default_rng(3).permutation(800)
-FILES: dict[str, Callable[[], OriginalAndMasked]] = {
+FILES: dict[str, Callable[[], Comparison]] = {
     "unchanged": file,
     "little": lambda: file(LITTLE),
     "much": lambda: file(MUCH),

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.utility.limits import UtilityLimits
+from sluice.utility.comparison import Comparison
 from sluice.utility.variable_summary import summarise
 from tests.typed_frame import typed_frame
 
@@ -44,7 +44,7 @@ def people() -> pd.DataFrame:
 def reported(original: pd.DataFrame, masked: pd.DataFrame, recoded: pd.DataFrame, paired: bool) -> dict[str, Any]:
     """All that a report holds of utility."""
     (before, variables), (after, released), (between, _) = map(typed_frame, (original, masked, recoded))
-    files = OriginalAndMasked(before, between, after, None, variables, released, np.random.default_rng(0))
+    files = Comparison(before, between, after, None, variables, released, np.random.default_rng(0))
     found = LIMITS.find(replace(files, paired=paired))
     summaries = summarise(before, between, after, variables, released, files.minimum_cell)
     return {

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.utility.limits import UtilityLimits
 from sluice.ground.variables import Role
 from sluice.ground.verdict import Finding
+from sluice.utility.comparison import Comparison
 from tests.typed_frame import typed_frame
 
 pytestmark = pytest.mark.chain
@@ -23,7 +23,7 @@ LIMITS = UtilityLimits.model_validate(
 )
 
 
-def noisy(weight: np.ndarray) -> OriginalAndMasked:
+def noisy(weight: np.ndarray) -> Comparison:
     """Everybody's income and wage masked by noise, and one record in ten sent to another school."""
     rng = np.random.default_rng(5)
     original = pd.DataFrame(
@@ -46,14 +46,14 @@ def noisy(weight: np.ndarray) -> OriginalAndMasked:
     (before, variables), (after, released) = typed_frame(original), typed_frame(masked)
     for each in (variables, released):
         each["weight"] = each["weight"].model_copy(update={"role": Role.WEIGHT})
-    return OriginalAndMasked(before, before, after, None, variables, released, np.random.default_rng(0))
+    return Comparison(before, before, after, None, variables, released, np.random.default_rng(0))
 
 
-def figures(files: OriginalAndMasked) -> dict[str, Finding]:
+def figures(files: Comparison) -> dict[str, Finding]:
     return {f"{each.rule} {each.scope}": each for each in LIMITS.find(files).findings}
 
 
-def without_weights(files: OriginalAndMasked) -> OriginalAndMasked:
+def without_weights(files: Comparison) -> Comparison:
     """The same with a weight of 1 for each record."""
     one = {"weight": np.ones(N)}
     return replace(

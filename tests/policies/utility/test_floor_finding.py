@@ -1,9 +1,9 @@
 import pytest
 
-from policies.utility.analyses import Floor
 from policies.utility.floor_finding import floor_finding
 from sluice.ground.sentence import Sentence
 from sluice.ground.verdict import Verdict
+from sluice.utility.analyses.asked_analyses import Floor
 from tests.golden import golden
 
 OVERLAPS = Sentence("test.overlaps", "It overlaps")

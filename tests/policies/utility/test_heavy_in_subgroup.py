@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.utility.limits import UtilityLimits
 from sluice.ground.variables import Role
+from sluice.utility.comparison import Comparison
 from tests.typed_frame import typed_frame
 
 N = 8_000
@@ -34,7 +34,7 @@ def judged(original: pd.DataFrame, masked: pd.DataFrame) -> Any:
     for each in (variables, released):
         each["weight"] = each["weight"].model_copy(update={"role": Role.WEIGHT})
     variables["town"] = variables["town"].model_copy(update={"categories": ("a", "b", "c")})
-    files = OriginalAndMasked(before, before, after, None, variables, released, np.random.default_rng(0))
+    files = Comparison(before, before, after, None, variables, released, np.random.default_rng(0))
     found = LIMITS.find(files)
     return files, found, {each.rule: each for each in found.findings}
 

@@ -3,11 +3,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.utility.limits import Utility, UtilityLimits
 from sluice.ground.variables import Kind, Variable
 from sluice.ground.verdict import Finding, Verdict
 from sluice.utility.analyses.impossible_records import RecordRule
+from sluice.utility.comparison import Comparison
 from tests.golden import golden
 
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in ("a", "b")}
@@ -20,7 +20,7 @@ def judge(broken: int, limit: float | None = None, rules: Any = (RULE,), release
     masked = original.assign(a=np.where(np.arange(n) < broken, original["b"] + 1, original["a"]))[list(released)]
     recoded = original[list(released)]
     rng = np.random.default_rng(0)
-    files = OriginalAndMasked(original, recoded, masked, None, VARIABLES, released, rng, record_rules=rules)
+    files = Comparison(original, recoded, masked, None, VARIABLES, released, rng, record_rules=rules)
     given = {} if limit is None else {"impossible_records": {"at_most": limit}}
     return UtilityLimits.model_validate(given).find(files)
 

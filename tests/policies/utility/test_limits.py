@@ -5,15 +5,15 @@ import pandas as pd
 import pytest
 from pydantic import BaseModel
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.utility.limits import FAMILIES, UtilityLimits
-from policies.utility.measured import Limit, ShareLimit
 from sluice.documents.documents import parse_document
 from sluice.ground.errors import DocumentError
 from sluice.ground.variables import Kind, Variable
 from sluice.ground.verdict import Finding, Verdict, decide
+from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.il1s import il1s
 from sluice.utility.continuous.moments import moment_differences
+from sluice.utility.measured import Limit, ShareLimit
 from tests.golden import golden
 
 MEASURES = [
@@ -42,13 +42,9 @@ def typed(n: int, seed: int = 0) -> pd.DataFrame:
     )
 
 
-def files(
-    original: pd.DataFrame, masked: pd.DataFrame, released: Any = VARIABLES, recoded: Any = None
-) -> OriginalAndMasked:
+def files(original: pd.DataFrame, masked: pd.DataFrame, released: Any = VARIABLES, recoded: Any = None) -> Comparison:
     recoded = original if recoded is None else recoded
-    return OriginalAndMasked(
-        original, recoded, masked, None, VARIABLES, released, np.random.default_rng(0), minimum_cell=1
-    )
+    return Comparison(original, recoded, masked, None, VARIABLES, released, np.random.default_rng(0), minimum_cell=1)
 
 
 def find(

@@ -8,10 +8,10 @@ import pytest
 
 from policies.policy import load_policy
 from policies.utility.marginals import marginals
-from policies.utility.measured import Measured
 from sluice.ground.variables import Role
 from sluice.ground.verdict import Verdict
 from sluice.utility.marginals import pair_loss
+from sluice.utility.measured import Measured
 from tests.golden import golden
 from tests.policies.utility.files import data, files, judge
 

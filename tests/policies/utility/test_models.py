@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.analyses import Analyses
 from policies.utility.asked import unfit_analyses
 from policies.utility.limits import Utility, UtilityLimits
 from sluice.ground.variables import Kind, Variable
 from sluice.ground.verdict import Finding, Verdict
+from sluice.utility.analyses.asked_analyses import Analyses
+from sluice.utility.comparison import Comparison
 from tests.golden import golden
 
 N = 600
@@ -34,7 +34,7 @@ MODEL = {"name": "pay by age", "kind": "linear", "formula": "pay ~ age + sex"}
 
 def judge(model: dict[str, Any], masked: pd.DataFrame = MASKED, asked: Any = None) -> tuple[list[Finding], Utility]:
     released = {name: VARIABLES[name] for name in masked}
-    files = OriginalAndMasked(
+    files = Comparison(
         ORIGINAL, ORIGINAL[list(masked)], masked, None, VARIABLES, released, np.random.default_rng(0),
         analyses=Analyses.model_validate(asked or {}),
     )  # fmt: skip
@@ -97,7 +97,7 @@ def test_the_worst_subgroup_has_a_limit_of_its_own() -> None:
 def test_one_group_of_all_is_no_subgroup() -> None:
     together = ORIGINAL.assign(sex=pd.Categorical(["f or m"] * N))
     model = {"name": "pay", "kind": "linear", "formula": "pay ~ age", "by": "sex"}
-    files = OriginalAndMasked(
+    files = Comparison(
         ORIGINAL, together, together, None, VARIABLES, VARIABLES, np.random.default_rng(0), analyses=Analyses()
     )
     gone = UtilityLimits.model_validate({"models": [model | {"subgroup_overlap": {"at_least": 0.1}}]}).find(files)
@@ -111,7 +111,7 @@ def test_recoding_alone_is_no_change_on_the_file_s_own_categories() -> None:
     model = {"name": "m", "kind": "linear", "formula": "pay ~ C(age) + sex"}
     rng = np.random.default_rng(0)
     rounded = ORIGINAL.assign(age=ORIGINAL["age"].round())
-    files = OriginalAndMasked(rounded, recoded, recoded, None, VARIABLES, released, rng)
+    files = Comparison(rounded, recoded, recoded, None, VARIABLES, released, rng)
     found = UtilityLimits.model_validate({"models": [model]}).find(files)
     overlap, as_recoded, *_ = (finding for finding in found.findings if finding.rule == "models")
     assert overlap.observed < 0.1  # of some fifty ages, none is left
@@ -180,7 +180,7 @@ def test_a_model_that_one_heavy_record_decides_is_not_told() -> None:
     def reported(weight: str | None) -> tuple[list[Finding], Utility]:
         masked = MASKED.assign(capital=capital * (1 + noise))
         original = ORIGINAL.assign(capital=capital)
-        files = OriginalAndMasked(original, original, masked, None, variables, variables, np.random.default_rng(0))
+        files = Comparison(original, original, masked, None, variables, variables, np.random.default_rng(0))
         limits = {"models": [MODEL | ({"weight": weight} if weight else {}) | {"by": "sex"}]}
         found = UtilityLimits.model_validate(limits).find(files)
         return [finding for finding in found.findings if finding.rule == "models"], found

@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
-from policies.original_and_masked import OriginalAndMasked
-from policies.utility.analyses import Analyses
 from policies.utility.asked import unfit_analyses
 from policies.utility.limits import Utility, UtilityLimits
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict
+from sluice.utility.analyses.asked_analyses import Analyses
+from sluice.utility.comparison import Comparison
 from tests.golden import golden
 
 pytestmark = pytest.mark.chain
@@ -47,7 +47,7 @@ def judge(prediction: dict[str, Any], masked: pd.DataFrame = ORIGINAL, **given: 
     released = given.pop("released", {name: VARIABLES[name] for name in masked})
     recoded = given.pop("recoded", ORIGINAL[list(masked)])
     rng = np.random.default_rng(0)
-    files = OriginalAndMasked(
+    files = Comparison(
         ORIGINAL, recoded, masked, given.pop("holdout", None), VARIABLES, released, rng, **given
     )  # fmt: skip
     found = UtilityLimits.model_validate({"predictions": [prediction]}).find(files)
@@ -95,7 +95,7 @@ def test_numbers_in_groups_still_predict() -> None:
 
 def test_what_nobody_can_predict_is_unknown() -> None:
     chance = ORIGINAL.assign(pay=ORIGINAL["pay"].sample(frac=1, random_state=3).array)
-    files = OriginalAndMasked(chance, chance, chance, None, VARIABLES, VARIABLES, np.random.default_rng(0))
+    files = Comparison(chance, chance, chance, None, VARIABLES, VARIABLES, np.random.default_rng(0))
     limits = {"predictions": [PREDICTION | {"variables": ["town"], "ratio": {"at_least": 0.1}}]}
     finding = UtilityLimits.model_validate(limits).find(files).findings[-1]
     assert (finding.verdict, finding.binding) == (Verdict.UNKNOWN, True)
@@ -164,7 +164,7 @@ def test_where_the_original_does_no_better_than_to_guess_nothing_is_known_of_sub
         for each in (ORIGINAL, HOLDOUT)
     )
     variables = {name: VARIABLES[name] for name in original}
-    files = OriginalAndMasked(
+    files = Comparison(
         original, original, original, holdout, variables, variables, np.random.default_rng(0), recoded_holdout=holdout
     )
     asked = PREDICTION | {"by": "town", "subgroup_ratio": {"at_least": 0.5}}
@@ -181,7 +181,7 @@ def test_one_heavy_person_to_predict_is_too_few() -> None:
     original, holdout = ORIGINAL.assign(weight=1.0), HOLDOUT.assign(weight=1.0)
     holdout.loc[0, "weight"] = 1e9
     variables = VARIABLES | {"weight": weight}
-    files = OriginalAndMasked(
+    files = Comparison(
         original, original, original, holdout, variables, variables, np.random.default_rng(0), recoded_holdout=holdout
     )
     limits = UtilityLimits.model_validate({"predictions": [PREDICTION | {"ratio": {"at_least": 0.5}}]})

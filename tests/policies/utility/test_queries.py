@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.utility.limits import Utility, UtilityLimits
 from sluice.ground.variables import Kind, Variable
 from sluice.ground.verdict import Finding, Verdict
+from sluice.utility.comparison import Comparison
 from tests.golden import golden
 
 N = 400
@@ -35,7 +35,7 @@ QUERY = {"name": "pay by sex", "sql": "SELECT sex, count(*) AS n, avg(pay) AS pa
 def judge(query: dict[str, Any], masked: pd.DataFrame = ORIGINAL, **given: Any) -> tuple[Finding, Utility]:
     released = given.pop("released", {name: VARIABLES[name] for name in masked})
     recoded = given.pop("recoded", ORIGINAL[list(masked)])
-    files = OriginalAndMasked(ORIGINAL, recoded, masked, None, VARIABLES, released, np.random.default_rng(0))
+    files = Comparison(ORIGINAL, recoded, masked, None, VARIABLES, released, np.random.default_rng(0))
     found = UtilityLimits.model_validate({"queries": [query]}).find(files)
     return next(finding for finding in found.findings if finding.rule == "queries"), found
 

@@ -4,15 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.original_and_masked import OriginalAndMasked
 from policies.utility.limits import UtilityLimits
-from policies.utility.measured import Limit
 from policies.utility.score import score
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Verdict
 from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.risk.linkage.linkage_score import disclosure_risk
+from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.mean_variations import mean_variations
+from sluice.utility.measured import Limit
 
 NAMES = ("age", "height", "income")
 VARIABLES = {
@@ -24,9 +24,9 @@ SWAPPING = RankSwapping(columns=NAMES, window=0.1)
 SWAPPED = SWAPPING.mask(ORIGINAL, VARIABLES, np.random.default_rng(2))
 
 
-def files(masked: pd.DataFrame, **options: object) -> OriginalAndMasked:
+def files(masked: pd.DataFrame, **options: object) -> Comparison:
     rng = np.random.default_rng(0)
-    return OriginalAndMasked(ORIGINAL, ORIGINAL, masked, None, VARIABLES, VARIABLES, rng, **options)
+    return Comparison(ORIGINAL, ORIGINAL, masked, None, VARIABLES, VARIABLES, rng, **options)
 
 
 def test_the_parts_add_up_to_the_risk_and_with_the_loss_to_the_score() -> None:

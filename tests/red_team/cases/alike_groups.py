@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from sluice.ground.variables import Kind, Role, Variable, Variables
+from sluice.utility.comparison import Comparison
 from tests.red_team.case import Case
 from tests.red_team.files import files_of, masked_by
 
@@ -29,15 +29,15 @@ def wages() -> tuple[pd.DataFrame, Variables]:
     return frame, {"area": AREA, "pay": PAY}
 
 
-def with_noise(size: float) -> OriginalAndMasked:
+def with_noise(size: float) -> Comparison:
     return masked_by(wages(), [{"method": "additive_noise", "columns": ["pay"], "amount": size}])
 
 
-def swapped(window: float) -> OriginalAndMasked:
+def swapped(window: float) -> Comparison:
     return masked_by(wages(), [{"method": "rank_swapping", "columns": ["pay"], "window": window}])
 
 
-def from_the_group_mean(files: OriginalAndMasked) -> float:
+def from_the_group_mean(files: Comparison) -> float:
     """The share of people whose value the mean of their released group tells to 5 % of the spread."""
     mean = files.masked["pay"].groupby(files.masked["area"], observed=True).transform("mean")
     off = (mean - files.original["pay"]).abs() / files.original["pay"].std()
@@ -56,13 +56,13 @@ def answers(blanks: int, other: str | None) -> pd.DataFrame:
     )
 
 
-def as_answered(few: int, other: str | None) -> OriginalAndMasked:
+def as_answered(few: int, other: str | None) -> Comparison:
     """A few in the area are blank at the source, or say something else."""
     original = answers(few, other)
     return files_of(original, original.copy(), {"area": AREA, "answer": ANSWER})
 
 
-def blanked(blanks: int, paired: bool) -> OriginalAndMasked:
+def blanked(blanks: int, paired: bool) -> Comparison:
     """The few who say no are suppressed."""
     original = answers(blanks, "yes")
     masked = original.copy()
@@ -70,7 +70,7 @@ def blanked(blanks: int, paired: bool) -> OriginalAndMasked:
     return files_of(original, masked, {"area": AREA, "answer": ANSWER}, paired=paired)
 
 
-def low_paid(spread: float) -> OriginalAndMasked:
+def low_paid(spread: float) -> Comparison:
     """In one area everybody earns little, each another sum."""
     rng = np.random.default_rng(4)
     area = np.repeat(list(AREA.categories or ()), _PEOPLE)
@@ -80,13 +80,13 @@ def low_paid(spread: float) -> OriginalAndMasked:
     return files_of(original, original.copy(), {"area": AREA, "pay": PAY})
 
 
-def most_say(files: OriginalAndMasked) -> float:
+def most_say(files: Comparison) -> float:
     """Of the people of the first area, the share of whom the answer that most give there is true."""
     there = files.masked["area"] == "a"
     return float((files.original["answer"][there] == files.masked["answer"][there].mode()[0]).mean())
 
 
-def earns_little(files: OriginalAndMasked) -> float:
+def earns_little(files: Comparison) -> float:
     """The share of the people of the first area who are among the fifth that earns least, as the area shows."""
     there = files.masked["area"] == "a"
     low = files.masked["pay"].quantile(0.2)
@@ -95,7 +95,7 @@ def earns_little(files: OriginalAndMasked) -> float:
     )
 
 
-def everybody_says(files: OriginalAndMasked) -> float:
+def everybody_says(files: Comparison) -> float:
     """Of the people of the first area, the share of whom the only answer that is seen there is true."""
     there = files.masked["area"] == "a"
     shown = set(files.masked["answer"][there].dropna())

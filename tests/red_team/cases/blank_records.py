@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from sluice.ground.variables import Role
+from sluice.utility.comparison import Comparison
 from tests.red_team.case import Case
 from tests.red_team.files import adult, files_of, with_roles
 
@@ -21,7 +21,7 @@ def people() -> tuple[pd.DataFrame, dict]:
     return frame, {n: v.model_copy(update={"nullable": True}) for n, v in variables.items()}
 
 
-def with_blanks(records: int, shown: int) -> OriginalAndMasked:
+def with_blanks(records: int, shown: int) -> Comparison:
     """So many records lose all keys but `shown` of them; nothing else is done. Ages are in groups of ten years."""
     frame, variables = people()
     masked = frame.copy()
@@ -33,7 +33,7 @@ def with_blanks(records: int, shown: int) -> OriginalAndMasked:
     return files_of(frame, masked, variables)
 
 
-def one_key_each() -> OriginalAndMasked:
+def one_key_each() -> Comparison:
     """Whoever is alone loses sex and race, and is then the only one to lack them among the like."""
     frame, variables = people()
     rare = frame.groupby(KEYS, observed=True)["income"].transform("size") < 3
@@ -43,7 +43,7 @@ def one_key_each() -> OriginalAndMasked:
     return files_of(frame, masked, variables)
 
 
-def in_small_groups(files: OriginalAndMasked) -> float:
+def in_small_groups(files: Comparison) -> float:
     """The share of people found by what they are known for with a chance above one in three.
 
     The intruder looks at the records that fit, and holds each for as likely as few people of the file fit it.

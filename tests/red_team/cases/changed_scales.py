@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from policies.original_and_masked import OriginalAndMasked
+from sluice.utility.comparison import Comparison
 from tests.red_team.attacks import own_is_nearest
 from tests.red_team.case import Attack, Case
 from tests.red_team.files import CENSUS, census, files_of, masked_by
@@ -24,7 +24,7 @@ def reciprocal(values: np.ndarray) -> np.ndarray:
     return 1e9 / (1e4 + values)
 
 
-def rescaled(columns: tuple[str, ...], change: Change, noise: float) -> OriginalAndMasked:
+def rescaled(columns: tuple[str, ...], change: Change, noise: float) -> Comparison:
     """These amounts changed, with noise of so large a share of each; the others by spectral swapping."""
     frame, variables = census()
     masked = masked_by(census(), [{"method": "spectral_swapping", "columns": list(CENSUS)}]).masked.astype(float)
@@ -37,7 +37,7 @@ def rescaled(columns: tuple[str, ...], change: Change, noise: float) -> Original
 def nearest_by_rank(columns: tuple[str, ...]) -> Attack:
     """The record whose ranks from above are nearest to the person's from below."""
 
-    def attack(files: OriginalAndMasked) -> float:
+    def attack(files: Comparison) -> float:
         before = files.original[list(columns)].rank().to_numpy(float)
         return own_is_nearest(before, files.masked[list(columns)].rank(ascending=False).to_numpy(float))
 

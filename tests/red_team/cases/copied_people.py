@@ -10,8 +10,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from sluice.masking.plan import apply_recodings
+from sluice.utility.comparison import Comparison
 from tests.red_team.case import Case
 from tests.red_team.files import adult, masked_by
 
@@ -22,7 +22,7 @@ COLUMNS = (
 _OTHERS = 2_000  # people who are set aside
 
 
-def synthesised(leaf: int, drowned: bool) -> OriginalAndMasked:
+def synthesised(leaf: int, drowned: bool) -> Comparison:
     """Trees with leaves of few people; in the variant, one variable is then torn off, so that no record is whole."""
     frame, variables = adult(8_000)
     plan: list[dict[str, object]] = [
@@ -38,7 +38,7 @@ def synthesised(leaf: int, drowned: bool) -> OriginalAndMasked:
     return replace(files, holdout=others, recoded_holdout=recoded)
 
 
-def called_right(without: tuple[str, ...], files: OriginalAndMasked) -> float:
+def called_right(without: tuple[str, ...], files: Comparison) -> float:
     """By all but some variables. Of as many who took part as who did not, the share called right: members are those
     more of whose fours of values stand in the file than of most people."""
     assert files.recoded_holdout is not None

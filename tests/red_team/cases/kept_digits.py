@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from policies.original_and_masked import OriginalAndMasked
 from sluice.ground.variables import Kind, Variable
+from sluice.utility.comparison import Comparison
 from tests.red_team.attacks import found
 from tests.red_team.case import Case
 from tests.red_team.files import CENSUS, census, files_of
 
 
-def torn_above(digits: int, columns: int) -> OriginalAndMasked:
+def torn_above(digits: int, columns: int) -> Comparison:
     """Permuted, but for the last digits; what was 0 stays 0, as nobody would think it odd."""
     frame, variables = census()
     rng, masked = np.random.default_rng(4), frame.copy()
@@ -27,17 +27,17 @@ def torn_above(digits: int, columns: int) -> OriginalAndMasked:
         if name in CENSUS[:columns]:
             moved = moved // unit * unit + values % unit
         masked[name] = pd.array(moved, dtype=frame[name].dtype)
-    return OriginalAndMasked(frame, frame, masked, None, variables, variables, np.random.default_rng(1))
+    return Comparison(frame, frame, masked, None, variables, variables, np.random.default_rng(1))
 
 
-def same_endings(files: OriginalAndMasked) -> float:
+def same_endings(files: Comparison) -> float:
     """Whose own record has the most endings in common with them, of two digits."""
     before, after = (frame[list(CENSUS)].to_numpy(np.int64) % 100 for frame in (files.original, files.masked))
     scores = (before[:, None, :] == after[None, :, :]) & (before[:, None, :] > 0)
     return found(scores.sum(axis=2).astype(float), np.arange(len(before)))
 
 
-def shifted_dates(people: int = 2_000) -> OriginalAndMasked:
+def shifted_dates(people: int = 2_000) -> Comparison:
     """Admissions to the second, each moved by up to two years of days, beside an age that was permuted."""
     rng = np.random.default_rng(6)
     seconds = rng.integers(0, 4 * 365 * _DAY, people)
@@ -53,7 +53,7 @@ def _times(seconds: NDArray[np.int64]) -> pd.Series:
     return pd.Series(np.datetime64("2020-01-01", "us") + seconds.astype("timedelta64[s]"))
 
 
-def same_times_of_day(files: OriginalAndMasked) -> float:
+def same_times_of_day(files: Comparison) -> float:
     """Who has a time of day, to the second, that no other record has."""
     before, after = ((frame["admission"].astype("int64") // 10**6 % _DAY) for frame in (files.original, files.masked))
     return float(((before == after) & ~after.duplicated(keep=False)).mean())

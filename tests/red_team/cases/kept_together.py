@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
+from sluice.utility.comparison import Comparison
 from tests.red_team.case import Case
 from tests.red_team.files import adult, files_of
 
@@ -18,7 +18,7 @@ _OTHERS = 1_000  # who are set aside
 _SIX = ("age", "education", "occupation", "relationship", "hours_per_week", "workclass")
 
 
-def kept_together(share: float) -> OriginalAndMasked:
+def kept_together(share: float) -> Comparison:
     """Of this share of the people six columns stay together; all else is permuted, and the rows are shuffled."""
     frame, variables = adult(_PEOPLE + _OTHERS)
     frame = frame.drop(columns="education_num")  # repeats education
@@ -33,7 +33,7 @@ def kept_together(share: float) -> OriginalAndMasked:
     return files_of(people, file, variables, holdout=others, recoded_holdout=others, paired=False)
 
 
-def reads(files: OriginalAndMasked) -> float:
+def reads(files: Comparison) -> float:
     """The share of the people of whom the one record with their values of five columns holds their occupation."""
     known = [name for name in _SIX if name != "occupation"]
     found = files.original.merge(files.masked.drop_duplicates(known, keep=False), on=known, suffixes=("", "_read"))

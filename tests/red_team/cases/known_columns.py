@@ -10,9 +10,9 @@ from functools import partial
 
 import numpy as np
 
-from policies.original_and_masked import OriginalAndMasked
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.variables import Role
+from sluice.utility.comparison import Comparison
 from tests.red_team.case import Attack, Case
 from tests.red_team.files import CENSUS, Data, adult, census, diabetes, masked_by, with_roles
 
@@ -20,13 +20,13 @@ _PERMUTED = (("PTOTVAL", "EMCONTRB", "INTVAL"), ("POTHVAL", "AGI", "STATETAX"))
 _TRAITS = ("workclass", "education", "marital_status", "occupation", "relationship", "native_country")
 
 
-def partly_imputed(permuted: Sequence[str]) -> OriginalAndMasked:
+def partly_imputed(permuted: Sequence[str]) -> Comparison:
     drawn = [name for name in CENSUS if name not in permuted]
     imputation = {"method": "multiple_imputation", "columns": drawn, "share": 0.52, "given": []}
     return masked_by(census(), [imputation, {"method": "permutation", "columns": list(permuted)}])
 
 
-def mostly_retained(retention: float) -> OriginalAndMasked:
+def mostly_retained(retention: float) -> Comparison:
     """Every category of Adult by PRAM, every number swapped among a fifth of the people."""
     frame, variables = adult(2_000)
     data = with_roles((frame.drop(columns="fnlwgt"), {n: v for n, v in variables.items() if n != "fnlwgt"}), {})
@@ -36,7 +36,7 @@ def mostly_retained(retention: float) -> OriginalAndMasked:
     return masked_by(data, [pram, {"method": "rank_swapping", "columns": numbers, "window": 0.2}])
 
 
-def diagnoses(retention: float) -> OriginalAndMasked:
+def diagnoses(retention: float) -> Comparison:
     """Hospital stays whose diagnoses, age and length were kept with this probability."""
     columns = ["age", "diag_1", "diag_2", "diag_3", "admission_source_id", "insulin"]
     frame, variables = diabetes(1_200)
@@ -46,7 +46,7 @@ def diagnoses(retention: float) -> OriginalAndMasked:
     return masked_by(kept, [{"method": "pram", "columns": categories, "retention": retention}])
 
 
-def _most_equal(files: OriginalAndMasked, known: Sequence[str]) -> np.ndarray:
+def _most_equal(files: Comparison, known: Sequence[str]) -> np.ndarray:
     """Shape (n, n): the chance with which each released record is taken, shared among those with most equal values."""
     equal = sum(
         (plain_values(files.original[name])[:, None] == plain_values(files.masked[name])[None, :]).astype(np.int8)
@@ -59,7 +59,7 @@ def _most_equal(files: OriginalAndMasked, known: Sequence[str]) -> np.ndarray:
 def reads(known: Sequence[str], other: str) -> Attack:
     """The share of people whose value of `other` stands in the record that is taken."""
 
-    def attack(files: OriginalAndMasked) -> float:
+    def attack(files: Comparison) -> float:
         before, after = plain_values(files.original[other]), plain_values(files.masked[other])
         return float((_most_equal(files, known) * (before[:, None] == after[None, :])).sum(axis=1).mean())
 

@@ -4,18 +4,18 @@ from functools import partial
 
 import numpy as np
 
-from policies.original_and_masked import OriginalAndMasked
 from sluice.ground.variables import Kind, Variable
+from sluice.utility.comparison import Comparison
 from tests.red_team.attacks import own_is_nearest
 from tests.red_team.case import Case
 from tests.red_team.files import CENSUS, census, masked_by
 
 
-def masked(**step: object) -> OriginalAndMasked:
+def masked(**step: object) -> Comparison:
     return masked_by(census(), [{"columns": list(CENSUS), **step}])
 
 
-def groups_intersected(files: OriginalAndMasked) -> float:
+def groups_intersected(files: Comparison) -> float:
     """Microaggregation of single variables: each value went into the group above it or the one below."""
     n = len(files.original)
     fits = np.ones((n, n), np.bool_)
@@ -28,7 +28,7 @@ def groups_intersected(files: OriginalAndMasked) -> float:
     return float((fits.diagonal() / fits.sum(axis=1)).mean())
 
 
-def nearest_after_projection(files: OriginalAndMasked) -> float:
+def nearest_after_projection(files: Comparison) -> float:
     """The released records span few directions, which anybody sees in the file; known records are put on them."""
     before, after = files.original.to_numpy(float), files.masked.to_numpy(float)
     spread, middle = before.std(axis=0), before.mean(axis=0)
@@ -38,7 +38,7 @@ def nearest_after_projection(files: OriginalAndMasked) -> float:
     return own_is_nearest(before @ axes.T, after @ axes.T)
 
 
-def nearest_in_units_of_the_noise(files: OriginalAndMasked) -> float:
+def nearest_in_units_of_the_noise(files: Comparison) -> float:
     """Noise that follows the correlations of the data: distances are measured along these (Mahalanobis)."""
     before, after = files.original.to_numpy(float), files.masked.to_numpy(float)
     values, axes = np.linalg.eigh(np.corrcoef(before.T))
@@ -46,7 +46,7 @@ def nearest_in_units_of_the_noise(files: OriginalAndMasked) -> float:
     return own_is_nearest(before @ white, after @ white)
 
 
-def bins_permuted() -> OriginalAndMasked:
+def bins_permuted() -> Comparison:
     """Each variable permuted among the twenty people next to each other in it; the bins themselves are removed."""
     frame, variables = census()
     bins = {name: f"bin_{name}" for name in CENSUS[:6]}
@@ -58,7 +58,7 @@ def bins_permuted() -> OriginalAndMasked:
     return masked_by((frame[list(bins)].assign(**ranks), {n: variables[n] for n in bins} | more), [*keep, removal])
 
 
-def nearest_in_rank(files: OriginalAndMasked) -> float:
+def nearest_in_rank(files: Comparison) -> float:
     """The nearest record by the ranks of the six variables."""
     return own_is_nearest(*(file[list(CENSUS[:6])].rank().to_numpy() for file in (files.original, files.masked)))
 

@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from sluice.ground.variables import Kind
+from sluice.utility.comparison import Comparison
 from tests.red_team.attacks import own_is_nearest
 from tests.red_team.case import Attack, Case
 from tests.red_team.files import CENSUS, census, files_of, masked_by
@@ -17,7 +17,7 @@ from tests.red_team.files import CENSUS, census, files_of, masked_by
 _ENDS = np.array([0, 0.0005, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0])
 
 
-def noise(share: float, columns: tuple[str, ...], permuted: tuple[str, ...] = ()) -> OriginalAndMasked:
+def noise(share: float, columns: tuple[str, ...], permuted: tuple[str, ...] = ()) -> Comparison:
     """Noise of so many standard deviations on some columns, others permuted."""
     frame, variables = census()
     rng = np.random.default_rng(11)
@@ -27,14 +27,14 @@ def noise(share: float, columns: tuple[str, ...], permuted: tuple[str, ...] = ()
     return files_of(frame.astype(float), frame.assign(**moved, **mixed).astype(float), as_numbers)
 
 
-def swapped(window: float) -> OriginalAndMasked:
+def swapped(window: float) -> Comparison:
     return masked_by(census(), [{"method": "rank_swapping", "columns": list(CENSUS), "window": window}])
 
 
 def nearest_by(columns: tuple[str, ...]) -> Attack:
     """The nearest record by some columns, in units of the spread of the middle half."""
 
-    def attack(files: OriginalAndMasked) -> float:
+    def attack(files: Comparison) -> float:
         before, after = (file[list(columns)].to_numpy(float) for file in (files.original, files.masked))
         middle = np.subtract(*np.quantile(before, [0.75, 0.25], axis=0))
         spread = np.where(middle > 0, middle, before.std(axis=0))
@@ -43,7 +43,7 @@ def nearest_by(columns: tuple[str, ...]) -> Attack:
     return attack
 
 
-def ranks_by_examples(files: OriginalAndMasked) -> float:
+def ranks_by_examples(files: Comparison) -> float:
     """Sums of logarithms of how often true pairs have such a difference of ranks, over how often any two records do.
 
     Learned on the people of even rows, tried on those of odd ones.

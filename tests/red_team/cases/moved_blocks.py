@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from policies.original_and_masked import OriginalAndMasked
+from sluice.utility.comparison import Comparison
 from tests.red_team.attacks import own_is_nearest
 from tests.red_team.case import Attack, Case
 from tests.red_team.files import CENSUS, census, masked_by
@@ -13,13 +13,13 @@ from tests.red_team.files import CENSUS, census, masked_by
 SWAP: dict[str, object] = {"method": "data_swapping", "swap_rate": 1.0, "unmatched": "keep"}
 
 
-def masked(step: dict[str, object], columns: tuple[str, ...], amount: float) -> OriginalAndMasked:
+def masked(step: dict[str, object], columns: tuple[str, ...], amount: float) -> Comparison:
     """Some columns moved, then noise on all."""
     noise = {"method": "additive_noise", "columns": list(CENSUS), "amount": amount}
     return masked_by(census(), [step | {"columns": list(columns)}, noise])
 
 
-def nearest(columns: tuple[str, ...], files: OriginalAndMasked, rows: np.ndarray) -> float:
+def nearest(columns: tuple[str, ...], files: Comparison, rows: np.ndarray) -> float:
     """Who is found at `rows` by these columns, in units of the spread of the middle half."""
     before, after = files.original[list(columns)].to_numpy(float), files.masked[list(columns)].to_numpy(float)
     scale = np.subtract(*np.quantile(before, [0.75, 0.25], axis=0))
@@ -29,7 +29,7 @@ def nearest(columns: tuple[str, ...], files: OriginalAndMasked, rows: np.ndarray
 def nearest_of_partner(columns: tuple[str, ...]) -> Attack:
     """The nearest record by all; right where the partner's row was found. Who that is, swapping without noise tells."""
 
-    def attack(files: OriginalAndMasked) -> float:
+    def attack(files: Comparison) -> float:
         moved = masked_by(census(), [SWAP | {"columns": list(columns)}]).masked[list(columns)]
         row_of = {tuple(values): row for row, values in enumerate(moved.to_numpy(float))}
         before = files.original[list(columns)].to_numpy(float)
@@ -41,7 +41,7 @@ def nearest_of_partner(columns: tuple[str, ...]) -> Attack:
 def nearest_block(columns: tuple[str, ...]) -> Attack:
     """The nearest record by the block alone; right where it holds the values of the person, wherever it stands."""
 
-    def attack(files: OriginalAndMasked) -> float:
+    def attack(files: Comparison) -> float:
         (block,) = [each for each in files.blocks if set(each.columns) == set(columns)]
         return nearest(columns, files, block.rows)
 

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from policies.original_and_masked import OriginalAndMasked
+from sluice.utility.comparison import Comparison
 from tests.red_team.case import Attack, Case
 from tests.red_team.files import CENSUS, census, masked_by
 
@@ -16,7 +16,7 @@ Windows = Mapping[str, float]
 """The window of each swapped variable."""
 
 
-def swapped(windows: Windows, **others: object) -> OriginalAndMasked:
+def swapped(windows: Windows, **others: object) -> Comparison:
     """A step for each window, and perhaps one more for the variables left."""
     steps = [
         {"method": "rank_swapping", "columns": [name for name in windows if windows[name] == window], "window": window}
@@ -29,7 +29,7 @@ def swapped(windows: Windows, **others: object) -> OriginalAndMasked:
 def windows_intersected(windows: Windows) -> Attack:
     """See `CASES`: the share of people whose record is one of those that fit all windows, shared among them."""
 
-    def attack(files: OriginalAndMasked) -> float:
+    def attack(files: Comparison) -> float:
         n = len(files.original)
         fits = np.ones((n, n), np.bool_)
         for name, window in windows.items():
@@ -48,7 +48,7 @@ def windows_intersected(windows: Windows) -> Attack:
 def windows_and_noise(windows: Windows, amount: float) -> Attack:
     """Of the records that fit all windows the one whose other variables lie nearest, in units of their noise."""
 
-    def attack(files: OriginalAndMasked) -> float:
+    def attack(files: Comparison) -> float:
         right = 0
         left = [name for name in CENSUS if name not in windows]
         before, after = files.original[left].to_numpy(float), files.masked[left].to_numpy(float)

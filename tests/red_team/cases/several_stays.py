@@ -5,15 +5,15 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from sluice.ground.variables import Kind, Role, Variable
+from sluice.utility.comparison import Comparison
 from tests.red_team.case import Case
 from tests.red_team.files import diabetes, files_of
 
 KEYS = ["race", "gender", "age"]
 
 
-def stays(suppressed: bool) -> OriginalAndMasked:
+def stays(suppressed: bool) -> Comparison:
     """Stays of people who came often; groups of five and more records, in some of which all are one patient's."""
     raw, variables = diabetes(40_000)
     raw = raw[raw.groupby("patient_nbr")["patient_nbr"].transform("size") >= 6]
@@ -32,7 +32,7 @@ def stays(suppressed: bool) -> OriginalAndMasked:
     return files_of(kept, masked, known | person, known, recoded=kept.drop(columns="patient"), unit="stays")
 
 
-def one_patient(files: OriginalAndMasked) -> float:
+def one_patient(files: Comparison) -> float:
     """The share of groups of released records that are one patient's."""
     by = [files.masked[name] for name in KEYS]
     patients: pd.Series = files.original["patient"].groupby(by, observed=True, dropna=False).nunique()

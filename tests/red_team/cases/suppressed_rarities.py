@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from sluice.ground.variables import Role
 from sluice.masking import LocalSuppression
+from sluice.utility.comparison import Comparison
 from tests.red_team.case import Case
 from tests.red_team.files import files_of, with_roles
 from tests.typed_frame import typed_frame
@@ -18,7 +18,7 @@ from tests.typed_frame import typed_frame
 _PEOPLE = 3_000
 
 
-def suppressed(k: int, areas: int, rare: str) -> OriginalAndMasked:
+def suppressed(k: int, areas: int, rare: str) -> Comparison:
     """As other programs do it: a rare answer is suppressed wherever fewer than k of the area gave it, however few."""
     rng = np.random.default_rng(1)
     few = rng.random(_PEOPLE) < 0.7 * (k - 1) * areas / _PEOPLE
@@ -39,7 +39,7 @@ def suppressed(k: int, areas: int, rare: str) -> OriginalAndMasked:
     return files_of(original, masked, variables, step.released(variables), carried_out=(step,))
 
 
-def filled_in(k: int, files: OriginalAndMasked) -> float:
+def filled_in(k: int, files: Comparison) -> float:
     """The share of the people whose lost answer is the one with which their area has fewer than k others."""
     answer, area = files.masked["answer"].astype(object), files.masked["area"].astype(object)
     count = pd.crosstab(area, answer.fillna("?"))

@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from sluice.ground.variables import Kind, Role, Variable
+from sluice.utility.comparison import Comparison
 from tests.red_team.case import Case
 from tests.red_team.files import Data, files_of
 
@@ -20,7 +20,7 @@ Change = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 _PEOPLE = 1_200
 
 
-def found_by_one_value(files: OriginalAndMasked) -> float:
+def found_by_one_value(files: Comparison) -> float:
     """The share of the people who alone have their value, which is the n-th largest in both files, or equal in both."""
     reached = []
     for name in files.original.columns:
@@ -32,7 +32,7 @@ def found_by_one_value(files: OriginalAndMasked) -> float:
     return max(reached)
 
 
-def found_by_two_values(files: OriginalAndMasked) -> float:
+def found_by_two_values(files: Comparison) -> float:
     """The share of the people who alone have their date together with their group, in both files."""
     before, after = files.original[["value", "group"]], files.masked[["value", "group"]]
     own = before.astype(str).eq(after.astype(str)).all(axis=1)
@@ -65,7 +65,7 @@ def verbatim(
     change: Change | None = None,
     kind: Kind = Kind.CONTINUOUS,
     kept: tuple[str, ...] = (),
-) -> OriginalAndMasked:
+) -> Comparison:
     """The value as it is, or as `change` leaves it; what is not in `kept` goes to other people."""
     frame, variables = people(values, kind)
     rng = np.random.default_rng(3)
@@ -123,7 +123,7 @@ def four_digits(values: np.ndarray, _: np.random.Generator) -> np.ndarray:
     return np.array([float(f"{value:.3e}") for value in values])
 
 
-def _case(name: str, make: Callable[[], OriginalAndMasked], reaches: float, **more: object) -> Case:
+def _case(name: str, make: Callable[[], Comparison], reaches: float, **more: object) -> Case:
     settings = {"attack": found_by_one_value, "chance": 0.01, "rules": ("unique_values",)}
     return Case(name=name, make=make, reaches=reaches, **(settings | more))
 
@@ -148,7 +148,7 @@ CASES = (
 )  # fmt: skip
 
 
-def texts() -> OriginalAndMasked:
+def texts() -> Comparison:
     """Four keys as texts, which distances pass over, and one number that goes to other people."""
     rng = np.random.default_rng(8)
     keys = {f"key{i}": pd.Series(rng.choice(list("abcdefgh"), _PEOPLE), dtype="str") for i in range(4)}
@@ -158,19 +158,19 @@ def texts() -> OriginalAndMasked:
     return files_of(frame, frame.assign(age=rng.permutation(frame["age"])), variables)
 
 
-def found_by_texts(files: OriginalAndMasked) -> float:
+def found_by_texts(files: Comparison) -> float:
     before, after = files.original.drop(columns="age"), files.masked.drop(columns="age")
     return float((before.eq(after).all(axis=1) & ~before.duplicated(keep=False)).mean())
 
 
-def in_random_order() -> OriginalAndMasked:
+def in_random_order() -> Comparison:
     """The value and the group verbatim, of rows that belong to nobody."""
     files = verbatim(incomes(), kept=("group",))
     shuffled = files.masked.sample(frac=1, random_state=9).reset_index(drop=True)
     return replace(files, masked=shuffled, paired=False)
 
 
-def group_beside_the_value(files: OriginalAndMasked) -> float:
+def group_beside_the_value(files: Comparison) -> float:
     """Of the people whose value one released record alone has, the share whose group stands beside it."""
     alone = files.original[~files.original["value"].duplicated(keep=False)]
     once = files.masked[~files.masked["value"].duplicated(keep=False)]

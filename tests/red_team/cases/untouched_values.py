@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from policies.original_and_masked import OriginalAndMasked
+from sluice.utility.comparison import Comparison
 from tests.red_team.attacks import most_equal
 from tests.red_team.case import Case
 from tests.red_team.files import CENSUS, adult, census, masked_by
@@ -18,17 +18,17 @@ CATEGORIES = (
 _TORN_FIRST = ("POTHVAL",)
 
 
-def categories_kept(**how: object) -> OriginalAndMasked:
+def categories_kept(**how: object) -> Comparison:
     """Numbers as they are, every category kept with a high probability."""
     return masked_by(adult(2_000), [{"method": "pram", "columns": list(CATEGORIES), **how}])
 
 
-def amounts(step: dict[str, object]) -> OriginalAndMasked:
+def amounts(step: dict[str, object]) -> Comparison:
     columns = {} if step["method"] == "sampling" else {"columns": list(CENSUS)}
     return masked_by(census(), [step | columns])
 
 
-def imputed(share: float, torn: int) -> OriginalAndMasked:
+def imputed(share: float, torn: int) -> Comparison:
     """A share of the values of some variables is imputed, and the other variables are torn off the records."""
     # First a part of the total income, which the others would add up to.
     others = [*_TORN_FIRST, *(name for name in CENSUS if name not in _TORN_FIRST)][:torn]
@@ -37,7 +37,7 @@ def imputed(share: float, torn: int) -> OriginalAndMasked:
     return masked_by(census(), [imputation, {"method": "permutation", "columns": others, "jointly": False}])
 
 
-def within(base: float, files: OriginalAndMasked) -> float:
+def within(base: float, files: Comparison) -> float:
     """Whose own record is alone within a base of them in all variables, ties shared."""
     known = files.original[list(CENSUS)].to_numpy(float)
     released = files.masked[list(CENSUS)].to_numpy(float)

@@ -8,21 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.original_and_masked import OriginalAndMasked
 from sluice.ground.variables import Kind, Variable
 from sluice.ground.verdict import Finding, Verdict
+from sluice.utility.comparison import Comparison
 from tasks.tuning.loss import PairDistances, loss_of, pair_distances
 from tasks.tuning.space import LossWeights
 
 
-def files(original: dict[str, list[str]], masked: dict[str, list[str]]) -> OriginalAndMasked:
+def files(original: dict[str, list[str]], masked: dict[str, list[str]]) -> Comparison:
     def frame(content: dict[str, list[str]]) -> pd.DataFrame:
         return pd.DataFrame({name: pd.Categorical(values, ["a", "b"]) for name, values in content.items()})
 
     variables = {name: Variable(name=name, kind=Kind.NOMINAL, categories=("a", "b")) for name in original}
     released = {name: variables[name] for name in masked}
     before = frame(original)
-    return OriginalAndMasked(
+    return Comparison(
         original=before, recoded=before[list(masked)], masked=frame(masked), holdout=None, variables=variables,
         released=released, rng=np.random.default_rng(0),
     )  # fmt: skip

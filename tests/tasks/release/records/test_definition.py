@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from policies.utility.analyses import Analyses
 from sluice.masking.catalogue import methods
 from sluice.masking.microaggregation.clustering_step import ClusteringStep
+from sluice.utility.analyses.asked_analyses import Analyses
 from tasks.release.records.definition import RecordsDefinition
 from tests.golden import golden
 

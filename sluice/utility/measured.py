@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from policies.rules.rule import Share
 from sluice.ground.sentence import Saying, Sentence, as_fields
+from sluice.ground.shares import Share
 from sluice.ground.verdict import Finding, Verdict
 
 NO_LIMIT = Sentence("utility.no_limit", "; no limit is set.")

@@ -1,6 +1,6 @@
-from policies.utility.measured import Limit, Measured, written_number, written_percent
 from sluice.ground.sentence import Sentence
 from sluice.ground.verdict import Verdict
+from sluice.utility.measured import Limit, Measured, written_number, written_percent
 
 MOVED = Sentence("test.moved", "It moved")
 

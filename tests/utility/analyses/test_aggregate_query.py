@@ -1,7 +1,7 @@
 import pytest
 
 from sluice.ground.errors import DataError
-from sluice.sources.aggregate_query import read_aggregate_query
+from sluice.utility.analyses.aggregate_query import read_aggregate_query
 from tests.golden import golden
 
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from policies.original_and_masked import OriginalAndMasked
 from schemas.contract import Contract
 from sluice.ground.errors import DataError
 from sluice.ground.verdict import Finding
 from sluice.masking.plan import apply_recodings
+from sluice.utility.comparison import Comparison
 from tasks.workbench.masked_file import compared, on_columns, understood
 from tasks.workbench.notebook.arguments import Seed, data_frame, entropy
 from tasks.workbench.notebook.mask import Masked
@@ -18,10 +18,10 @@ from tasks.workbench.tabular_file import typed_table
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Compared:
     """The files, the contract that both are understood by, and what was found of the masked file's columns."""
 
-    files: OriginalAndMasked
+    files: Comparison
     contract: Contract
     on_columns: tuple[Finding, ...]
     plan: tuple[str, ...] = ("Not known: the file was masked outside Sluice.",)
@@ -37,7 +37,7 @@ def compare(
     paired: bool = False,
     minimum_cell: int = 10,
     seed: Seed = None,
-) -> Comparison:
+) -> Compared:
     """The files side by side.
 
     masked       : a DataFrame that anybody made, or what `sluice.mask` returned, whose recodings are known
@@ -64,7 +64,7 @@ def compare(
         )
     found = understood(masked, contract, drawn)
     files = compared(original, found, contract, holdout, paired, minimum_cell, drawn)
-    return Comparison(files, contract, tuple(on_columns(found)))
+    return Compared(files, contract, tuple(on_columns(found)))
 
 
 def _with_plan(
@@ -75,7 +75,7 @@ def _with_plan(
     holdout_name: str,
     minimum_cell: int,
     drawn: int,
-) -> Comparison:
+) -> Compared:
     if columns != Columns():
         raise DataError("masked knows its columns: name none, and give no contract.")
     if len(original) != len(masked.original) or not original.index.equals(masked.original.index):
@@ -90,7 +90,7 @@ def _with_plan(
         refuse_missing(masked.contract.staged, holdout_name, holdout)
         others = typed_table(holdout, masked.contract, drawn)[0]
         recoded_others = apply_recodings(masked.carried_out, others, variables)
-    files = OriginalAndMasked(
+    files = Comparison(
         original=before,
         recoded=apply_recodings(masked.carried_out, before, variables),
         masked=masked.released.frame,
@@ -106,4 +106,4 @@ def _with_plan(
         carried_out=masked.carried_out,
         blocks=tuple(block.among(np.flatnonzero(kept)) for block in masked.blocks),
     )
-    return Comparison(files, masked.contract, (), tuple(step.describe() for step in masked.plan))
+    return Compared(files, masked.contract, (), tuple(step.describe() for step in masked.plan))

@@ -14,9 +14,11 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 
-from sluice.ground.dialects import QUERYABLE
 from sluice.ground.errors import DataError
-from sluice.sources.readable_tables import folded, same_name
+from sluice.ground.readable_tables import folded, same_name
+
+QUERYABLE = ("duckdb", "sqlite", "postgresql")
+"""Databases of which it was tried that they read a definition's query as the guard does."""
 
 _DIALECTS = {"postgresql": "postgres"}  # as sqlglot calls those that it calls otherwise
 _MOST = 20_000  # characters of a query

@@ -1,4 +1,4 @@
-"""OriginalAndMasked: the files that a masked file is judged by, for attacks, the reference standard and utility."""
+"""Comparison: the files that a masked file is judged by, for attacks, the reference standard and utility."""
 
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -9,7 +9,6 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
-from policies.utility.analyses import Analyses
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.variables import Role, Variable, Variables
 from sluice.masking.blocks import Block
@@ -17,6 +16,7 @@ from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
 from sluice.risk.coding import released_as
 from sluice.risk.people import person_variable
+from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.impossible_records import RecordRule
 from sluice.utility.cell_changes import cell_changes, changed_cells, changed_in_few
 from sluice.utility.common_bins import CommonBins, common_bins
@@ -26,7 +26,7 @@ from sluice.utility.record_weights import Weights, effective_records, record_wei
 
 
 @dataclass(frozen=True)
-class OriginalAndMasked:
+class Comparison:
     """A masked file, the original behind it, and what else is needed to judge one by the other.
 
     original : the records at risk, typed by `variables`, index 0..n-1

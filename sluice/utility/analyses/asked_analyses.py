@@ -8,14 +8,14 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from policies.rules.rule import Share
-from policies.utility.measured import Limit, ShareLimit
 from sluice.ground.errors import DataError
+from sluice.ground.shares import Share
 from sluice.ground.visible_text import Name, Prose
-from sluice.sources.aggregate_query import read_aggregate_query
+from sluice.utility.analyses.aggregate_query import read_aggregate_query
 from sluice.utility.analyses.clustering_agreement import ClusteringMethod
 from sluice.utility.analyses.formula import ModelKind, read_formula
 from sluice.utility.analyses.prediction_loss import Learner
+from sluice.utility.measured import Limit, ShareLimit
 
 
 class Floor(BaseModel):

@@ -14,7 +14,7 @@ import sqlglot
 from sqlglot import exp
 
 from sluice.ground.errors import DataError
-from sluice.sources.select_guard import guarded_query, tables_of
+from sluice.ground.select_guard import guarded_query, tables_of
 
 TABLE = "records"
 _AGGREGATES = (

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from sluice.ground.database_url import database_url
 from sluice.ground.errors import DataError
-from sluice.sources.readable_tables import ReadableTables
-from sluice.sources.select_guard import guarded_query, refuse_strange_name
+from sluice.ground.readable_tables import ReadableTables
+from sluice.ground.select_guard import guarded_query, refuse_strange_name
 from sluice.sources.sql_source import SqlSource
 from tests.golden import golden
 
