@@ -23,5 +23,7 @@ def declared_categories(files: Comparison) -> DeclaredCategories:
         for name, variable in files.variables.items()
         if variable.categories is not None and variable.kind is not Kind.ITEMS and variable.role not in NAMES
     }
-    released = {name: categories for name, categories in there_were.items() if name in files.released}
+    released = {
+        name: categories for name, categories in there_were.items() if name in files.released and name in files.kept
+    }
     return DeclaredCategories(there_were, released, max(_LEAST, files.minimum_cell))

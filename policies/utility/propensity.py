@@ -18,8 +18,8 @@ _SAYS = Sentences(
 
 def propensity(files: Comparison) -> Found:
     """S_pMSE of a logistic regression on the bins of all released variables."""
-    bins = [each for each in files.common_bins if each.name in files.told_of]
-    removed = [each.name for each in files.common_bins if each.name not in files.told_of]
+    bins = [each for each in files.common_bins if each.name in files.kept]
+    removed = [each.name for each in files.common_bins if each.name not in files.kept]
     of = len(bins) + len(removed)
     if not bins:
         says = _SAYS.not_measured()

@@ -30,7 +30,7 @@ def associations(files: Comparison) -> Found:
     variables moved most. Of a file that has no such variable of the original's left everything is lost."""
     bins = files.common_bins
     there_were, declared, least = declared_categories(files)
-    others = {each.name for each in bins if each.name in files.released}
+    others = {name for name in files.kept if name in files.released}
     if not there_were or len(bins) < 3:
         says = _SAYS.no_categories()
         return _found(Measured(float("nan"), says, "", 0, 0, written_number, False))

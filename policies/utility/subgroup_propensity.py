@@ -32,7 +32,7 @@ _WHAT = "How well records of the worst subgroup can be told apart"
 def propensity_of_subgroups(files: Comparison) -> Found:
     """Of all declared categories of released variables with enough records, the one of the largest S_pMSE. Of a file
     that has no such variable of the original's left, or no other beside it, all is lost."""
-    bins = [each for each in files.common_bins if each.name in files.told_of]
+    bins = [each for each in files.common_bins if each.name in files.kept]
     there_were, declared, least = declared_categories(files)
     if not there_were or len(files.common_bins) < 2:
         says = _SAYS.no_categories()

@@ -26,7 +26,7 @@ def subgroups(files: Comparison) -> Found:
     """
     bins = files.common_bins
     there_were, declared, least = declared_categories(files)
-    others = [each.name for each in bins if each.name in files.released]
+    others = [name for name in files.kept if name in files.released]
     none = _SAYS.not_compared()
     nothing = Measured(float("nan"), none, "", 0, 0, written_percent, False)
     if len(others) < 2 or not declared:

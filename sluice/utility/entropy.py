@@ -12,7 +12,7 @@ import pandas as pd
 from sluice.ground.arrays import FloatArray
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.divergence import entropy, interval_edges
-from sluice.utility.distinct_values import DistinctValues, is_number
+from sluice.utility.released_values import DistinctValues, is_number
 
 _INTERVALS = 20  # of a number or date, of about equal shares of the original; fewer where records are few
 
