@@ -1,18 +1,27 @@
-"""The catalogue of a shelf: every edition that was published there, with its state, for machines.
+"""The catalogue of a shelf: every edition that was published there, with its state, for machines and as a page.
 
 Source: DCAT, version 3 (W3C Recommendation, 2024): Catalog, Dataset Series, Dataset and Distribution, in JSON-LD, with
 the properties that DCAT-AP 3 asks for and the house knows; and the Data Package catalogue of datapackage.org (recipes,
-"Catalog of packages"). All addresses are relative to the shelf, so that it may be served from anywhere.
+"Catalog of packages"). All addresses are relative to the shelf, so that it may be served from anywhere. The page is
+static, without scripts, and everything in it is text.
 """
 
+import base64
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import Any, Literal
 from urllib.parse import quote
 
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from sluice.ground.visible_text import visible
 from sluice.publication.attestation import describes
 from sluice.publication.datapackage import PROFILE
 from sluice.publication.license import license_address
@@ -184,3 +193,33 @@ def doi_address(doi: str) -> str:
 
 def _folder(edition: CataloguedEdition) -> str:
     return f"{edition.release}/"
+
+
+PAGE = "catalogue.html"
+
+
+def as_page(series: Series) -> bytes:
+    """The page. The same editions give the same bytes. Nothing is loaded, and no style but its own counts."""
+    css = files("sluice.publication").joinpath("catalogue.css").read_text(encoding="utf-8")
+    page = _template().render(
+        series=[(name, series[name]) for name in sorted(series)],
+        css=Markup(css),
+        css_hash=base64.b64encode(hashlib.sha256(css.encode()).digest()).decode(),
+        json_ld=JSON_LD,
+        packages=PACKAGES,
+    )
+    return page.encode()
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=PackageLoader("sluice.publication", "."),
+        autoescape=True,
+        finalize=lambda value: visible(value) if type(value) is str else value,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["doi_address"] = doi_address
+    return environment.get_template("catalogue.html.j2")

@@ -10,8 +10,7 @@ import pyarrow as pa
 
 from sluice.ground.errors import DataError
 from sluice.ground.listed_texts import is_list, listed_texts
-from sluice.sources.file_source import FileSource
-from sluice.sources.tabular_source import missing_file
+from sluice.sources.tabular_source import FileSource, missing_file
 
 _FILE = b"ARROW1"
 _END = b"\xff\xff\xff\xff\0\0\0\0"  # of a stream; Arrow takes one that breaks off between two batches for whole

@@ -9,8 +9,7 @@ import pyarrow.parquet as pq
 
 from sluice.ground.errors import DataError
 from sluice.sources.arrow_source import one_value_a_record, refuse_nested
-from sluice.sources.file_source import FileSource
-from sluice.sources.tabular_source import missing_file
+from sluice.sources.tabular_source import FileSource, missing_file
 
 
 class ParquetSource(FileSource):

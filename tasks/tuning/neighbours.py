@@ -1,6 +1,7 @@
 """Plans near to a plan: the same steps with other values, and with a variable that was left out or one less.
 
-For a search that begins from a plan that somebody wrote, and for the smallest changes by which a plan would pass.
+For a search that begins from a plan that somebody wrote, and for the smallest changes by which a plan would pass. A
+number without a hierarchy is cut at round values between groups of about equally many records.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +15,6 @@ from pydantic import ValidationError
 from sluice.ground.variables import Role, Variable, Variables
 from sluice.masking.catalogue import methods
 from sluice.masking.recoding.generalized_levels import depth
-from tasks.tuning.cut_points import cut
 
 _FACTORS = (0.25, 0.5, 0.7, 1.4, 2.0, 4.0)
 _LARGEST_SHARE = 1.0
@@ -119,3 +119,34 @@ def _is_valid(step: Mapping[str, Any]) -> bool:
     except ValidationError:
         return False
     return True
+
+
+_PARTS = (2, 3, 4, 6)  # groups into which a number may be cut
+
+
+def cut(column: pd.Series, variable: Variable) -> dict[str, Any] | None:
+    """A step of a space that cuts the number, the coarsest first; None for what is no number or has a hierarchy."""
+    if variable.hierarchy is not None or not variable.kind.is_numeric:
+        return None
+    # one value is all there is of a number without cuts
+    return global_cuts(column) or {"method": "removal", "columns": [variable.name]}
+
+
+def global_cuts(column: pd.Series) -> dict[str, Any] | None:
+    """A step of a space that cuts a number, the coarsest first; None where one value is all there is."""
+    cuts = [points for parts in _PARTS if (points := cut_points(column, parts))]
+    cuts = [points for at, points in enumerate(cuts) if points not in cuts[:at]]
+    if not cuts:
+        return None
+    return {"method": "global_recoding", "columns": [str(column.name)], "bins": {"any_of": cuts}}
+
+
+def cut_points(column: pd.Series, parts: int) -> list[float]:
+    """Quantiles at two digits: cuts that are nobody's own values, but for numbers of so few digits. None above the
+    smallest value: an empty list."""
+    values = column.dropna().to_numpy(dtype="float64")
+    if not len(values):
+        return []
+    low = float(values.min())
+    found = [float(f"{point:.2g}") for point in pd.Series(values).quantile([at / parts for at in range(1, parts)])]
+    return sorted({int(point) if point == int(point) else point for point in found if point > low})

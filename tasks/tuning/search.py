@@ -23,12 +23,10 @@ import numpy as np
 from pydantic import ValidationError
 
 from sluice.ground.verdict import Verdict
-from tasks.tuning.fitting import fits
-from tasks.tuning.found import Found
-from tasks.tuning.journal import Journal, TrialRecord
+from tasks.tuning.journal import Found, Journal, TrialRecord
 from tasks.tuning.processes import processes, records_there
 from tasks.tuning.ranges import Between, Choice, Choose, Range, at, first, is_scale, last
-from tasks.tuning.records_at_hand import RecordsAtHand
+from tasks.tuning.records_at_hand import RecordsAtHand, fits
 from tasks.tuning.space import SpaceOfPlans
 from tasks.tuning.trial import Miss, Outcome, try_plan
 from tasks.tuning.variation import drawn, parent_of, varied

@@ -13,12 +13,10 @@ import yaml
 from sluice.publication.catalogue import as_json_ld, as_package_catalogue
 from sluice.publication.citation import citation_file
 from sluice.publication.croissant import croissant
-from sluice.publication.datapackage import PublishedFile, as_json
+from sluice.publication.datapackage import PublishedFile, as_json, records_datapackage, tables_datapackage
 from sluice.publication.ddi_codebook import NAMESPACE, ddi_codebook
 from sluice.publication.published_table import published_table
 from sluice.publication.published_table_files import to_csv
-from sluice.publication.records_datapackage import records_datapackage
-from sluice.publication.tables_datapackage import tables_datapackage
 from tests.golden import golden
 from tests.injection.corpus import WRITABLE
 from tests.publication.small_codebook import DONE, codebook

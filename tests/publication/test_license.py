@@ -12,7 +12,7 @@ import yaml
 
 from sluice.publication.catalogue import as_json_ld
 from sluice.publication.citation import citation_file
-from sluice.publication.codebook_page import codebook_page
+from sluice.publication.codebook import codebook_page
 from sluice.publication.croissant import croissant
 from sluice.publication.datapackage import PublishedFile, datapackage
 from sluice.publication.ddi_codebook import NAMESPACE, ddi_codebook

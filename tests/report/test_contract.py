@@ -13,9 +13,8 @@ import sluice.report
 from sluice.ground.variables import Kind, Variable
 from sluice.ground.verdict import Finding
 from sluice.ground.visible_text import one_line
-from sluice.publication.catalogue_page import as_page
-from sluice.publication.codebook import CodebookVariable, codebook_variables
-from sluice.publication.codebook_page import codebook_page
+from sluice.publication.catalogue import as_page
+from sluice.publication.codebook import CodebookVariable, codebook_page, codebook_variables
 from sluice.publication.records_file import write_parquet
 from sluice.report.comparison import compare
 from sluice.report.comparison_page import render_comparison

@@ -13,8 +13,8 @@ from schemas.contract import load_contract
 from schemas.reading.draft import draft_contract
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.verdict import Verdict
-from sluice.sources.description import ColumnDescription, Descriptions
 from sluice.sources.sources import CsvSource, ParquetSource
+from sluice.sources.tabular_source import ColumnDescription, Descriptions
 from tests.golden import golden
 from tests.schemas.typed import type_source
 

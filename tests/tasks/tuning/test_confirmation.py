@@ -6,8 +6,7 @@ import pytest
 
 from tasks.tuning import confirmation
 from tasks.tuning.confirmation import confirm
-from tasks.tuning.found import Found
-from tasks.tuning.journal import TrialRecord
+from tasks.tuning.journal import Found, TrialRecord
 from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.search import Search
 from tasks.tuning.trial import Miss, Outcome

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from policies.policy import Policy
 from tasks.release.records.variables import variables_after
 from tasks.tuning.draft import draft_plan, draft_prices, removed_by
-from tasks.tuning.fitting import fits
 from tasks.tuning.ranges import at
+from tasks.tuning.records_at_hand import fits
 from tasks.tuning.search import point_of
 from tasks.tuning.space import SpaceOfPlans
 from tests.tasks.tuning.house_of_plans import policy, records, space, uniform

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tasks.tuning.kept import Kept, kept_by, kept_rows
+from tasks.tuning.kept_searches import Kept, kept_by, kept_rows
 from tests.tasks.tuning.house_of_plans import records, space
 
 

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from policies.policy import Policy
-from tasks.tuning.found import Found
-from tasks.tuning.journal import TrialRecord
-from tasks.tuning.rule_prices import rule_prices
+from tasks.tuning.explanation import rule_prices
+from tasks.tuning.journal import Found, TrialRecord
 from tasks.tuning.search import Search
 from tasks.tuning.trial import Miss, Outcome
 from tests.golden import golden

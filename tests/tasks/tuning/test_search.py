@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from sluice.ground.errors import SluiceError
-from tasks.tuning.found import Found
-from tasks.tuning.journal import Journal, TrialRecord
+from tasks.tuning.journal import Found, Journal, TrialRecord
 from tasks.tuning.ranges import at
 from tasks.tuning.search import Search, outcome_at, point_of, starting_points
 from tasks.tuning.trial import Miss, Outcome
