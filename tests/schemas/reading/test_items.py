@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from schemas.contract import Contract
-from schemas.reading.draft import draft_contract
+from schemas.reading.contract_draft import draft_contract
 from schemas.reading.typing import SourceTyping
 from sluice.ground.errors import DataError
 from sluice.ground.hierarchy import Hierarchy
