@@ -1,6 +1,6 @@
 """The space of plans: a release definition whose plan leaves open what a search is to find.
 
-Ranges stand in place of values (`tasks/tuning/parameter_ranges.py`); a step may be optional, one of several, or stand in any
+Ranges take the place of values (`tasks/tuning/parameter_ranges.py`); a step may be optional, one of several, or in any
 order among others; and variables may be dropped at a price. Every plan of the space is that of a valid definition.
 """
 
