@@ -43,6 +43,14 @@ class ItemSuppression(MaskingStep):
         "person's own. More than m known items may fit one set only (Terrovitis, Mamoulis and Kalnis 2008, section 3)."
     )
     missing_values: ClassVar[str] = "A missing set stays missing; a set that loses its last item becomes missing."
+    in_an_analysis: ClassVar[str] = (
+        "Counts of an item are lower bounds: single items were taken out of sets, seldom ones first. An item that is "
+        "not in a set may have been in it; rules of association come out too weak."
+    )
+    attack_measured: ClassVar[str] = (
+        "Take the released set with the most and rarest items of which every item is known. On 1 variable of Groceries "
+        "(k: 5, m: 2): 61 % found; 54 % surely found."
+    )
 
     def released(self, variables: Variables) -> dict[str, Variable]:
         """The sets become nullable, with no bound on the share of missing ones. Raises PlanError for other kinds."""

@@ -26,6 +26,10 @@ class BottomUpLocalRecoding(ClusteringByBlocks):
         "As k_member_clustering, with hierarchies and a k of 10 and more: a seventh less is then lost (k from 25 to "
         "200), since rare people find each other before the others do. Its clusters have up to 2k - 1 records."
     )
+    attack_measured: ClassVar[str] = (
+        "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "
+        "variables of Census (k: 5): 10 % found; 0 % surely found."
+    )
 
     def clusters_of_block(self, records: Domain, rng: Generator) -> IntArray:
         return bottom_up_groups(records, self.k, rng)

@@ -22,6 +22,7 @@ from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.microaggregation.blocks import blocks_of, first_principal_component, partition_by_blocks
 from sluice.masking.microaggregation.cluster_loss import Domain, domain_of
 from sluice.masking.microaggregation.generalised_values import generalised_values
+from sluice.masking.microaggregation.microaggregation_step import GROUP_MEANS
 from sluice.masking.microaggregation.regions import Regions, region_names
 from sluice.masking.microaggregation.representatives import representatives
 from sluice.masking.microaggregation.scale import scale_of
@@ -68,6 +69,10 @@ class ClusteringStep(MaskingStep):
     missing_values: ClassVar[str] = (
         "Refused, or with `missing: by_pattern` clustered with records that miss the same columns; a missing value "
         "stays missing."
+    )
+    in_an_analysis: ClassVar[str] = (
+        f"{GROUP_MEANS} Where a value is a range or a wider group instead, it is true: analyse it as "
+        "interval-censored, or by its group; the middle of a range stands for it only roughly."
     )
 
     @model_validator(mode="after")

@@ -25,6 +25,10 @@ class KMemberClustering(ClusteringByBlocks):
         "Quasi-identifiers of mixed kinds must be k-anonymous together, and hierarchies say which categories are near "
         "each other. For numbers alone microaggregation by MDAV is faster and loses no more."
     )
+    attack_measured: ClassVar[str] = (
+        "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "
+        "variables of Census (k: 5): 14 % found; 0 % surely found."
+    )
 
     def clusters_of_block(self, records: Domain, rng: Generator) -> IntArray:
         return k_member_groups(records, self.k, rng)

@@ -26,6 +26,10 @@ class KNearestClustering(ClusteringByBlocks):
         "As k_member_clustering, where that takes too long: with k = 50 it takes a twentieth of the time. It loses a "
         "sixth more with k = 10, and half more with k = 300: its last clusters hold records far from each other."
     )
+    attack_measured: ClassVar[str] = (
+        "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "
+        "variables of Census (k: 5): 13 % found; 0 % surely found."
+    )
 
     def clusters_of_block(self, records: Domain, rng: Generator) -> IntArray:
         return k_nearest_groups(records, self.k, rng)

@@ -56,6 +56,10 @@ class Microaggregation(MicroaggregationStep):
         "intersecting their groups (Torra 2013, individual ranking). Equal sensitive values within a group are "
         "disclosed."
     )
+    attack_measured: ClassVar[str] = (
+        "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "
+        "variables of Census (k: 5): 16 % found; 0 % surely found."
+    )
 
     @model_validator(mode="after")
     def _block_holds_a_group(self) -> "Microaggregation":

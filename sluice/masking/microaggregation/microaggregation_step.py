@@ -30,6 +30,12 @@ from sluice.risk.transparency.strongest import Strongest
 
 VariableGroups = Literal["together", "one_at_a_time"] | tuple[tuple[str, ...], ...]
 
+GROUP_MEANS = (
+    "Means of the whole file are right; means of small subgroups are drawn towards those of their neighbours. "
+    "Variances and standard errors come out too small, and nothing in the file tells by how much: do not test "
+    "hypotheses on a variance or a tail."
+)
+
 _LARGEST = 1e150  # a larger number has no square to be summed
 
 
@@ -60,6 +66,7 @@ class MicroaggregationStep(MaskingStep):
         "Refused, or with `missing: by_pattern` grouped with records that miss the same columns; a missing value stays "
         "missing."
     )
+    in_an_analysis: ClassVar[str] = GROUP_MEANS
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:

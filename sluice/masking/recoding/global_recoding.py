@@ -28,7 +28,7 @@ from sluice.masking.recoding.category_groups import (
     prefixes,
 )
 from sluice.masking.recoding.intervals import OUTSIDE, interval_codes, limits, quantile_bins
-from sluice.masking.step import MaskingStep
+from sluice.masking.step import NONE_OF_A_RECODING, MaskingStep
 from sluice.risk.transparency.attack import NoAttack
 
 # One of these says how, and which kinds it treats.
@@ -108,6 +108,11 @@ class GlobalRecoding(MaskingStep):
         "each."
     )
     missing_values: ClassVar[str] = "A missing value stays missing."
+    in_an_analysis: ClassVar[str] = (
+        "Counts of the new categories need no correction. Of numbers in intervals, estimate means by interval-censored "
+        "methods; the middle of an open interval means nothing."
+    )
+    attack_measured: ClassVar[str] = NONE_OF_A_RECODING
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:
