@@ -1,17 +1,59 @@
-"""MaskingStep: what every masking method is, seen from the plan that calls it."""
+"""MaskingStep: what every masking method is, seen from the plan that calls it; and the draws of a record."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError, did_you_mean
+from sluice.ground.value_hashes import Hashes, column_hashes, scrambled
 from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
-from sluice.masking.record_draws import RecordDraws
 from sluice.risk.transparency.attack import Attack, NoAttack
+
+
+@dataclass(frozen=True)
+class RecordDraws:
+    """Independent uniform numbers for records, columns and steps: a record gets the same in every edition.
+
+    Noise that is drawn anew for each edition averages out over editions. A record's draw comes from its key, the step
+    and the value that is masked: the same noise on another value would tell by how much the value changed.
+
+    keys : shape (n,), of each record; secret, and the same for the same record in every data set
+    step : what the draws are for, with all its parameters: another step draws others
+    """
+
+    keys: Hashes
+    step: str
+
+    def of(self, rows: IntArray) -> "RecordDraws":
+        """Those of some of the records."""
+        return RecordDraws(self.keys[rows], self.step)
+
+    def uniform(self, purpose: str, values: "pd.Series[Any] | None" = None) -> FloatArray:
+        """Shape (n,), from 0 to below 1.
+
+        purpose : what is drawn, such as the name of a column, and whatever of the data the use of the draws depends
+                  on: under another scale, the same draws would tell the scales' difference times each of them
+        values  : shape (n,), of the column; without, a record keeps its draw whatever its values
+        """
+        about = pd.util.hash_array(np.array([f"{self.step}\0{purpose}"], dtype=object), categorize=False)
+        with np.errstate(over="ignore"):
+            mixed = scrambled(self.keys + about)
+            if values is not None:
+                mixed = scrambled(mixed + scrambled(column_hashes(values)))
+        return np.asarray((mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53)
+
+    def normal(self, purpose: str, values: "pd.Series[Any] | None" = None) -> FloatArray:
+        """Shape (n,), standard normal."""
+        from scipy.special import ndtri  # loaded where it is needed
+
+        return np.asarray(ndtri(self.uniform(purpose, values) + 2.0**-54))
+
 
 DRAWN_FROM_A_MODEL = (
     "The values are draws from a model of the data: relations that the model does not hold are not in the file. One "
@@ -52,6 +94,7 @@ class MaskingStep(BaseModel, ABC):
 
     # What the catalogue of methods tells a methodologist, in plain sentences, and a step of a plan in YAML.
     example: ClassVar[str]
+    source: ClassVar[str] = ""  # of a method that shares its file with others; else the module's docstring says it
     use_when: ClassVar[str]
     preserves: ClassVar[str]
     known_attack: ClassVar[str]
@@ -138,7 +181,7 @@ class MaskingStep(BaseModel, ABC):
 
     @property
     def moves_jointly(self) -> bool:
-        """Whether the values of several columns move to another record together (see `sluice.masking.blocks`)."""
+        """Whether the values of several columns move to another record together (see `sluice.masking.moved_blocks`)."""
         return False
 
     def moving(self, name: str) -> "MaskingStep":

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
-from sluice.items.combination_counts import combination_counts, hitting_occurrences
-from sluice.items.item_sets import ItemSets
+from sluice.items.item_sets import ItemSets, combination_counts, hitting_occurrences
 from tests.golden import golden
 from tests.items.set_columns import baskets, column_of
 

@@ -5,7 +5,7 @@ import pytest
 
 from sluice.ground.errors import DataError
 from sluice.ground.hierarchy import Hierarchy
-from sluice.items.item_tree import ItemTree
+from sluice.items.item_sets import ItemTree
 from tests.golden import golden
 from tests.items.set_columns import HIERARCHY, ROWS
 

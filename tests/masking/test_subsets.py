@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Role, Variable, Variables
-from sluice.masking.microaggregation.k_member_clustering import KMemberClustering
+from sluice.masking.microaggregation.clustering import KMemberClustering
 from sluice.masking.plan import apply_plan, apply_recodings
 from sluice.masking.recoding.top_bottom_coding import TopBottomCoding
 from sluice.masking.step import MaskingStep

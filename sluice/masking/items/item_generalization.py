@@ -13,8 +13,7 @@ from pydantic import Field, PrivateAttr
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Label, Variable, Variables
-from sluice.items.item_sets import ItemSets
-from sluice.items.item_tree import ItemTree
+from sluice.items.item_sets import ItemSets, ItemTree
 from sluice.masking.items.item_cut import LEFT_OUT, CutSearch
 from sluice.masking.step import NONE_OF_A_RECODING, MaskingStep
 from sluice.risk.transparency.attack import NoAttack

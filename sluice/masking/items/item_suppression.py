@@ -15,8 +15,7 @@ from pydantic import Field
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.items.combination_counts import combination_counts, hitting_occurrences
-from sluice.items.item_sets import ItemSets
+from sluice.items.item_sets import ItemSets, combination_counts, hitting_occurrences
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.sets_within import SetsWithin

@@ -18,9 +18,8 @@ from pydantic import Field, model_validator
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Variable, Variables
-from sluice.masking.microaggregation.cluster_loss import Domain
 from sluice.masking.microaggregation.clustering_step import ClusteringStep
-from sluice.masking.microaggregation.regions import Regions
+from sluice.masking.microaggregation.clusters import Domain, Regions
 
 if TYPE_CHECKING:
     from sluice.masking.microaggregation.mondrian_kernel import Needs

@@ -16,8 +16,7 @@ from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.variables import Kind
 from sluice.masking.microaggregation.blocks import first_principal_component
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
-from sluice.masking.microaggregation.representatives import standardised
-from sluice.masking.microaggregation.scale import Scale
+from sluice.masking.microaggregation.representatives import Scale, standardised
 
 Projection = Literal["first_principal_component", "sum_of_z_scores"]
 

@@ -15,7 +15,7 @@ from pydantic import Field, field_validator
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.variables import Kind
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep, VariableGroups
-from sluice.masking.microaggregation.scale import Scale
+from sluice.masking.microaggregation.representatives import Scale
 
 
 class UnivariateMicroaggregation(MicroaggregationStep):

@@ -22,8 +22,7 @@ from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
-from sluice.masking.record_draws import RecordDraws
-from sluice.masking.step import MaskingStep
+from sluice.masking.step import MaskingStep, RecordDraws
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.filtering import Filtering
 from sluice.risk.transparency.linear_change import LinearChange

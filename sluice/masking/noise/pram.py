@@ -18,8 +18,7 @@ from sluice.ground.categories import codes_of
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Label, Variable, Variables
 from sluice.masking.noise.markov_matrix import invariant_matrix, retention_matrix
-from sluice.masking.record_draws import RecordDraws
-from sluice.masking.step import MaskingStep
+from sluice.masking.step import MaskingStep, RecordDraws
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.category_matrix import CategoryMatrix
 from sluice.risk.transparency.learned_closeness import LearnedCloseness

@@ -18,8 +18,7 @@ from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Role, Variable, Variables, with_role
 from sluice.masking.perturbed_number import numbers, perturbed
-from sluice.masking.record_draws import RecordDraws
-from sluice.masking.step import MaskingStep
+from sluice.masking.step import MaskingStep, RecordDraws
 from sluice.risk.transparency.attack import NoAttack
 
 

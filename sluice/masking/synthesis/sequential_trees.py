@@ -18,8 +18,8 @@ from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.perturbed_number import perturbed, stored
+from sluice.masking.plan import strata, together
 from sluice.masking.step import DRAWN_FROM_A_MODEL, MaskingStep
-from sluice.masking.subsets import strata, together
 from sluice.masking.synthesis.leaf_donors import (
     Predictor,
     as_numbers,

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable
-from sluice.masking.microaggregation.recursive_histogram_sanitization import (
+from sluice.masking.microaggregation.histogram_sanitization import (
     RecursiveHistogramSanitization,
     coded,
     histogram_cells,
 )
-from sluice.masking.microaggregation.scale import NUMBER, Scale
+from sluice.masking.microaggregation.representatives import NUMBER, Scale
 from tests.golden import golden
 from tests.masking.survey import drawn
 

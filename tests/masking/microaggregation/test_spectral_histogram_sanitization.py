@@ -8,10 +8,7 @@ from hypothesis import strategies as st
 
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable
-from sluice.masking.microaggregation.spectral_histogram_sanitization import (
-    SpectralHistogramSanitization,
-    spectral_groups,
-)
+from sluice.masking.microaggregation.histogram_sanitization import SpectralHistogramSanitization, spectral_groups
 from tests.golden import golden
 from tests.masking.survey import drawn
 

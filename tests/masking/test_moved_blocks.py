@@ -8,7 +8,7 @@ import pytest
 
 from sluice.ground.value_hashes import Hashes
 from sluice.ground.variables import Kind, Role, Variable
-from sluice.masking.blocks import moved_blocks
+from sluice.masking.moved_blocks import moved_blocks
 from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.masking.plan import apply_plan
 from sluice.masking.recoding.sampling import Sampling
