@@ -32,7 +32,7 @@ from tasks.release.findings import findings_of
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.judgement import attack_findings, check_masked, reference_findings
 from tasks.release.records.variables import variables_after
-from tasks.tuning.loss import loss_of, pair_distances
+from tasks.tuning.plan_loss import loss_of, pair_distances
 from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.space import LossWeights
 

@@ -20,7 +20,7 @@ from policies.rules.t_closeness import TCloseness
 from policies.standard.judgement import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
 from policies.waivers import Waiver, apply_waivers
-from schemas.reading.draft import draft_contract
+from schemas.reading.contract_draft import draft_contract
 from sluice.custody import shelf
 from sluice.custody.states import State
 from sluice.documents.documents import parse_document, read_yaml

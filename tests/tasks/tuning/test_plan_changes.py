@@ -1,6 +1,6 @@
 """A removed variable comes back only where the file lost too much."""
 
-from tasks.tuning.changes import changes
+from tasks.tuning.plan_changes import changes
 from tasks.tuning.trial import Miss
 from tests.tasks.tuning.house_of_plans import records, space
 

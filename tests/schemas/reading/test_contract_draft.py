@@ -10,7 +10,7 @@ import yaml
 
 from schemas.checks.frame_check import check_frame
 from schemas.contract import load_contract
-from schemas.reading.draft import draft_contract
+from schemas.reading.contract_draft import draft_contract
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.verdict import Verdict
 from sluice.sources.sources import CsvSource, ParquetSource

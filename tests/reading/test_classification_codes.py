@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from sluice.ground.variables import Kind
-from sluice.reading.classification import classification_of
+from sluice.reading.classification_codes import classification_of
 from sluice.reading.kind import ColumnSummary
 
 

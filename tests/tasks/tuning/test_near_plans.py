@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tasks.tuning.neighbours import opened, values_near, with_variable
+from tasks.tuning.near_plans import opened, values_near, with_variable
 from tests.tasks.tuning.house_of_plans import records
 
 

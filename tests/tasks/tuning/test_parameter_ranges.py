@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from sluice.masking.catalogue import methods
-from tasks.tuning.ranges import Between, Choice, first, is_scale, places_of, step_with
+from tasks.tuning.parameter_ranges import Between, Choice, first, is_scale, places_of, step_with
 from tests.golden import golden
 
 
@@ -89,5 +89,5 @@ def test_what_tells_a_range_of_a_field_is_made_once() -> None:
     """A search asks some thousand times, and each is half a millisecond."""
     step = {"method": "rank_swapping", "columns": ["a"], "window": [0.1, 0.2]}
     step_with(step, first, "plan.0")
-    with patch("tasks.tuning.ranges.TypeAdapter", side_effect=AssertionError("made again")):
+    with patch("tasks.tuning.parameter_ranges.TypeAdapter", side_effect=AssertionError("made again")):
         assert step_with(step, first, "plan.0")["window"] == 0.1

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from sluice.publication.catalogue import CataloguedEdition, as_json_ld, as_package_catalogue, as_page
+from sluice.publication.catalogue_of_shelf import CataloguedEdition, as_json_ld, as_package_catalogue, as_page
 
 MARCH = CataloguedEdition(
     release="fair-1",

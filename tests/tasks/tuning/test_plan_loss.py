@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sluice.ground.variables import Kind, Variable
 from sluice.ground.verdict import Finding, Verdict
 from sluice.utility.comparison import Comparison
-from tasks.tuning.loss import PairDistances, loss_of, pair_distances
+from tasks.tuning.plan_loss import PairDistances, loss_of, pair_distances
 from tasks.tuning.space import LossWeights
 
 

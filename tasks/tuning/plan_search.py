@@ -24,8 +24,8 @@ from pydantic import ValidationError
 
 from sluice.ground.verdict import Verdict
 from tasks.tuning.journal import Found, Journal, TrialRecord
+from tasks.tuning.parameter_ranges import Between, Choice, Choose, Range, at, first, is_scale, last
 from tasks.tuning.processes import processes, records_there
-from tasks.tuning.ranges import Between, Choice, Choose, Range, at, first, is_scale, last
 from tasks.tuning.records_at_hand import RecordsAtHand, fits
 from tasks.tuning.space import SpaceOfPlans
 from tasks.tuning.trial import Miss, Outcome, try_plan

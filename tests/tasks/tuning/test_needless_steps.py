@@ -6,7 +6,7 @@ import pytest
 
 from tasks.release.records.definition import RecordsDefinition
 from tasks.tuning.confirmation import Judgement
-from tasks.tuning.pruning import Pruned, pruned
+from tasks.tuning.needless_steps import Pruned, pruned
 from tasks.tuning.trial import Miss, Outcome
 from tests.tasks.tuning.house_of_plans import records, space
 
@@ -37,7 +37,7 @@ def play(
             rule="k_anonymity", stage="masked", verdict=2, says="", observed=1, limit=5, far=0.8
         ),))  # fmt: skip
 
-    monkeypatch.setattr("tasks.tuning.explanation.try_plan", tried)
+    monkeypatch.setattr("tasks.tuning.plan_explanation.try_plan", tried)
     monkeypatch.setattr("tasks.tuning.confirmation.try_plan", tried)
     whole = records()
     judgement = Judgement(on="all records", records=600, outcome=Outcome(end="passes", loss=0.35, margin=0.1))

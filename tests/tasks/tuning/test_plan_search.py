@@ -7,8 +7,8 @@ import pytest
 
 from sluice.ground.errors import SluiceError
 from tasks.tuning.journal import Found, Journal, TrialRecord
-from tasks.tuning.ranges import at
-from tasks.tuning.search import Search, outcome_at, point_of, starting_points
+from tasks.tuning.parameter_ranges import at
+from tasks.tuning.plan_search import Search, outcome_at, point_of, starting_points
 from tasks.tuning.trial import Miss, Outcome
 from tests.golden import golden
 from tests.tasks.tuning.house_of_plans import PLAN, records, space, uniform
@@ -55,12 +55,12 @@ def test_a_search_that_was_stopped_goes_on_where_it_stood(found: Found, tmp_path
     tried: list[int] = []
 
     def counted(known, of, point, number, bound, whole=None):  # type: ignore[no-untyped-def]
-        from tasks.tuning import search
+        from tasks.tuning import plan_search as search
 
         tried.append(number)
         return search.__dict__["_real"](known, of, point, number, bound, whole)
 
-    from tasks.tuning import search
+    from tasks.tuning import plan_search as search
 
     monkeypatch.setitem(search.__dict__, "_real", search.outcome_at)
     monkeypatch.setattr(search, "outcome_at", counted)

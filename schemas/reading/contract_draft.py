@@ -18,7 +18,7 @@ from typing import Any
 import pandas as pd
 
 from schemas.contract import Contract
-from schemas.reading.intervals import intervals_in_order
+from schemas.reading.interval_categories import intervals_in_order
 from schemas.reading.overview import Overview, overview, refuse_values_as_names
 from schemas.reading.proposal import MINIMUM_CELL, Proposal, Proposals, in_words, propose, worst_sets
 from schemas.reading.rounded_range import rounded_range

@@ -3,8 +3,8 @@
 import pytest
 
 from sluice.ground.errors import DataError
-from sluice.report.comparison import Comparison, compare
 from sluice.report.comparison_page import render_comparison
+from sluice.report.plan_comparison import Comparison, compare
 from sluice.report.risk_utility_map import Plan
 from sluice.utility.marginal_summary import MarginalSummary, MarginalsView
 from sluice.utility.utility_view import UtilityView

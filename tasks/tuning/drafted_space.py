@@ -17,7 +17,7 @@ from policies.policy import Policy
 from policies.rules.k_anonymity import KAnonymity
 from sluice.ground.variables import NAMES, Kind, Role, Variable, Variables
 from sluice.masking.synthesis.sequential_trees import MOST_CATEGORIES
-from tasks.tuning.neighbours import cut, global_cuts, opened, with_variable
+from tasks.tuning.near_plans import cut, global_cuts, opened, with_variable
 
 _WINDOW = {"from": 0.02, "to": 0.5, "log": True}
 _LEAF = {"from": 5, "to": 200, "log": True, "whole": True}

@@ -11,7 +11,7 @@ from math import isfinite
 
 from tasks.release.records.definition import RecordsDefinition
 from tasks.tuning.confirmation import Judgement, judged_twice, passed_twice
-from tasks.tuning.explanation import Reason, reasons_for
+from tasks.tuning.plan_explanation import Reason, reasons_for
 from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.space import SpaceOfPlans
 
