@@ -1,7 +1,6 @@
 """Tabulate: from the staged records to every cell of the tables, kept in the vault."""
 
-from sluice.sources.cells_file import cells_bytes
-from sluice.sources.table_cells import aggregate_file
+from sluice.sources.table_cells import aggregate_file, cells_bytes
 from sluice.tabular.model.aggregation import LARGEST_KEPT
 from tasks.release.tables.cells import StagedCells, TablesRelease, dimensions_of
 from tasks.release.tables.fit import measure_of

@@ -45,7 +45,7 @@ def _run(definition: str, *, rehearse: bool = False, as_json: bool, explain: str
     from tasks.release.account import account
     from tasks.release.adopted import refuse_unadopted
     from tasks.release.documents import open_workspace
-    from tasks.release.kept_dossier import kept_dossier
+    from tasks.release.dossier import kept_dossier
     from tasks.release.products import load_product
 
     # A wrong name or document is said at once, before anything starts.
@@ -103,14 +103,14 @@ def finish(
 
 def _to_change(dossier: "Dossier") -> dict[str, Any]:
     """The same for machines."""
-    from sluice.report.what_to_change import what_to_change
+    from sluice.report.headline import what_to_change
 
     changes = [asdict(change) for change in what_to_change(dossier)]
     return {"what_to_change": changes, "suggestions": dossier.suggestions}
 
 
 def _say_what_to_change(dossier: "Dossier", definition: str | None) -> None:
-    from sluice.report.what_to_change import in_lines
+    from sluice.report.headline import in_lines
 
     if lines := in_lines(dossier):
         say("What to change", style="bold")

@@ -39,7 +39,7 @@ def tune(
     as_json: AsJson = False,
 ) -> None:
     """Find the plan that passes its policy at the least loss. Publishes nothing; the trials are recorded as such."""
-    from tasks.tuning.ground import open_ground
+    from tasks.tuning.search_context import open_ground
     from tasks.tuning.tuning import output_of, plan_of_trial, write
     from tasks.tuning.tuning import tune as search
 
@@ -76,8 +76,8 @@ def suggest(
     as_json: AsJson = False,
 ) -> None:
     """Name the smallest changes of a blocked plan that would pass, each tried. The next report on it has them."""
-    from tasks.tuning.blocked import suggest_for
     from tasks.tuning.space import SearchSettings
+    from tasks.tuning.suggestions import suggest_for
     from tasks.tuning.trial import STAGES
 
     quiet = is_written() or as_json

@@ -1,4 +1,4 @@
-"""The profile of a data set, and how far a later batch has drifted from it.
+"""The profile of a data set, and how far a later batch has drifted from it, as findings.
 
 A profile keeps, for each variable, how many records fall into each of a few cells: its categories, or bins between
 rounded deciles and around each number that many records have, and one cell for missing. The profile of one release is
@@ -9,8 +9,9 @@ A profile of confidential data is itself confidential (a rare category is a pers
 a public part or a report.
 """
 
+import math
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,9 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from schemas.contract import Contract
+from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.variables import Kind, Variable, Variables
+from sluice.ground.verdict import Finding, Verdict
 
 MOST_LABELS = 100
 """Labels kept apart for one variable; the rarer ones share the cell 'any other'."""
@@ -148,3 +151,50 @@ def _edges(column: pd.Series, variable: Variable) -> tuple[float, ...]:
     distinct, records = np.unique(values, return_counts=True)
     heavy = distinct[(records >= _HEAVY * values.size) & (records >= _FEW)]
     return tuple(float(edge) for edge in np.unique([*edges, *heavy, *np.nextafter(heavy, -np.inf)]))
+
+
+_SAYS = Sentences(
+    "drift",
+    first="There is no earlier release to compare with yet.",
+    new_variable="The last release had no '{name}': there is nothing to compare with yet.",
+    not_compared="The distribution of '{name}' could not be compared with that of the last release.",
+    moved="The distribution of '{name}' has moved since the last release: {share:.1%} of the records would have to "
+    "change to restore it; the contract allows {limit:.1%}.",
+    within="The distributions of {variables} variables are within {limit:.1%} of the last release.",
+)
+
+
+def drift_findings(contract: Contract, frame: pd.DataFrame, profile: Profile | None) -> list[Finding]:
+    """Total variation distance of each compared variable from the last release."""
+    if contract.drift is None:
+        return []
+    limit, variables = contract.drift.max_distance, compared(contract)
+
+    def finding(verdict: Verdict, says: Saying, **more: Any) -> Finding:
+        return Finding(rule="drift", verdict=verdict, stage="contract", limit=limit, **as_fields(says), **more)
+
+    if profile is None:
+        return [finding(Verdict.PASS, _SAYS.first(), binding=False)]
+    findings, near = [], []
+    for name, variable in variables.items():
+        cells = profile.distributions.get(name)
+        if name not in frame:
+            continue  # reported among the columns
+        if cells is None:
+            says = _SAYS.new_variable(name=name)
+            findings.append(finding(Verdict.PASS, says, scope=name, binding=False))
+            continue
+        fits = cells.fits(variable)
+        moved = distance(cells.counts, count(frame[name], cells)) if fits else float("nan")
+        if math.isnan(moved):
+            says = _SAYS.not_compared(name=name)
+            findings.append(finding(Verdict.UNKNOWN, says, scope=name))
+        elif moved > limit + 1e-9:
+            says = _SAYS.moved(name=name, share=moved, limit=limit)
+            findings.append(finding(Verdict.FAIL, says, scope=name, observed=moved))
+        else:
+            near.append(moved)
+    if near:
+        says = _SAYS.within(variables=len(near), limit=limit)
+        findings.append(finding(Verdict.PASS, says, observed=max(near), attempted=len(near), completed=len(near)))
+    return findings

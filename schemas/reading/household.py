@@ -1,10 +1,14 @@
-"""Whether the values of a column name groups of records that belong together: those of a person, or of a household."""
+"""Columns whose values name somebody: groups of records that belong together, those of a person or of a household, and
+numbers of a telephone, an account, a register, a date without its dots, the row.
+"""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
 from schemas.reading.overview import Overview
+from sluice.ground import values
 from sluice.risk.row_groups import row_groups
 
 _SIZES = (1.3, 12.0)  # records of a group, on average
@@ -48,3 +52,28 @@ def _agreement(seen: Overview, name: str, other: str) -> bool | None:
     pairs = row_groups([groups.of, codes])
     values = np.bincount(groups.of[pairs.first], minlength=len(groups.size))
     return bool((values[several] == 1).mean() >= _AGREE)
+
+
+_LONG = 7  # digits: amounts nearly all of which have so many, no more and no less, are rare
+_ALIKE = 0.95  # share of the numbers
+_RUNNING = 0.9  # share of the whole numbers from the smallest to the largest
+
+
+def are_long(labels: Sequence[str | None]) -> bool:
+    """Whether nearly all of some different numbers have as many digits, and many. Amounts of turnover have not."""
+    digits = Counter(len(str(abs(number))) for number in _whole(labels))
+    if not digits:
+        return False
+    length, times = digits.most_common(1)[0]
+    return length >= _LONG and times >= _ALIKE * digits.total()
+
+
+def are_running(labels: Sequence[str | None]) -> bool:
+    """Whether some different numbers are hardly ever left out from the smallest to the largest, as numbers of rows."""
+    numbers = set(_whole(labels))
+    return bool(numbers) and len(numbers) >= _RUNNING * (max(numbers) - min(numbers) + 1)
+
+
+def _whole(labels: Sequence[str | None]) -> list[int]:
+    texts = (label.replace(",", ".") for label in labels if label is not None)
+    return [int(float(text)) for text in texts if values.is_number(text)]

@@ -15,8 +15,7 @@ from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import DataError
 from sluice.ground.visible_text import unseen
 from sluice.reading.kind import ColumnSummary
-from sluice.sources.description import ColumnDescription, Descriptions
-from sluice.sources.tabular_source import TabularSource
+from sluice.sources.tabular_source import ColumnDescription, Descriptions, TabularSource
 
 MOST_RECORDS = 300_000
 """Records that are kept as codes; of more, so many are drawn. Every record counts for kinds, ranges and categories."""

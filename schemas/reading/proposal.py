@@ -11,10 +11,18 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from schemas.reading.household import looks_like_groups, whose_records
-from schemas.reading.intervals import intervals_in_order
-from schemas.reading.missing_codes import declared_codes, doubtful_codes, marks_of, negative_codes
-from schemas.reading.numbering import are_long, are_running
+from schemas.reading.household import are_long, are_running, looks_like_groups, whose_records
+from schemas.reading.interval_categories import intervals_in_order
+from schemas.reading.missing_codes import (
+    are_names,
+    declared_codes,
+    doubtful_codes,
+    kind_of_codes,
+    labelled_codes,
+    marks_of,
+    may_be_listed,
+    negative_codes,
+)
 from schemas.reading.overview import Overview
 from schemas.reading.universe import universe_of
 from schemas.reading.usual_names import (
@@ -24,7 +32,6 @@ from schemas.reading.usual_names import (
     usual_role,
     words_of,
 )
-from schemas.reading.value_labels import are_names, kind_of_codes, labelled_codes, may_be_listed
 from sluice.ground import values
 from sluice.ground.variables import GROUPS, NAMES, Kind, Role
 from sluice.ground.visible_text import one_line, visible
@@ -35,7 +42,7 @@ from sluice.risk.classes.quasi_identifier_search import (
     search_quasi_identifiers,
 )
 from sluice.risk.row_groups import row_groups
-from sluice.sources.description import ColumnDescription
+from sluice.sources.tabular_source import ColumnDescription
 
 MINIMUM_CELL = 10
 """A value that fewer records have is shown nowhere."""

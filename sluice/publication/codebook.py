@@ -1,16 +1,26 @@
 """The codebook of a file of records: what each variable means, what masking did to it, and what was released of it.
 
-All figures are of the released file, which its readers have.
+All figures are of the released file, which its readers have. Its page is static, without scripts, and everything in it
+is text.
 """
 
+import base64
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup
 
 from sluice.ground.variables import Kind, Role, Variable, Variables
+from sluice.ground.visible_text import visible
+from sluice.publication.license import license_address
 from sluice.publication.records_file import columns_with_time, read_typed
 
 _MOST_VALUES = 2_000  # with more, a category is rather a name, and the list no codebook
@@ -122,3 +132,29 @@ def _described(variable: Variable, column: "pd.Series[Any]", done: tuple[str, ..
     whole = variable.kind is Kind.INTEGER
     lowest, highest = (int(each) if whole else float(each) for each in (held.min(), held.max()))
     return replace(known, lowest=lowest, highest=highest, mean=float(held.mean()))
+
+
+def codebook_page(book: Codebook) -> bytes:
+    """The page. The same codebook gives the same bytes. Nothing is loaded, and no style but its own counts."""
+    css = files("sluice.publication").joinpath("codebook.css").read_text(encoding="utf-8")
+    page = _template().render(
+        book=book,
+        parameters=[json.dumps(each, indent=1, ensure_ascii=False) for each in book.parameters],
+        css=Markup(css),
+        css_hash=base64.b64encode(hashlib.sha256(css.encode()).digest()).decode(),
+    )
+    return page.encode()
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=PackageLoader("sluice.publication", "."),
+        autoescape=True,
+        finalize=lambda value: visible(value) if type(value) is str else value,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["license_address"] = license_address
+    return environment.get_template("codebook.html.j2")

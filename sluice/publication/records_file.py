@@ -1,4 +1,4 @@
-"""Records as files: Parquet in the vault and on the shelf, and CSV. The same records give the same bytes.
+"""Records as files: Parquet in the vault and on the shelf, and CSV (RFC 4180). The same records give the same bytes.
 
 A CSV holds the values as they are. A spreadsheet that opens it may run a cell that begins with = + - @ as a formula; a
 quote in front would protect the spreadsheet and falsify the value for every other reader ('- 50000.' is a category of
@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from sluice.ground.categories import codes_of
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.publication.csv_lines import csv_lines, csv_texts
 from sluice.settings import settings
 
 _ROW_GROUP = 131_072  # fixed, so that the bytes do not depend on the size of the batches
@@ -185,3 +185,28 @@ def _whole_or_nothing(path: Path) -> Iterator[None]:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise DataError(f"{path}: no space left on the disk; nothing was written") from None
         raise
+
+
+_TEXT = pa.large_string()  # a line may be long
+_COMMA, _LINE_END, _NOTHING = (pa.scalar(text, _TEXT) for text in (",", "\r\n", ""))
+_EMPTY = pa.scalar('""', _TEXT)  # a line without a sign would be no record
+
+
+def csv_texts(texts: pa.Array) -> pa.Array:
+    """These texts as they stand in a CSV: in quotes where they hold a comma, a quote or the end of a line."""
+    to_quote = pc.fill_null(pc.match_substring_regex(texts, r'[,"\r\n]'), False)
+    if not pc.any(to_quote).as_py():
+        return texts
+    doubled = pc.replace_substring(texts, '"', '""')
+    return pc.if_else(to_quote, pc.binary_join_element_wise('"', doubled, '"', ""), texts)
+
+
+def csv_lines(columns: list[pa.Array]) -> pa.Buffer:
+    """The records of columns of such texts, a line each, in UTF-8; a missing one is an empty cell."""
+    cells = [column.cast(_TEXT) for column in columns]
+    lines = pc.binary_join_element_wise(*cells, _COMMA, null_handling="replace", null_replacement="")
+    if len(columns) == 1:
+        lines = pc.if_else(pc.equal(lines, _NOTHING), _EMPTY, lines)
+    lines = pc.binary_join_element_wise(lines, _LINE_END, _NOTHING)
+    *_, signs = lines.buffers()
+    return signs.slice(0, pc.sum(pc.binary_length(lines)).as_py() or 0)

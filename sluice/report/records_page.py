@@ -6,8 +6,7 @@ from sluice.generalization.levels_found import KeyLevel, LevelsFound
 from sluice.ground.errors import SluiceError
 from sluice.ground.verdict import Verdict
 from sluice.report.dossier import Dossier, RecordsView
-from sluice.report.levels_plot import ladder_svg
-from sluice.report.records_plots import MOST_BARS, curve_svg, distribution_svg
+from sluice.report.records_plots import MOST_BARS, curve_svg, distribution_svg, ladder_svg
 from sluice.report.small_counts import refuse_small_counts, safe_counts, share
 from sluice.report.utility_page import in_tables, utility_context
 from sluice.report.variable_caption import InTables, caption

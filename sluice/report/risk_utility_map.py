@@ -1,7 +1,8 @@
 """Risk-utility map: plans as points, loss to the right and risk upwards, with what leads nowhere in two corners.
 
 Source: Duncan, Keller-McNulty and Stokes (2001). The two corners are the file as it is, without loss and as risky as
-it can be, and no file at all, without risk and of no use.
+it can be, and no file at all, without risk and of no use. On the Pareto front are the plans than which no other is
+better in one respect and as good in the other.
 """
 
 from collections.abc import Sequence
@@ -10,12 +11,13 @@ from math import inf, isfinite, isnan, nan
 from string import ascii_uppercase
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
+from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import DataError, did_you_mean
 from sluice.ground.verdict import Finding, Verdict
 from sluice.report.dossier import Dossier, RecordsView
-from sluice.report.pareto_front import pareto_front
 from sluice.report.risk_margin import RISK_STAGES, RiskMargin, risk_margin, worst_margin
 from sluice.report.wording import rule_words
 
@@ -246,3 +248,28 @@ def _notes(plans: Sequence[Plan], points: Sequence[MapPoint], loss: str) -> list
     if unsure := [f"{p.letter} ({', '.join(map(rule_words, p.unknown))})" for p in points if p.unknown]:
         notes.append(f"Riskier than drawn, perhaps, for rules could not be judged: {', '.join(unsure)}.")
     return notes
+
+
+def pareto_front(loss: FloatArray, risk: FloatArray) -> npt.NDArray[np.bool_]:
+    """Which points no other one dominates; of both coordinates less is better.
+
+    loss, risk : shape (n,), any finite unit each, infinite allowed; a point with a NaN is on no front and dominates
+                 none
+    returns    : shape (n,); points that are equal in both are on the front together
+    raises     : DataError when the lengths differ
+    cost       : O(n log n)
+
+    Source: Duncan, Keller-McNulty and Stokes (2001), who draw risk against utility; the front is the set of
+    undominated points.
+    """
+    if loss.shape != risk.shape or loss.ndim != 1:
+        raise DataError(f"loss and risk must have one value for each plan; got shapes {loss.shape} and {risk.shape}.")
+    front = np.zeros(len(loss), dtype=bool)
+    known = np.flatnonzero(~(np.isnan(loss) | np.isnan(risk)))
+    order = known[np.lexsort((risk[known], loss[known]))]
+    best_risk, its_loss = np.inf, np.nan
+    for at in order:
+        if risk[at] < best_risk or (risk[at] == best_risk and (loss[at] == its_loss or not front.any())):
+            front[at] = True
+            best_risk, its_loss = risk[at], loss[at]
+    return front

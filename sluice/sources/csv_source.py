@@ -1,7 +1,11 @@
-"""CSV files: decoded, counted and cut into records strictly; nothing is padded, skipped or guessed."""
+"""CSV files: decoded, counted and cut into records strictly; nothing is padded, skipped or guessed but a separator
+that nobody named, which the first line shows.
+"""
 
 import csv
+import gzip
 import io
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -259,3 +263,32 @@ class _Lines:
             raise DataError(f"{path}: line {bad} is not {source.encoding}. Is it {hint}?") from None
         except UnicodeError:
             raise DataError(f"{path}: is not {source.encoding}") from None
+
+
+_SEPARATORS = ",;\t|"
+_LONGEST = 1 << 20  # bytes of a line that are looked at
+
+
+def described_csv(path: Path, separator: str | None = None, encoding: str = "utf-8") -> CsvSource:
+    """The file as a source; unless a separator is named, with the one that stands most often in its first line.
+
+    A file whose name ends in .gz is decompressed; what cannot be read the source says itself when it is.
+    """
+    return CsvSource(path=(str(path),), separator=separator or separator_of(_first_line(path)), encoding=encoding)
+
+
+def separator_of(header: str) -> str:
+    """The sign of , ; tab | that stands most often outside quotes; the comma where none does."""
+    return max(_SEPARATORS, key=re.sub('"[^"]*"', "", header).count)  # of equals the first
+
+
+def _first_line(path: Path) -> str:
+    """The first line that is not blank; '' where there is none."""
+    try:
+        with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
+            while line := file.readline(_LONGEST):
+                if text := line.decode("utf-8-sig", errors="replace").strip():
+                    return text
+    except (OSError, EOFError):
+        pass
+    return ""

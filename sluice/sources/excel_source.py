@@ -24,8 +24,7 @@ from pydantic import Field
 from sluice.ground.errors import DataError, did_you_mean
 from sluice.ground.values import label
 from sluice.ground.visible_text import Name
-from sluice.sources.file_source import FileSource
-from sluice.sources.tabular_source import missing_file, mostly_expected
+from sluice.sources.tabular_source import FileSource, missing_file, mostly_expected
 
 _LARGEST, _MOST_TEXT = 2 << 30, 256 << 20  # bytes of the parts of a workbook; of its texts, which are held in memory
 _MOST_STRINGS, _MOST_ELEMENTS = 4 << 20, 1 << 18  # elements of the shared strings; of another part that is held

@@ -17,8 +17,7 @@ from sluice.ground.document_faults import faults
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.visible_text import unseen
-from sluice.sources.csv_separator import described_csv
-from sluice.sources.csv_source import CsvSource
+from sluice.sources.csv_source import CsvSource, described_csv
 from sluice.sources.packed_file import refuse_large
 from sluice.tabular.model.dimension import Dimension
 

@@ -11,8 +11,7 @@ from sluice.ground.dialects import IN_FILES, refuse_absent
 from sluice.ground.errors import DocumentError
 from sluice.ground.readable_tables import ReadableTables
 from sluice.settings import settings
-from sluice.sources.connections import connections_file, load_connections
-from sluice.sources.database_address import Secret
+from sluice.sources.connections import Secret, connections_file, load_connections
 from sluice.sources.sources import ConnectionSource, DatabaseFile, Source
 from sluice.sources.sql_source import SqlSource
 from sluice.sources.tabular_source import TabularSource, missing_file

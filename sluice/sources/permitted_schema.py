@@ -10,8 +10,7 @@ from sluice.ground.dialects import DIALECTS, IN_FILES, MYSQL, PUBLISHABLE, refus
 from sluice.ground.errors import DocumentError, did_you_mean
 from sluice.ground.readable_tables import DEFAULT_SCHEMA
 from sluice.settings import settings
-from sluice.sources.connections import Connections, connections_file, load_connections
-from sluice.sources.database_address import Secret
+from sluice.sources.connections import Connections, Secret, connections_file, load_connections
 from sluice.sources.tabular_source import missing_file
 
 _HERE = ("", "localhost", "127.0.0.1", "::1")

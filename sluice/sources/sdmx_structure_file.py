@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sluice.ground.errors import SluiceError
-from sluice.sources.description import ColumnDescription, Descriptions
+from sluice.sources.tabular_source import ColumnDescription, Descriptions
 
 _LARGEST = 64 << 20  # bytes of a message; the largest code lists of Eurostat take some 10 MB
 _ENCODING = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([^"']*)""")

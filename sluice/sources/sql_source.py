@@ -14,8 +14,7 @@ from sluice.ground.dialects import DIALECTS, IN_FILES, refuse_absent
 from sluice.ground.errors import DataError, SourceUnreachableError
 from sluice.ground.readable_tables import ReadableTables
 from sluice.ground.select_guard import guarded_query, refuse_strange_name, tables_of
-from sluice.sources.arrow_columns import arrow_reader, as_arrow, plain_column
-from sluice.sources.reading_engine import reading_engine
+from sluice.sources.reading_engine import arrow_reader, as_arrow, plain_column, reading_engine
 from sluice.sources.tabular_source import TabularSource, missing_file
 from sluice.transport import is_of_transport
 

@@ -18,9 +18,8 @@ from pydantic import Field
 from sluice.ground.errors import DataError
 from sluice.ground.variables import as_label
 from sluice.ground.visible_text import Name
-from sluice.sources.description import ColumnDescription, Descriptions
-from sluice.sources.file_source import FileSource
 from sluice.sources.packed_file import in_memory
+from sluice.sources.tabular_source import ColumnDescription, Descriptions, FileSource
 
 _TRANSPORT, _CARD = b"HEADER RECORD", 80  # of SAS: how it begins, and the bytes of each part
 _OF_RECORDS = b"HEADER RECORD*******OBS"

@@ -1,13 +1,16 @@
 """The cells of tables from records in a file, added up by DuckDB: more records than fit into memory.
 
 The same cells as `tabular.model.records` makes in memory, in the same way: contributors who are in one cell of the
-lowest level only are summed there once; the others are gone through for each combination of levels.
+lowest level only are summed there once; the others are gone through for each combination of levels. The vault keeps
+them as NumPy's arrays, a file without anything that runs when it is read.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import duckdb
 import numpy as np
@@ -20,7 +23,7 @@ from sluice.sources.tabular_source import missing_file
 from sluice.tabular.model import refusals
 from sluice.tabular.model.aggregation import LARGEST_KEPT, Levels, cells_at, cells_from, codes_of
 from sluice.tabular.model.cell_sums import CellSums
-from sluice.tabular.model.cells import Cells, Table
+from sluice.tabular.model.cells import Cells, Integers, Table, equations_of
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 
@@ -223,3 +226,44 @@ class _Sums:
         size, number, weight = np.zeros(shape, dtype=np.int64), np.full(shape, -1, np.int64), np.zeros(shape, np.int64)
         size[at], number[at], weight[at] = entries["size"], entries["owner"], entries["weight"]
         return CellSums(**columns, size=size, owner=number, weight=weight if self.query.weighted else None)
+
+
+_ARRAYS = ("codes", "total", "contributors", "largest", "owners", "published")
+
+
+def cells_bytes(cells: Cells, asking: Sequence[int] = ()) -> bytes:
+    """The cells without dimensions and equations, which the documents tell; the same cells give the same bytes.
+
+    asking : numbers of the contributors who asked for protection
+    """
+    held = BytesIO()
+    arrays = {name: getattr(cells, name) for name in _ARRAYS}
+    if cells.sizes is not None:
+        arrays["sizes"] = cells.sizes
+    arrays["asking"] = np.array(asking, dtype=np.int64)
+    np.savez_compressed(held, decimals=np.int64(cells.decimals), **arrays)
+    return held.getvalue()
+
+
+def read_cells(path: Path, dimensions: Sequence[Dimension], tables: Sequence[Sequence[str]]) -> Cells:
+    """The cells that `cells_bytes` wrote, of these dimensions and tables. Raises DataError for another file."""
+    try:
+        with np.load(path, allow_pickle=False) as held:
+            arrays = {name: held[name] for name in _ARRAYS}
+            decimals, sizes = int(held["decimals"]), held.get("sizes")
+    except (OSError, EOFError, ValueError, KeyError, BadZipFile):
+        raise DataError(f"{path}: holds no cells of tables") from None
+    return Cells(
+        dimensions=tuple(dimensions),
+        equations=equations_of(dimensions, arrays["codes"], tables),
+        decimals=decimals,
+        sizes=sizes,
+        **arrays,
+    )
+
+
+def read_asking(path: Path) -> Integers:
+    """Who asked for protection, by number, as `cells_bytes` wrote it."""
+    with np.load(path, allow_pickle=False) as held:
+        asking: Integers = held["asking"]
+    return asking

@@ -1,18 +1,71 @@
-"""What every source of records is, whatever it is read from."""
+"""Every source of records, whatever it is read from; and what a file itself says of a column, for the contract."""
 
 import resource
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict
 
 from sluice.ground.errors import DataError, did_you_mean, no_such_file
+from sluice.ground.visible_text import Name
 
 if TYPE_CHECKING:  # a process that only reads does without: it takes half a second to load
     import pandas as pd
+
+_MOST_IN_RANGE = 100  # whole numbers of a range that are taken for codes
+
+
+class ColumnDescription(BaseModel):
+    """One column as its file describes it; codes are texts as `sluice.ground.values.label` writes them.
+
+    labels         : what a code means; codes for missing may be among them
+    missing_codes  : codes that the file declares as missing
+    missing_ranges : numbers from .. to .. that it declares as missing, both included; may be infinite
+    format         : how its program shows the values: F8.2, %td, DATE9
+    measure        : nominal, ordinal or scale, where the file says so
+    role           : weight, household or quasi_identifier, where a layout says so
+    is_code        : the numbers are shown with zeros in front; they arrive as texts with these zeros
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    label: str = ""
+    labels: Mapping[str, str] = {}
+    missing_codes: tuple[str, ...] = ()
+    missing_ranges: tuple[tuple[float, float], ...] = ()
+    format: str = ""
+    measure: str = ""
+    role: str = ""
+    is_code: bool = False
+
+    def is_missing(self, code: str) -> bool:
+        """Whether a value, by its text, is declared as missing."""
+        if code in self.missing_codes:
+            return True
+        try:
+            return any(low <= float(code) <= high for low, high in self.missing_ranges)
+        except ValueError:
+            return False
+
+    @property
+    def declared_missing(self) -> tuple[str, ...]:
+        """The codes for missing that can be listed: a range by its whole numbers where these are few, or by labels."""
+        codes = dict.fromkeys(self.missing_codes)
+        for low, high in self.missing_ranges:
+            if -inf < low and high - low < _MOST_IN_RANGE and low == int(low) and high == int(high):
+                codes |= dict.fromkeys(str(code) for code in range(int(low), int(high) + 1))
+            else:
+                codes |= dict.fromkeys(code for code in self.labels if self.is_missing(code))
+        return tuple(codes)
+
+
+Descriptions = Mapping[str, ColumnDescription]
+"""Of the columns that a source describes, by name; a column of which nothing is said may be absent."""
+
 
 BATCH_SIZE = 100_000
 Answer = TypeVar("Answer")
@@ -158,3 +211,32 @@ def _too_much_memory() -> str:
         f"reading it takes more memory than {most}. What is damaged, or made for it, can ask for so much; if all is "
         "right with it, set SLUICE_MEMORY higher."
     )
+
+
+class FileSource(TabularSource):
+    """One file, perhaps with another that describes it."""
+
+    path_fields: ClassVar[tuple[str, ...]] = ("path",)
+    path: Name
+
+    @property
+    def title(self) -> str:
+        return self.path
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return tuple(Path(written) for field in self.path_fields if (written := getattr(self, field)) is not None)
+
+    def resolve(self, base: Path) -> Self:
+        return self.relocated(lambda _, written: resolved(written, base))
+
+    def relocated(self, place: Callable[[str, str], str]) -> Self:
+        """With each path as `place` says, which gets the field's name and what is written there."""
+        written = {field: getattr(self, field) for field in self.path_fields}
+        return self.model_copy(
+            update={field: place(field, path) for field, path in written.items() if path is not None}
+        )
+
+    def described(self) -> Descriptions:
+        """What the file says of its columns. Raises DataError where it cannot be read."""
+        return {}

@@ -13,11 +13,10 @@ from sluice.ground.database_url import typed_address
 from sluice.ground.errors import SluiceError
 from sluice.settings import settings
 from sluice.sources.csv_source import CsvSource
-from sluice.sources.description import Descriptions
 from sluice.sources.recognition import Recognised, recognise
 from sluice.sources.sdmx_structure_file import structure_descriptions
 from sluice.sources.sql_source import SqlSource
-from sluice.sources.tabular_source import TabularSource
+from sluice.sources.tabular_source import Descriptions, TabularSource
 
 CONNECTION = "warehouse"
 

@@ -16,7 +16,7 @@ import yaml
 
 from policies.policy import Policy, load_policy, shipped_policies
 from schemas.contract import Contract, load_contract
-from schemas.reading.draft import contract_yaml, frequent_categories
+from schemas.reading.contract_draft import contract_yaml, frequent_categories
 from schemas.reading.overview import MOST_RECORDS, Overview
 from schemas.reading.proposal import Proposals
 from schemas.reading.typing import SourceTyping
@@ -28,9 +28,9 @@ from sluice.sources.tabular_source import TabularSource
 from tasks.project.new_project import PEOPLE, make_project, shipped_file
 from tasks.project.own_data import CONNECTION, OwnData
 from tasks.release.records.definition import RecordsDefinition
+from tasks.tuning.confirmation import recommended_yaml
 from tasks.tuning.first_drafts import Draft
 from tasks.tuning.first_plan import FirstPlan, first_plan, part_at_hand
-from tasks.tuning.recommendation import recommended_yaml
 from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.trial import Outcome
 

@@ -16,7 +16,7 @@ from sluice.custody.workspace import Workspace
 from sluice.ground.durable import locked, make_folder, replace
 from sluice.ground.errors import DocumentError
 from sluice.settings import settings
-from sluice.sources.database_address import Secret
+from sluice.sources.connections import Secret
 from sluice.sources.figures_source import Figure, FiguresSource
 from sluice.sources.permission import permitted_source
 from sluice.sources.separate_reading import read_apart

@@ -14,8 +14,15 @@ from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from sluice.ground.durable import locked
 from sluice.ground.errors import SluiceError
-from sluice.publication.catalogue import JSON_LD, PACKAGES, CataloguedEdition, as_json_ld, as_package_catalogue
-from sluice.publication.catalogue_page import PAGE, as_page
+from sluice.publication.catalogue_of_shelf import (
+    JSON_LD,
+    PACKAGES,
+    PAGE,
+    CataloguedEdition,
+    as_json_ld,
+    as_package_catalogue,
+    as_page,
+)
 from sluice.publication.edition_notice import CurrentPointer, EditionNotice, unsigned_bytes
 from tasks.release.current_edition import publishing_lock
 from tasks.release.release import last

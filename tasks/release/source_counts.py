@@ -22,9 +22,8 @@ from sluice.ground.errors import DataError
 from sluice.ground.values import plain_array
 from sluice.ground.variables import Variable, Variables
 from sluice.reading.typed_column import typed_array
-from sluice.sources.database_address import Secret
-from sluice.sources.figures_source import Figure, FiguresSource
-from sluice.sources.frequencies_source import COLUMN, RECORDS, VALUE, FrequenciesSource
+from sluice.sources.connections import Secret
+from sluice.sources.figures_source import COLUMN, RECORDS, VALUE, Figure, FiguresSource, FrequenciesSource
 from sluice.sources.permission import permitted_source
 from sluice.sources.separate_reading import read_apart
 from sluice.sources.sql_source import SqlSource

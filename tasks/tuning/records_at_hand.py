@@ -1,22 +1,29 @@
-"""The records that plans are tried on: a part of the people for the search, the rest for the best plans, and all."""
+"""The records that plans are tried on: a part of the people for the search, the rest for the best plans, and all.
 
-from collections.abc import Sequence
+Whether the documents alone refuse a plan is seen first, so that no trial is spent on it.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from pydantic import ValidationError
 
 from policies.policy import Policy
 from schemas.contract import Contract
 from sluice.documents.documents import document_bytes
 from sluice.ground.arrays import BoolArray, IntArray
-from sluice.ground.errors import DataError
+from sluice.ground.errors import DataError, SluiceError
 from sluice.ground.variables import Role, Variable
 from sluice.risk.people import groups_of_people
 from tasks.release.holdout import choose
-from tasks.tuning.space import SearchSettings
+from tasks.release.records.definition import RecordsDefinition
+from tasks.release.records.variables import variables_after
+from tasks.tuning.parameter_ranges import at
+from tasks.tuning.space import SearchSettings, SpaceOfPlans
 
 _LEAST = (
     5  # times as many records as the policy's reference standard needs: fewer meet rules on groups only more coarsely
@@ -101,3 +108,22 @@ class RecordsAtHand:
 
 
 _SPLIT = 2**40  # of the search's seed: no trial has this number
+
+
+def misfit(definition: RecordsDefinition, records: RecordsAtHand) -> str | None:
+    """Why contract and policy refuse the plan, whatever the records are; None where they do not. No record is read."""
+    try:
+        plan = definition.under(records.policy).plan
+        for variables in (records.declared, records.variables):
+            variables_after(plan, variables, definition.name)
+    except SluiceError as error:
+        return " ".join(str(error).split())
+    return None
+
+
+def fits(space: SpaceOfPlans, point: Mapping[str, Any], records: RecordsAtHand) -> bool:
+    """Whether the plan at a point of the space is valid and none that the documents refuse."""
+    try:
+        return misfit(space.definition(at(point)), records) is None
+    except ValidationError:
+        return False

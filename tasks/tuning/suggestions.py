@@ -1,7 +1,8 @@
 """`sluice suggest`: the smallest changes of a blocked plan that would pass, each tried.
 
 Single changes first; where fewer than three of these pass, two and then three together, of those that brought the plan
-nearest. It ends where enough have passed. What is suggested passed again with another seed.
+nearest. It ends where enough have passed. What is suggested passed again with another seed. Suggestions for a
+definition in a file are recorded as a search and kept for the next report.
 """
 
 import json
@@ -9,19 +10,27 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from sluice.documents.documents import canonical_json, parse_document, read_yaml
+from sluice.ground.errors import DocumentError
+from tasks.release.documents import load_documents, open_workspace
+from tasks.release.kept_suggestions import keep_suggestions
 from tasks.release.records.definition import RecordsDefinition
-from tasks.tuning.changes import Change, Plan, changes, with_plan
-from tasks.tuning.fitting import misfit
+from tasks.release.records.product import Records
+from tasks.release.versions import versions
 from tasks.tuning.journal import Journal, TrialRecord
+from tasks.tuning.plan_changes import Change, Plan, changes, with_plan
+from tasks.tuning.plan_search import refused
 from tasks.tuning.processes import processes, records_there
-from tasks.tuning.records_at_hand import RecordsAtHand
-from tasks.tuning.search import refused
+from tasks.tuning.records_at_hand import RecordsAtHand, misfit
+from tasks.tuning.search_context import staged_records
 from tasks.tuning.space import SearchSettings
 from tasks.tuning.trial import Outcome, try_plan
+from tasks.tuning.tuning import recorded
 
 WANTED = 3
 _ENOUGH = 2 * WANTED  # changes of different things that passed: among them are those that lose least of what was tried
@@ -222,4 +231,44 @@ def _confirmed(
             found.append(Suggestion(changes=says, loss=again.loss, margin=again.margin))
         if len(found) == WANTED:
             break
+    return found
+
+
+def suggest_for(
+    path: Path,
+    settings: SearchSettings,
+    workers: int = 1,
+    told: Told = lambda done, of, found: None,
+) -> Suggestions:
+    """The smallest changes of the definition's plan that would pass. The next report on it has them.
+
+    raises : DocumentError, DataError
+    """
+    written = read_yaml(path)
+    if "tables" in written:
+        raise DocumentError(f"{path}: sluice suggest is for files of records; for tables see sluice redesign-table")
+    definition = parse_document(RecordsDefinition, written, str(path))
+    product = load_documents(Records, path, definition, open_workspace())
+    product.refuse_unfit()
+    data, whole = staged_records(product)
+    searched, _ = whole.split(settings)
+    parts = "\n".join((*(product.hashes[name] for name in sorted(product.hashes)), data.sha256))
+    name = f"{definition.name}-{product.workspace.vault.pseudonym('suggest', parts)[:12]}"
+    kept = "\n".join((parts, settings.model_dump_json(exclude={"minutes"}), canonical_json(versions()).decode()))
+    journal_name = f"suggest-{product.workspace.vault.pseudonym('suggest', kept)[:24]}.jsonl"
+    journal, done = Journal(product.workspace.home / "tuning" / journal_name), 0
+
+    def count(tried: int, of: int, passing: int) -> None:
+        nonlocal done
+        done = tried
+        told(tried, of, passing)
+
+    with recorded(product, name, data, whole.variables, settings.trials) as taken:
+        try:
+            plan = tuple(written["plan"])
+            found = suggest(product.definition, plan, searched, whole, settings, workers, count, journal)
+        finally:
+            taken["trials"] = done
+        taken["passed"] = bool(found.passing)
+    keep_suggestions(product, tuple(each.in_words(found.before.loss) for each in found.passing))
     return found

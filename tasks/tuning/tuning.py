@@ -15,17 +15,22 @@ from sluice.ground.variables import Variables
 from tasks.release.records.product import Records
 from tasks.release.release import StagedTable
 from tasks.release.searches import kept_variables, record_begun, record_ended
-from tasks.tuning.confirmation import Confirmation, Judgement, confirm, fresh_seed, judged_afresh
-from tasks.tuning.explanation import Unchosen, unchosen
-from tasks.tuning.found import Found
-from tasks.tuning.ground import Ground
-from tasks.tuning.journal import Journal, TrialRecord
-from tasks.tuning.kept import Kept, KeptRow, kept_by, kept_rows
-from tasks.tuning.pruning import Pruned, pruned
-from tasks.tuning.ranges import at
-from tasks.tuning.recommendation import plan_yaml, recommended_yaml
-from tasks.tuning.rule_prices import RulePrice, rule_prices
-from tasks.tuning.search import Search, Told, price_of
+from tasks.tuning.confirmation import (
+    Confirmation,
+    Judgement,
+    confirm,
+    fresh_seed,
+    judged_afresh,
+    plan_yaml,
+    recommended_yaml,
+)
+from tasks.tuning.journal import Found, Journal, TrialRecord
+from tasks.tuning.kept_searches import Kept, KeptRow, kept_by, kept_rows
+from tasks.tuning.needless_steps import Pruned, pruned
+from tasks.tuning.parameter_ranges import at
+from tasks.tuning.plan_explanation import RulePrice, Unchosen, rule_prices, unchosen
+from tasks.tuning.plan_search import Search, Told, price_of
+from tasks.tuning.search_context import Ground
 from tasks.tuning.trial import Outcome
 
 NARROW = 0.02  # a margin below it may be used up by the next seed

@@ -16,7 +16,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.contract import Contract, load_contract
-from schemas.reading.inferred import inferred_contract
+from schemas.reading.contract_draft import inferred_contract
 from sluice.custody.outputs import refuse_to_overwrite
 from sluice.documents.documents import parse_document, read_yaml
 from sluice.ground.durable import sha256_of
@@ -25,8 +25,7 @@ from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking import Step
 from sluice.masking.plan import apply_plan, released_variables
 from sluice.masking.step import MaskingStep
-from sluice.publication.datapackage import PublishedFile
-from sluice.publication.records_datapackage import records_datapackage
+from sluice.publication.datapackage import PublishedFile, records_datapackage
 from sluice.publication.records_file import columns_with_time, write_csv, write_parquet
 from tasks.workbench.seed_file import seed_of
 from tasks.workbench.tabular_file import read_records, table_source, typed_table

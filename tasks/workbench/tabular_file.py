@@ -13,8 +13,7 @@ from schemas.reading.typing import SourceTyping
 from sluice.custody.outputs import refuse_to_overwrite
 from sluice.ground.errors import DataError, MeasureChoiceError
 from sluice.ground.variables import Kind, Role, Variable
-from sluice.sources.csv_separator import described_csv
-from sluice.sources.csv_source import CsvSource
+from sluice.sources.csv_source import CsvSource, described_csv
 from sluice.sources.tabular_source import TabularSource
 from tasks.workbench.decimal_comma import with_points
 

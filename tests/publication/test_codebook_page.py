@@ -8,8 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from sluice.ground.variables import Kind, Variable
-from sluice.publication.codebook import CodebookVariable
-from sluice.publication.codebook_page import codebook_page
+from sluice.publication.codebook import CodebookVariable, codebook_page
 from tests.publication.small_codebook import codebook
 
 

@@ -13,13 +13,11 @@ import pandas as pd
 import pytest
 
 from sluice.ground.variables import Variables
-from sluice.publication.datapackage import PublishedFile
+from sluice.publication.datapackage import PublishedFile, records_datapackage, tables_datapackage
 from sluice.publication.published_table import PublishedTable
 from sluice.publication.published_table_files import to_csv, to_parquet
-from sluice.publication.records_datapackage import records_datapackage
 from sluice.publication.records_file import write_csv, write_parquet
 from sluice.publication.sdmx_csv import to_sdmx_csv
-from sluice.publication.tables_datapackage import tables_datapackage
 from tests.publication.data_package import problems
 from tests.publication.small_codebook import records
 from tests.publication.small_table import file_of, small, whole

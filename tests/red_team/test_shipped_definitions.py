@@ -20,7 +20,7 @@ from sluice.utility.comparison import Comparison
 from tasks.release.documents import load_documents, open_workspace
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.product import Records
-from tasks.tuning.ground import staged_records
+from tasks.tuning.search_context import staged_records
 from tasks.tuning.trial import files_of_trial
 from tests.red_team import attacks
 from tests.red_team.attacks import ATTACKS

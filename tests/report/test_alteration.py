@@ -8,9 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sluice.report.alteration import LEAST_CHANGED, Alteration, _range
 from sluice.report.report import render
-from sluice.report.table_summary import summarise
+from sluice.report.table_summary import LEAST_CHANGED, Alteration, _range, summarise
 from sluice.tabular.advice.table_utility import table_utility
 from sluice.tabular.model.cells import Cells, Integers
 from sluice.tabular.rules.sensitivity import requirements_of

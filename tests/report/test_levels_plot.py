@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from sluice.generalization.levels_found import Finer, KeyLevel, LevelsFound
-from sluice.report.levels_plot import ladder_svg
+from sluice.report.records_plots import ladder_svg
 from sluice.report.report import render
 from tests.golden import golden
 from tests.report.pages import Page, dossier

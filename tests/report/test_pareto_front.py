@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
-from sluice.report.pareto_front import pareto_front
+from sluice.report.risk_utility_map import pareto_front
 from tests.golden import golden
 
 COORDINATE = st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, np.inf, np.nan])

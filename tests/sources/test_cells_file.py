@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from sluice.ground.errors import DataError
-from sluice.sources.cells_file import cells_bytes, read_asking, read_cells
+from sluice.sources.table_cells import cells_bytes, read_asking, read_cells
 from sluice.tabular.model.cells import Cells
 from tests.golden import golden
 from tests.tabular.tables import tables

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice.sources.csv_separator import described_csv, separator_of
+from sluice.sources.csv_source import described_csv, separator_of
 from sluice.sources.hierarchy_file import read_rows
 
 

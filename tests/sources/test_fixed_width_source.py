@@ -7,10 +7,10 @@ import pytest
 import yaml
 
 from schemas.contract import load_contract
-from schemas.reading.draft import draft_contract
+from schemas.reading.contract_draft import draft_contract
 from schemas.reading.typing import SourceTyping
 from sluice.ground.errors import DataError, DocumentError
-from sluice.sources.fixed_width_layout import read_layout
+from sluice.sources.fixed_width_source import read_layout
 from sluice.sources.permission import permitted_source
 from sluice.sources.recognition import recognise
 from sluice.sources.sources import FixedWidthSource

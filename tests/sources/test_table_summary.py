@@ -8,8 +8,7 @@ import sqlalchemy as sa
 from sluice.ground.dialects import DIALECTS
 from sluice.ground.errors import DataError
 from sluice.ground.readable_tables import ReadableTables
-from sluice.sources.figures_source import Figure, FiguresSource
-from sluice.sources.frequencies_source import COLUMN, RECORDS, VALUE, FrequenciesSource
+from sluice.sources.figures_source import COLUMN, RECORDS, VALUE, Figure, FiguresSource, FrequenciesSource
 from sluice.sources.sql_source import SqlSource
 from tests.golden import golden
 from tests.ground.test_dialects import ADDRESSES, compiled

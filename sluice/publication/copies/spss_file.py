@@ -10,8 +10,7 @@ from typing import Any
 import pandas as pd
 
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.publication.copies.labelled_codes import codes
-from sluice.publication.copies.statistics_file import StatisticsFile, cut
+from sluice.publication.copies.statistics_file import StatisticsFile, codes, cut
 
 _RESERVED = {"ALL", "AND", "BY", "EQ", "GE", "GT", "LE", "LT", "NE", "NOT", "OR", "TO", "WITH"}
 _FIRST_MOMENT = pd.Timestamp(1582, 10, 14)

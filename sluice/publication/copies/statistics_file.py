@@ -1,7 +1,10 @@
-"""A file of a statistics package: what all of them share.
+"""A file of a statistics package: what all packages share.
 
 What a package cannot hold is refused: of the documents before anything is read, of the values before anything is
 judged. What was written is read back by another library than wrote it, where there is one, and compared value by value.
+
+Categories are whole numbers with a text for each. Only declared ones become numbers: those that were merely found in
+the data stay text, as a list of them would name categories that masking took out of the file.
 """
 
 import re
@@ -15,7 +18,6 @@ import pandas as pd
 
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.publication.copies.labelled_codes import codes, value_labels
 from sluice.publication.records_file import read_typed
 
 _EXACT = 2**53  # whole numbers up to it are exact as doubles
@@ -217,3 +219,33 @@ def _plain_column(column: "pd.Series[Any]", variable: Variable) -> "pd.Series[An
 
 def _as_whole(labels: Mapping[Any, str]) -> dict[int, str]:
     return {int(code): text for code, text in labels.items()}
+
+
+_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,8}")  # within 32 bits; with a leading zero it is a name, no number
+
+
+def codes(variable: Variable) -> dict[str, int] | None:
+    """Category -> number, in the order of the categories; None: its values stay text, or are no categories.
+
+    Where all categories are whole numbers these are the codes; else they are numbered from 1.
+    """
+    if variable.categories is None:
+        return None
+    if _are_numbers(variable):
+        return {category: int(category) for category in variable.categories}
+    return {category: place for place, category in enumerate(variable.categories, start=1)}
+
+
+def value_labels(variable: Variable) -> Mapping[int, str]:
+    """Number -> what it stands for: the label; where the number is none of the data's own, the category comes first."""
+    numbers = codes(variable) or {}
+    if _are_numbers(variable):
+        return {code: variable.labels[category] for category, code in numbers.items() if category in variable.labels}
+    return {
+        code: f"{category}: {variable.labels[category]}" if category in variable.labels else category
+        for category, code in numbers.items()
+    }
+
+
+def _are_numbers(variable: Variable) -> bool:
+    return all(_WHOLE.fullmatch(category) for category in variable.categories or ())

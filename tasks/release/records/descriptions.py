@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from sluice.publication.citation import citation_file
-from sluice.publication.codebook import Codebook, codebook_variables
-from sluice.publication.codebook_page import codebook_page
+from sluice.publication.codebook import Codebook, codebook_page, codebook_variables
 from sluice.publication.croissant import croissant
-from sluice.publication.datapackage import PublishedFile, as_json
+from sluice.publication.datapackage import PublishedFile, as_json, records_datapackage
 from sluice.publication.ddi_codebook import ddi_codebook
-from sluice.publication.records_datapackage import records_datapackage
 from sluice.report.dossier import Dossier
 from tasks.release.records.variables import RecordsRelease, described_variables, original_variables
 

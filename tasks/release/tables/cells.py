@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from schemas.contract import Contract
-from sluice.sources.cells_file import read_cells
+from sluice.sources.table_cells import read_cells
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
 from tasks.release.documents import Documents

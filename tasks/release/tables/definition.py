@@ -8,7 +8,7 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from sluice.ground.errors import did_you_mean
-from sluice.sources.csv_separator import described_csv
+from sluice.sources.csv_source import described_csv
 from sluice.sources.hierarchy_file import read_rows
 from sluice.sources.packed_file import refuse_large
 from sluice.sources.permission import permitted_file

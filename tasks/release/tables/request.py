@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from policies.waived_cells import waived_cells
-from sluice.sources.cells_file import read_asking
+from sluice.sources.table_cells import read_asking
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.rules.request_rule import RequestedContributions
 from sluice.tabular.suppression.manual_status import manual_rows

@@ -5,12 +5,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sluice.publication.datapackage import PublishedFile
+from sluice.publication.datapackage import PublishedFile, tables_datapackage
 from sluice.publication.published_table import PublishedTable, discrepancies, published_table
 from sluice.publication.published_table_files import read_csv, read_parquet, to_csv, to_parquet
 from sluice.publication.sdmx_csv import read_sdmx_csv, to_sdmx_csv
 from sluice.publication.sdmx_structure import sdmx_structure
-from sluice.publication.tables_datapackage import tables_datapackage
 from sluice.tabular.model.cells import Cells, axes_of
 from tasks.release.tables.cells import TablesDocuments
 from tasks.release.tables.published_cells import PublishedCells

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from schemas.reading.household import whose_records
-from schemas.reading.numbering import are_long, are_running
+from schemas.reading.household import are_long, are_running, whose_records
 from schemas.reading.overview import overview
 from schemas.reading.proposal import Proposal, Proposals, propose
 from sluice.ground.variables import Role

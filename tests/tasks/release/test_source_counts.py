@@ -19,8 +19,7 @@ from schemas.contract import Contract
 from schemas.reading.typing import SourceTyping
 from sluice.ground.errors import DataError
 from sluice.ground.verdict import Verdict, decide
-from sluice.sources.figures_source import FiguresSource
-from sluice.sources.frequencies_source import COLUMN, RECORDS, VALUE, FrequenciesSource
+from sluice.sources.figures_source import COLUMN, RECORDS, VALUE, FiguresSource, FrequenciesSource
 from sluice.sources.sql_source import SqlSource
 from tasks.release.products import load_product
 from tasks.release.source_counts import _against, _asked, _foreign, refuse_hopeless_source

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sluice.ground.errors import SluiceError
-from tasks.tuning.recommendation import plan_yaml, recommended_yaml
+from tasks.tuning.confirmation import plan_yaml, recommended_yaml
 from tests.golden import golden
 from tests.tasks.tuning.house_of_plans import space
 
