@@ -13,7 +13,6 @@ from inspect import unwrap
 from typing import Any
 
 from policies.policy import Policy
-from policies.waivers import apply_waivers
 from sluice.custody.ledger import Entry
 from sluice.custody.states import IN_DOUBT, REASSESSED, State, TransitionError, state_of
 from sluice.custody.workspace import Workspace
@@ -124,8 +123,8 @@ def _judged(workspace: Workspace, entries: Sequence[Entry], policy: Policy) -> l
         return [_unknown(_SAYS.not_any_more(why=str(error)))]
     except Exception as error:  # of a library: its text may hold values
         return [_unknown(_SAYS.failed(why=explain(error)))]
-    definition = release.product.definition
-    return apply_waivers(findings, policy.waivers, definition.name, datetime.now(UTC).date(), definition.owner)
+    waived: list[Finding] = release.product.waived(findings, datetime.now(UTC).date())
+    return waived
 
 
 def _records(release: Release[Any]) -> list[Finding]:
