@@ -58,4 +58,4 @@ def _checked_out(git: Path) -> str | None:
 
 def versions() -> dict[str, str]:
     """Name -> version of Sluice and the libraries."""
-    return {name: version(name) for name in COMPUTED_BY}
+    return {name: version("sluice-sdc" if name == "sluice" else name) for name in COMPUTED_BY}
