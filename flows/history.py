@@ -13,7 +13,7 @@ from sluice.custody.workspace import Workspace
 from sluice.ground.errors import SluiceError
 from sluice.publication.copies import COPIES
 from sluice.report.dossier import Dossier
-from tasks.release.kept_dossier import kept_dossier
+from tasks.release.dossier import kept_dossier
 from tasks.release.release import last, recorded_entries
 from tasks.release.under_review import UnderReview
 

@@ -23,8 +23,7 @@ from sluice.ground.document_faults import faults
 from sluice.ground.errors import DocumentError
 from sluice.ground.log import Form
 from sluice.ground.machine import memory, processors
-from sluice.notices.mail import Address, MailServer
-from sluice.notices.web_address import is_safe
+from sluice.notices.mail import Address, MailServer, is_safe
 
 PREFIX = "SLUICE_"
 

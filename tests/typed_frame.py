@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from schemas.reading.draft import inferred_contract
+from schemas.reading.contract_draft import inferred_contract
 from schemas.reading.typing import SourceTyping
 from sluice.ground.variables import Variable
 

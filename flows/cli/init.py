@@ -145,7 +145,7 @@ def _in_vain(name: str, seen: "Overview", proposed: "Proposals") -> Iterator[str
 
 
 def _write_contract(output: Path, seen: "Overview", proposed: "Proposals", dataset: str) -> None:
-    from schemas.reading.draft import contract_yaml
+    from schemas.reading.contract_draft import contract_yaml
     from sluice.ground.durable import write_new
 
     text = contract_yaml(seen, proposed, dataset)

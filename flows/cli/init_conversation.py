@@ -74,7 +74,7 @@ def _sets_of_items(seen: "Overview", each: "Proposal") -> str:
 
 def _values(seen: "Overview", each: "Proposal") -> str:
     """How many there are and the frequent ones by name, or a rounded range."""
-    from schemas.reading.draft import declared
+    from schemas.reading.contract_draft import declared
     from schemas.reading.proposal import MINIMUM_CELL
 
     column = seen.columns[each.name]

@@ -16,12 +16,12 @@ from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from sluice.ground.errors import SluiceError
 from sluice.ground.verdict import Finding
-from sluice.report.comparison import Comparison, compare
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.headline import headline, next_steps, reasons, state
+from sluice.report.plan_comparison import Comparison, compare
 from sluice.report.risk_utility_map import Plan
 from tasks.release.approval import approved_files
-from tasks.release.kept_dossier import kept_dossier
+from tasks.release.dossier import kept_dossier
 from tasks.release.recorded_product import release_as_judged
 from tasks.release.release import last
 from tasks.release.rounds import changes_between

@@ -18,9 +18,8 @@ from typing import Any
 
 import pandas as pd
 
-from schemas.checks.canonical_values import canonical_frame
 from schemas.checks.data_docs import write_index, write_pages
-from schemas.checks.expectations import Clause, clauses_of, great_expectations, suite
+from schemas.checks.expectations import Clause, canonical_frame, clauses_of, great_expectations, suite
 from schemas.checks.profile import Profile, drift_findings
 from schemas.contract import Contract
 from sluice.ground.sentence import Sentence, Sentences, as_fields

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from schemas.reading.household import are_long, are_running, looks_like_groups, whose_records
-from schemas.reading.intervals import intervals_in_order
+from schemas.reading.interval_categories import intervals_in_order
 from schemas.reading.missing_codes import (
     are_names,
     declared_codes,

@@ -1,4 +1,4 @@
-"""Mail: a notice as a message to one person, by the agency's mail server."""
+"""Mail: a notice as a message to one person, by the agency's server; and which web addresses one may be posted to."""
 
 import io
 import re
@@ -16,7 +16,9 @@ from urllib.parse import unquote, urlsplit
 from pydantic import AfterValidator
 
 from sluice.notices.notice import Notice, NoticeDelayedError, NoticeRefusedError, RecipientDelayedError
-from sluice.notices.web_address import LOOPBACK
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+"""This very machine: what goes there need not be encrypted."""
 
 _WAIT = 10.0  # seconds for each answer of the server
 _IN_ALL = 30.0  # seconds for a mail: a server that says a byte at a time would have it go on for ever
@@ -151,3 +153,9 @@ def message(notice: Notice, sender: str, recipient: str) -> EmailMessage:
 
 def _token(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9-]", "_", text)
+
+
+def is_safe(url: str) -> bool:
+    """Whether what is posted there is encrypted on its way, or stays on this machine."""
+    parts = urlsplit(url)
+    return bool(parts.hostname) and (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK))

@@ -9,7 +9,7 @@ all are truth values: true/false, yes/no, on/off                       binary
 all are numbers, and whole (3.0 is)                                    integer
 all are numbers                                                        continuous
 all are digits, one with a zero in front: 01, 007                      nominal: a code, whose zeros mean something
-all are codes of a classification (`sluice.reading.classification`)    nominal
+all are codes of a classification (`sluice.reading.classification_codes`)    nominal
 texts, two different ones                                              binary
 texts, more than 60 different ones for at most twice as many records   text
 other texts; a category column of pandas or Arrow; no value at all     nominal
@@ -32,7 +32,7 @@ import pyarrow.compute as pc
 from sluice.ground import values
 from sluice.ground.listed_texts import LIST_MARK
 from sluice.ground.variables import Kind, Role, Variable
-from sluice.reading.classification import classification_of
+from sluice.reading.classification_codes import classification_of
 
 MOST_DISTINCT = 10_000
 """Distinct values of a column that are counted; beyond, only their form and range are followed."""

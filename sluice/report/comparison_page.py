@@ -6,7 +6,7 @@ from importlib.resources import files
 from markupsafe import Markup
 
 from sluice.ground.verdict import Verdict
-from sluice.report.comparison import Comparison, PlanCompared
+from sluice.report.plan_comparison import Comparison, PlanCompared
 from sluice.report.report import environment
 from sluice.report.risk_utility_map import MapPoint
 from sluice.report.risk_utility_plot import risk_utility_svg

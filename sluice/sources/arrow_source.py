@@ -1,4 +1,5 @@
-"""An Arrow file (IPC, Feather version 2), or a stream of Arrow written to a file, which says where it ends."""
+"""Files of Arrow: a Parquet file, an Arrow file (IPC, Feather version 2), or a stream of Arrow written to a file, which
+says where it ends."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from sluice.ground.errors import DataError
 from sluice.ground.listed_texts import is_list, listed_texts
@@ -72,3 +74,34 @@ def refuse_nested(schema: pa.Schema, columns: Sequence[str], title: str) -> None
 def one_value_a_record(column: pa.Array) -> pa.Array:
     """The column, a list of texts as one text."""
     return listed_texts(column) if is_list(column.type) else column
+
+
+class ParquetSource(FileSource):
+    """One Parquet file."""
+
+    type: Literal["parquet"] = "parquet"
+
+    def _open(self) -> pq.ParquetFile:
+        if not Path(self.path).is_file():
+            raise missing_file(Path(self.path))
+        try:
+            return pq.ParquetFile(self.path)
+        except MemoryError:  # Arrow's own is an ArrowException, too
+            raise
+        except (pa.ArrowException, OSError):
+            raise DataError(f"{self.path}: is not a whole Parquet file") from None
+
+    def _names(self, expected: Sequence[str]) -> list[str]:
+        with self._open() as file:
+            return list(file.schema_arrow.names)
+
+    def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
+        with self._open() as file:
+            refuse_nested(file.schema_arrow, columns, self.path)
+            try:
+                for batch in file.iter_batches(batch_size=size, columns=list(columns)):
+                    yield pa.table({name: one_value_a_record(batch[name]) for name in columns})
+            except MemoryError:
+                raise
+            except (pa.ArrowException, OSError):
+                raise DataError(f"{self.path}: is damaged; it cannot be read to its end") from None

@@ -22,7 +22,7 @@ from sluice.sources.sandbox import confine
 
 _MODELS = {
     "csv": ("csv_source", "CsvSource"),
-    "parquet": ("parquet_source", "ParquetSource"),
+    "parquet": ("arrow_source", "ParquetSource"),
     "arrow": ("arrow_source", "ArrowSource"),
     "fixed_width": ("fixed_width_source", "FixedWidthSource"),
     "excel": ("excel_source", "ExcelSource"),
@@ -31,7 +31,7 @@ _MODELS = {
     "sas": ("statistical_file", "SasSource"),
     "sql": ("sql_source", "SqlSource"),
     "figures": ("figures_source", "FiguresSource"),
-    "frequencies": ("frequencies_source", "FrequenciesSource"),
+    "frequencies": ("figures_source", "FrequenciesSource"),
 }
 _PACKAGE = Path(__file__).resolve().parents[1]
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/nix/store", "/etc/ld.so.cache")

@@ -11,10 +11,9 @@ from pathlib import Path
 
 from sluice.ground.errors import DataError
 from sluice.ground.visible_text import one_line
-from sluice.sources.arrow_source import ArrowSource
+from sluice.sources.arrow_source import ArrowSource, ParquetSource
 from sluice.sources.excel_source import ExcelSource
 from sluice.sources.packed_file import packing, the_member, unpacked
-from sluice.sources.parquet_source import ParquetSource
 from sluice.sources.sources import DatabaseFile
 from sluice.sources.statistical_file import SasSource, SpssSource, StataSource
 from sluice.sources.tabular_source import missing_file

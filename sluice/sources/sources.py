@@ -6,11 +6,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from sluice.ground.visible_text import Name
-from sluice.sources.arrow_source import ArrowSource
+from sluice.sources.arrow_source import ArrowSource, ParquetSource
 from sluice.sources.csv_source import CsvSource
 from sluice.sources.excel_source import ExcelSource
 from sluice.sources.fixed_width_source import FixedWidthSource
-from sluice.sources.parquet_source import ParquetSource
 from sluice.sources.statistical_file import SasSource, SpssSource, StataSource
 from sluice.sources.tabular_source import resolved
 

@@ -16,9 +16,7 @@ from sluice.ground.arrays import IntArray
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.variables import Kind, Variable
-from sluice.items.combination_counts import combination_counts
-from sluice.items.item_sets import ItemSets
-from sluice.items.item_tree import ItemTree
+from sluice.items.item_sets import ItemSets, ItemTree, combination_counts
 from sluice.utility.comparison import Comparison
 from sluice.utility.measure import Family, Figure, Measure, Occasion
 from sluice.utility.measured import WORST, Found, Measured, ShareLimit, figure, written_percent

@@ -16,7 +16,7 @@ import yaml
 
 from policies.policy import Policy, load_policy, shipped_policies
 from schemas.contract import Contract, load_contract
-from schemas.reading.draft import contract_yaml, frequent_categories
+from schemas.reading.contract_draft import contract_yaml, frequent_categories
 from schemas.reading.overview import MOST_RECORDS, Overview
 from schemas.reading.proposal import Proposals
 from schemas.reading.typing import SourceTyping

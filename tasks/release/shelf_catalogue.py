@@ -14,7 +14,7 @@ from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from sluice.ground.durable import locked
 from sluice.ground.errors import SluiceError
-from sluice.publication.catalogue import (
+from sluice.publication.catalogue_of_shelf import (
     JSON_LD,
     PACKAGES,
     PAGE,

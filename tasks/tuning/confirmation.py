@@ -17,11 +17,11 @@ from pydantic import BaseModel, ConfigDict
 from sluice.documents.documents import parse_document, yaml_mapping
 from sluice.ground.errors import SluiceError
 from tasks.release.records.definition import RecordsDefinition
-from tasks.tuning.explanation import Reason, Unchosen
 from tasks.tuning.journal import Found, TrialRecord
-from tasks.tuning.ranges import at
+from tasks.tuning.parameter_ranges import at
+from tasks.tuning.plan_explanation import Reason, Unchosen
+from tasks.tuning.plan_search import price_of
 from tasks.tuning.records_at_hand import RecordsAtHand
-from tasks.tuning.search import price_of
 from tasks.tuning.space import SpaceOfPlans
 from tasks.tuning.trial import Outcome, try_plan
 

@@ -14,8 +14,8 @@ from schemas.reading.proposal import MINIMUM_CELL
 from sluice.ground.variables import GROUPS, NAMES, Kind, Role, Variable, Variables
 from sluice.masking.synthesis.sequential_trees import MOST_CATEGORIES
 from sluice.risk.people import once_a_person
-from tasks.tuning.draft import is_skewed
-from tasks.tuning.neighbours import cut_points
+from tasks.tuning.drafted_space import is_skewed
+from tasks.tuning.near_plans import cut_points
 from tasks.tuning.records_at_hand import RecordsAtHand
 
 Plan = tuple[Mapping[str, Any], ...]

@@ -18,10 +18,10 @@ from sluice.ground.errors import PlanError
 from sluice.risk.people import groups_of_people
 from tasks.release.holdout import choose
 from tasks.release.records.definition import RecordsDefinition
-from tasks.tuning.changes import with_plan
 from tasks.tuning.first_drafts import Draft, drafts
+from tasks.tuning.plan_changes import with_plan
+from tasks.tuning.plan_search import refused
 from tasks.tuning.records_at_hand import RecordsAtHand, misfit
-from tasks.tuning.search import refused
 from tasks.tuning.space import LossWeights
 from tasks.tuning.trial import Outcome, try_plan
 

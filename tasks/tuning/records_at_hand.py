@@ -22,7 +22,7 @@ from sluice.risk.people import groups_of_people
 from tasks.release.holdout import choose
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.variables import variables_after
-from tasks.tuning.ranges import at
+from tasks.tuning.parameter_ranges import at
 from tasks.tuning.space import SearchSettings, SpaceOfPlans
 
 _LEAST = (

@@ -16,7 +16,7 @@ from tasks.release.records.product import Records
 from tasks.release.release import StagedTable
 from tasks.release.staging import stage
 from tasks.release.versions import versions
-from tasks.tuning.draft import draft_plan, draft_prices, removed_by
+from tasks.tuning.drafted_space import draft_plan, draft_prices, removed_by
 from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.space import SearchSettings, SpaceOfPlans
 

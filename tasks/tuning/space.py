@@ -1,6 +1,6 @@
 """The space of plans: a release definition whose plan leaves open what a search is to find.
 
-Ranges stand in place of values (`tasks/tuning/ranges.py`); a step may be optional, one of several, or stand in any
+Ranges take the place of values (`tasks/tuning/parameter_ranges.py`); a step may be optional, one of several, or in any
 order among others; and variables may be dropped at a price. Every plan of the space is that of a valid definition.
 """
 
@@ -16,7 +16,7 @@ from sluice.masking.catalogue import methods
 from sluice.utility.analyses.asked_analyses import Analyses
 from tasks.release.definition import Definition, StrictModel
 from tasks.release.records.definition import RecordsDefinition
-from tasks.tuning.ranges import Choice, Choose, first, step_with
+from tasks.tuning.parameter_ranges import Choice, Choose, first, step_with
 
 _MOST_ORDERED = 4  # steps in any order: 24 orders
 _MOST_TRIED = 5000  # instances by which a space is checked when it is read

@@ -22,11 +22,11 @@ from tasks.release.kept_suggestions import keep_suggestions
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.product import Records
 from tasks.release.versions import versions
-from tasks.tuning.changes import Change, Plan, changes, with_plan
 from tasks.tuning.journal import Journal, TrialRecord
+from tasks.tuning.plan_changes import Change, Plan, changes, with_plan
+from tasks.tuning.plan_search import refused
 from tasks.tuning.processes import processes, records_there
 from tasks.tuning.records_at_hand import RecordsAtHand, misfit
-from tasks.tuning.search import refused
 from tasks.tuning.search_context import staged_records
 from tasks.tuning.space import SearchSettings
 from tasks.tuning.trial import Outcome, try_plan

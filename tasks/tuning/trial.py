@@ -21,11 +21,10 @@ from sluice.ground.errors import PlanError, SluiceError
 from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
-from sluice.masking import Generalization
-from sluice.masking.blocks import moved_blocks
-from sluice.masking.plan import apply_plan, apply_recodings
+from sluice.masking.moved_blocks import moved_blocks
+from sluice.masking.plan import ByStratum, apply_plan, apply_recodings
+from sluice.masking.recoding.generalization import Generalization
 from sluice.masking.step import MaskingStep
-from sluice.masking.subsets import ByStratum
 from sluice.risk.reference.curve import Curve
 from sluice.sources.permission import permitted_file
 from sluice.utility.comparison import Comparison
@@ -33,7 +32,7 @@ from tasks.release.findings import findings_of
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.judgement import attack_findings, check_masked, reference_findings
 from tasks.release.records.variables import variables_after
-from tasks.tuning.loss import loss_of, pair_distances
+from tasks.tuning.plan_loss import loss_of, pair_distances
 from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.space import LossWeights
 

@@ -24,12 +24,12 @@ from tasks.tuning.confirmation import (
     plan_yaml,
     recommended_yaml,
 )
-from tasks.tuning.explanation import RulePrice, Unchosen, rule_prices, unchosen
 from tasks.tuning.journal import Found, Journal, TrialRecord
 from tasks.tuning.kept_searches import Kept, KeptRow, kept_by, kept_rows
-from tasks.tuning.pruning import Pruned, pruned
-from tasks.tuning.ranges import at
-from tasks.tuning.search import Search, Told, price_of
+from tasks.tuning.needless_steps import Pruned, pruned
+from tasks.tuning.parameter_ranges import at
+from tasks.tuning.plan_explanation import RulePrice, Unchosen, rule_prices, unchosen
+from tasks.tuning.plan_search import Search, Told, price_of
 from tasks.tuning.search_context import Ground
 from tasks.tuning.trial import Outcome
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tasks.tuning.journal import TrialRecord
-from tasks.tuning.ranges import Between, Range, is_scale
+from tasks.tuning.parameter_ranges import Between, Range, is_scale
 from tasks.tuning.space import SpaceOfPlans
 
 _PARENTS = 4  # of the best points, from which one is drawn

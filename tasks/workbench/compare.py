@@ -11,14 +11,14 @@ from sluice.custody.outputs import refuse_to_overwrite
 from sluice.custody.workspace import Workspace
 from sluice.ground.durable import replace
 from sluice.ground.errors import DataError, did_you_mean
-from sluice.report.comparison import Comparison
-from sluice.report.comparison import compare as put_together
 from sluice.report.comparison_page import render_comparison
 from sluice.report.dossier import Dossier
+from sluice.report.plan_comparison import Comparison
+from sluice.report.plan_comparison import compare as put_together
 from sluice.report.risk_utility_map import DEFAULT_LOSS, MARGIN, Plan
 from sluice.report.risk_utility_plot import risk_utility_svg
 from sluice.utility.analyses.asked_analyses import Analyses
-from tasks.release.kept_dossier import kept_dossier
+from tasks.release.dossier import kept_dossier
 from tasks.release.release import recorded_entries
 from tasks.workbench.assess import assess
 

@@ -16,7 +16,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.contract import Contract, load_contract
-from schemas.reading.draft import inferred_contract
+from schemas.reading.contract_draft import inferred_contract
 from sluice.custody.outputs import refuse_to_overwrite
 from sluice.documents.documents import parse_document, read_yaml
 from sluice.ground.durable import sha256_of

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from schemas.contract import Contract
-from schemas.reading.draft import inferred_contract
+from schemas.reading.contract_draft import inferred_contract
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Sentence, Sentences, as_fields
 from sluice.ground.values import plain_array

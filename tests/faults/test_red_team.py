@@ -20,14 +20,14 @@ from policies.rules.t_closeness import TCloseness
 from policies.standard.judgement import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
 from policies.waivers import Waiver, apply_waivers
-from schemas.reading.draft import draft_contract
+from schemas.reading.contract_draft import draft_contract
 from sluice.custody import shelf
 from sluice.custody.states import State
 from sluice.documents.documents import parse_document, read_yaml
 from sluice.ground.errors import DataError, DocumentError, SluiceError
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict, decide
-from sluice.masking import AdditiveNoise
+from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.publication.records_file import write_in_order, write_parquet
 from sluice.risk.publications.changed_records import changed_records
 from sluice.sources.sources import CsvSource

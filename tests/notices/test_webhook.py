@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from sluice.notices.mail import is_safe
 from sluice.notices.notice import NoticeDelayedError, NoticeRefusedError
-from sluice.notices.web_address import is_safe
 from sluice.notices.webhook import Webhook
 from tests.golden import golden
 from tests.notices.servers import web_server

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
-from sluice.publication.catalogue import as_json_ld, as_package_catalogue
+from sluice.publication.catalogue_of_shelf import as_json_ld, as_package_catalogue
 from sluice.publication.citation import citation_file
 from sluice.publication.croissant import croissant
 from sluice.publication.datapackage import PublishedFile, as_json, records_datapackage, tables_datapackage
@@ -22,7 +22,7 @@ from tests.injection.corpus import WRITABLE
 from tests.publication.small_codebook import DONE, codebook
 from tests.publication.small_codebook import records as small_records
 from tests.publication.small_table import EVERYTHING, file_of, small
-from tests.publication.test_catalogue import APRIL, MARCH
+from tests.publication.test_catalogue_of_shelf import APRIL, MARCH
 
 FILES = [PublishedFile(path=f"data.{kind}", sha256="a" * 64, bytes=90, rows=3) for kind in ("csv", "parquet")]
 KNOWN = {"publisher": "An office", "doi": "10.1234/abc", "license": "CC-BY-4.0"}

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
-from sluice.publication.catalogue import as_json_ld
+from sluice.publication.catalogue_of_shelf import as_json_ld
 from sluice.publication.citation import citation_file
 from sluice.publication.codebook import codebook_page
 from sluice.publication.croissant import croissant
@@ -19,7 +19,7 @@ from sluice.publication.ddi_codebook import NAMESPACE, ddi_codebook
 from sluice.publication.license import known_license, license_address
 from tests.golden import golden
 from tests.publication.small_codebook import codebook
-from tests.publication.test_catalogue import APRIL
+from tests.publication.test_catalogue_of_shelf import APRIL
 
 TERMS = "https://statistics.example/terms"
 FILES = [PublishedFile(path="data.parquet", sha256="a" * 64, bytes=90, rows=3)]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import sluice
 from schemas.contract import Contract
-from schemas.reading.draft import draft_contract
+from schemas.reading.contract_draft import draft_contract
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Kind, Variable
 from sluice.masking.recoding.sampling import Sampling

@@ -13,11 +13,11 @@ import sluice.report
 from sluice.ground.variables import Kind, Variable
 from sluice.ground.verdict import Finding
 from sluice.ground.visible_text import one_line
-from sluice.publication.catalogue import as_page
+from sluice.publication.catalogue_of_shelf import as_page
 from sluice.publication.codebook import CodebookVariable, codebook_page, codebook_variables
 from sluice.publication.records_file import write_parquet
-from sluice.report.comparison import compare
 from sluice.report.comparison_page import render_comparison
+from sluice.report.plan_comparison import compare
 from sluice.report.report import render
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.dimension import Dimension
@@ -26,7 +26,7 @@ from tests.golden import golden
 from tests.injection.corpus import UNSEEN, WRITABLE
 from tests.injection.corpus import Page as AsBrowsersReadIt
 from tests.publication.small_codebook import ALLOW_FOR, DONE, codebook, records
-from tests.publication.test_catalogue import APRIL, MARCH
+from tests.publication.test_catalogue_of_shelf import APRIL, MARCH
 from tests.report.pages import (
     FAIL,
     UNKNOWN,

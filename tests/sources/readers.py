@@ -105,7 +105,7 @@ def _zip(frame: pd.DataFrame, path: Path) -> None:
 
 
 def _excel(frame: pd.DataFrame, path: Path) -> None:
-    """Without the time at which it was written: where a file is damaged, what falls on the damage is always the same."""
+    """Without the time at which it was written: what falls on a damage is always the same."""
     written = BytesIO()
     frame.to_excel(written, index=False, engine="openpyxl")
     with zipfile.ZipFile(written) as made, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as fixed:

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from schemas.contract import load_contract
-from schemas.reading.draft import draft_contract
+from schemas.reading.contract_draft import draft_contract
 from schemas.reading.typing import SourceTyping
 from sluice.ground.errors import DataError, DocumentError
 from sluice.sources.fixed_width_source import read_layout

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from schemas.contract import load_contract
-from schemas.reading.draft import draft_contract
+from schemas.reading.contract_draft import draft_contract
 from schemas.reading.typing import SourceTyping
 from sluice.ground.errors import DataError
 from sluice.sources.sources import SasSource, SpssSource, StataSource

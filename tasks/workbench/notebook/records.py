@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from schemas.contract import Contract, load_contract
-from schemas.reading.draft import inferred_contract
+from schemas.reading.contract_draft import inferred_contract
 from sluice.ground.errors import DataError
 from sluice.ground.values import label
 from sluice.ground.variables import Kind, Role, Variable, with_role

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from schemas.contract import Contract
-from schemas.reading.draft import draft_contract
+from schemas.reading.contract_draft import draft_contract
 from schemas.reading.typing import SourceTyping
 from sluice.ground.errors import DataError
 from sluice.sources.sources import CsvSource

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from schemas.reading.draft import inferred_contract
+from schemas.reading.contract_draft import inferred_contract
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Kind, Role
 from tests.golden import golden

@@ -7,13 +7,13 @@ import pytest
 from pydantic import ValidationError
 
 from schemas.contract import Contract
-from schemas.reading.draft import draft_contract
+from schemas.reading.contract_draft import draft_contract
 from schemas.reading.typing import SourceTyping
 from sluice.ground.errors import DataError
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.variables import Kind, Variable
+from sluice.sources.arrow_source import ParquetSource
 from sluice.sources.csv_source import CsvSource
-from sluice.sources.parquet_source import ParquetSource
 from tests.golden import golden
 
 

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from schemas.reading.draft import draft_contract
-from schemas.reading.intervals import intervals_in_order
+from schemas.reading.contract_draft import draft_contract
+from schemas.reading.interval_categories import intervals_in_order
 from schemas.reading.overview import Overview, overview
 from schemas.reading.proposal import Proposals, in_words, propose, share, worst_sets
 from schemas.reading.usual_names import usual_role

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from schemas.reading.draft import draft_contract
+from schemas.reading.contract_draft import draft_contract
 from schemas.reading.overview import overview
 from schemas.reading.proposal import Proposal, propose
 from sluice.ground.variables import Kind, Role

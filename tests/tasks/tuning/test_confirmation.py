@@ -7,8 +7,8 @@ import pytest
 from tasks.tuning import confirmation
 from tasks.tuning.confirmation import confirm
 from tasks.tuning.journal import Found, TrialRecord
+from tasks.tuning.plan_search import Search
 from tasks.tuning.records_at_hand import RecordsAtHand
-from tasks.tuning.search import Search
 from tasks.tuning.trial import Miss, Outcome
 from tests.tasks.tuning.house_of_plans import records, space
 
@@ -39,7 +39,7 @@ def test_what_passes_by_luck_is_not_recommended(monkeypatch: pytest.MonkeyPatch)
             rule="learned_linkage", stage="reference", verdict=2, says="", observed=0.1, limit=0.09, far=0.1
         ),))  # fmt: skip
 
-    monkeypatch.setattr("tasks.tuning.search.try_plan", by_luck)
+    monkeypatch.setattr("tasks.tuning.plan_search.try_plan", by_luck)
     monkeypatch.setattr(confirmation, "try_plan", by_luck)
     of = space(GAMED, search={"trials": 60, "seed": 7, "people": 1})
     found = Search(of, records()).run()

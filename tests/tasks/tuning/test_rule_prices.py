@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from policies.policy import Policy
-from tasks.tuning.explanation import rule_prices
 from tasks.tuning.journal import Found, TrialRecord
-from tasks.tuning.search import Search
+from tasks.tuning.plan_explanation import rule_prices
+from tasks.tuning.plan_search import Search
 from tasks.tuning.trial import Miss, Outcome
 from tests.golden import golden
 from tests.tasks.tuning.house_of_plans import policy, records, space

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from sluice.documents.documents import parse_document
 from sluice.ground.errors import DocumentError
 from tasks.release.records.definition import RecordsDefinition
-from tasks.tuning.ranges import first
+from tasks.tuning.parameter_ranges import first
 from tasks.tuning.space import SpaceOfPlans, without
 from tests.golden import golden
 from tests.tasks.tuning.house_of_plans import PLAN, space, uniform

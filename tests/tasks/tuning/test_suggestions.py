@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tasks.tuning import suggestions
-from tasks.tuning.changes import changes, with_plan
+from tasks.tuning.plan_changes import changes, with_plan
 from tasks.tuning.space import SearchSettings
 from tasks.tuning.suggestions import suggest
 from tasks.tuning.trial import LossWeights, try_plan

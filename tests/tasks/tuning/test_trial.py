@@ -3,8 +3,8 @@
 import pytest
 
 from sluice.ground.verdict import Finding, Verdict
-from tasks.tuning.ranges import at
-from tasks.tuning.search import outcome_at
+from tasks.tuning.parameter_ranges import at
+from tasks.tuning.plan_search import outcome_at
 from tasks.tuning.space import LossWeights
 from tasks.tuning.trial import distance_from_limit, has_margin, try_plan
 from tests.golden import golden
@@ -100,7 +100,7 @@ def test_what_crashes_is_refused_and_stops_no_search(monkeypatch: pytest.MonkeyP
     def crash(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("tasks.tuning.search.try_plan", crash)
+    monkeypatch.setattr("tasks.tuning.plan_search.try_plan", crash)
     outcome = outcome_at(records(), space(), PASSES, 3, 1.0)
     assert outcome.end == "refused"
     assert "ZeroDivisionError" in outcome.misses[0].says

@@ -7,7 +7,7 @@ from typing import Any
 from sluice.ground.errors import DataError, DocumentError
 from tasks.tuning.confirmation import Confirmation, Judgement
 from tasks.tuning.journal import Found, TrialRecord
-from tasks.tuning.pruning import Pruned
+from tasks.tuning.needless_steps import Pruned
 from tasks.tuning.trial import Outcome
 from tasks.tuning.tuning import Tuned, output_of
 from tests.golden import golden

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.tuning.journal import TrialRecord
-from tasks.tuning.ranges import at
-from tasks.tuning.search import point_of
+from tasks.tuning.parameter_ranges import at
+from tasks.tuning.plan_search import point_of
 from tasks.tuning.trial import Outcome
 from tasks.tuning.variation import parent_of, varied
 from tests.tasks.tuning.house_of_plans import space, uniform

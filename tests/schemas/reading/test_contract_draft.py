@@ -1,0 +1,154 @@
+"""The draft of a contract: good guesses, no rare category and no extreme in it, and no role that nobody chose."""
+
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+
+from schemas.checks.frame_check import check_frame
+from schemas.contract import load_contract
+from schemas.reading.contract_draft import draft_contract
+from sluice.ground.errors import DataError, DocumentError
+from sluice.ground.verdict import Verdict
+from sluice.sources.sources import CsvSource, ParquetSource
+from sluice.sources.tabular_source import ColumnDescription, Descriptions
+from tests.golden import golden
+from tests.schemas.typed import type_source
+
+
+def drafted(folder: Path, frame: pd.DataFrame, said: Descriptions | None = None) -> str:
+    frame.to_csv(folder / "people.csv", index=False)
+    return draft_contract(CsvSource(path=(str(folder / "people.csv"),)), "people", said or {})
+
+
+def variables(text: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = yaml.safe_load(text)["variables"]
+    return found
+
+
+N = range(200)
+PEOPLE = pd.DataFrame(
+    {
+        "id": [f"P-{i:05d}" for i in N],
+        "age": [17 + i % 61 for i in N],
+        "income": [round(1234.56 + 17.3 * i, 2) for i in N],
+        "level": [1 + i % 4 for i in N],
+        "sex": ["f" if i % 2 else "m" for i in N],
+        "town": [*("Ulm" if i % 3 else "Bonn" for i in N[:-1]), "Tinyville"],
+        "seen": [str(date(2020, 3, 1) + timedelta(days=i)) for i in N],
+        "smokes": [("yes", "no", "?")[i % 3] for i in N],
+    }
+)
+DRAFTED = {
+    "people": PEOPLE,
+    "codes with zeros in front": pd.DataFrame(
+        {"nace": [f"{1 + i % 40:02d}" for i in range(400)], "region": [f"0{1 + i % 3}" for i in range(400)]}
+    ),
+    "two categories, one of them rare, and spellings of truth": pd.DataFrame(
+        {"x": ["common"] * 99 + ["rare"], "y": ["yes", "no", "true", "off"] * 25}
+    ),
+    "a mark among words stands for missing": pd.DataFrame({"job": ["clerk", "cook", "?"] * 20}),
+    "a rare mark is not told from other marks": pd.DataFrame({"job": ["clerk", "cook"] * 30 + ["n/a"] * 3}),
+    "extremes on round numbers": pd.DataFrame(
+        {"x": [200 + 10 * (i % 21) for i in range(100)], "d": ["2020-01-01", "2021-12-31"] * 50}
+    ),
+    "nines far from the other codes may mean missing": pd.DataFrame(
+        {"far": [1, 2, 3, 99] * 15, "further": [0, 10, 999] * 20, "near": [1, 2, 9] * 20, "next": [97, 98, 99] * 20}
+    ),
+    "numbers in an order": pd.DataFrame({"education": [1, 2, 3, 10] * 50}),
+    "what all have is no wide range, and a weight no code": pd.DataFrame({"year": [1991] * 60, "weight": [100] * 60}),
+}
+
+
+@pytest.mark.parametrize("frame", DRAFTED.values(), ids=DRAFTED)
+def test_kinds_ranges_categories_and_missing_codes_are_guessed(tmp_path: Path, frame: pd.DataFrame) -> None:
+    golden(drafted(tmp_path, frame))
+
+
+def test_no_rare_category_no_extreme_and_no_identifier_is_written(tmp_path: Path) -> None:
+    text = drafted(tmp_path, PEOPLE)
+    for confidential in ("Tinyville", "P-00", "1234.56", "4677.26", "17", "77", "2020-03-01", "2020-09-16"):
+        assert confidential not in text
+    assert "too many or too rare to be listed here" in text
+    assert 'frequent ones: ["Bonn", "Ulm"]' in text
+
+
+@pytest.mark.parametrize("rich", [1, 9, 10])
+def test_of_very_many_values_no_end_tells_of_few_records_either(tmp_path: Path, rich: int) -> None:
+    """The incomes of nearly all lie below 100,000; of one born in 1871 the decade would be told."""
+    days = pd.Series(pd.date_range("1950-01-01", periods=20_000).astype(str)).to_list()
+    incomes = [50_000 + number * 2 for number in range(20_000)]
+    frame = pd.DataFrame(
+        {"income": incomes + [7_300_000 + n for n in range(rich)], "born": days + ["1871-05-05"] * rich}
+    )
+    income, born = variables(drafted(tmp_path, frame))
+    if rich < 10:
+        assert (income["minimum"], income["maximum"]) == (0, 10_000_000)
+        assert born["minimum"] == "1800-01-01"
+    else:
+        assert (income["minimum"], income["maximum"]) == (0, 8_000_000)
+        assert born["minimum"] == "1870-01-01"
+
+
+def test_a_role_that_is_taken_out_must_be_chosen(tmp_path: Path) -> None:
+    path = tmp_path / "people.yaml"
+    path.write_text(drafted(tmp_path, PEOPLE).replace("role: other  #", "role: #"), encoding="utf-8")
+    with golden.raises(DocumentError):
+        load_contract(path)
+
+
+def test_as_it_is_drafted_it_loads_and_the_data_keep_to_it(tmp_path: Path) -> None:
+    path = tmp_path / "people.yaml"
+    path.write_text(drafted(tmp_path, PEOPLE), encoding="utf-8")
+    contract, people = load_contract(path), CsvSource(path=(str(tmp_path / "people.csv"),))
+    frame, _ = type_source(people.batches(list(contract.by_name)), contract, lambda name, text: text)
+    assert [finding.verdict for finding in check_frame(frame, contract)] == [Verdict.PASS]
+
+
+def test_names_and_categories_are_quoted_for_yaml(tmp_path: Path) -> None:
+    path = tmp_path / "odd.parquet"
+    pd.DataFrame({"a: #b": ["- x", 'y"z', "no"] * 20, "n": [None] * 60, "few": [None] * 59 + [5.0]}).to_parquet(path)
+    text = draft_contract(ParquetSource(path=str(path)), "a: b")
+    odd, few = yaml.safe_load(text)["variables"]
+    assert '# "n" has no value and is left out' in text
+    assert odd["name"] == "a: #b"
+    assert odd["categories"] == ["- x", "no", 'y"z']
+    assert "minimum" not in few  # one value makes no range
+
+
+def test_a_wrong_separator_is_no_draft_of_one_column(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("age;sex\n30;f\n", encoding="utf-8")
+    with golden.raises(DataError):
+        draft_contract(CsvSource(path=str(path)), "people")
+    assert 'name: "sex"' in draft_contract(CsvSource(path=str(path), separator=";"), "people")
+
+
+def test_a_date_without_end_is_no_bound_but_a_question(tmp_path: Path) -> None:
+    draft = drafted(tmp_path, pd.DataFrame({"seen": ["9999-12-31"] * 7 + PEOPLE["seen"].tolist()[7:]}))
+    [seen] = variables(draft)
+    assert not {"minimum", "maximum"} & set(seen)
+    assert "# check: the first or last date may mean missing or no end" in draft
+
+
+def test_an_end_of_the_range_tells_nothing_of_the_few_who_are_there(tmp_path: Path) -> None:
+    """One has seven children, and one was born in 1909: an intruder who knows that they are in the data."""
+
+    def ends(children: int, born: str) -> list[tuple[object, object]]:
+        frame = pd.DataFrame({"children": [i % 4 for i in range(100)], "born": ["1950-05-05", "1999-05-05"] * 50})
+        frame.loc[0] = [children, born]
+        return [(each["minimum"], each["maximum"]) for each in variables(drafted(tmp_path, frame))]
+
+    assert ends(7, "1909-05-05") == ends(8, "1903-05-05")
+    (_, children), (born, _) = ends(7, "1909-05-05")
+    assert (children, born) == (10, "1900-01-01")
+
+
+def test_a_rare_value_in_a_range_of_missing_ones_is_not_written(tmp_path: Path) -> None:
+    said = {"income": ColumnDescription(missing_ranges=((90_000, 99_999),))}
+    draft = drafted(tmp_path, pd.DataFrame({"income": [*range(1000, 1100), *[99_998] * 10, 98_765]}), said)
+    assert "98765" not in draft
+    assert variables(draft)[0]["missing_codes"] == ["99998"]
