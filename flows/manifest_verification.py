@@ -11,13 +11,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from flows.verification_outcome import Verification
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import DataError
 from sluice.publication.manifest import read_manifest
 from sluice.publication.timestamp import read_certificates, stamped_at
-from tasks.release.release import last
 
 _CLOCKS_DIFFER = timedelta(minutes=15)  # at most, those of the house and of the authority
 

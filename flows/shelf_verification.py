@@ -6,11 +6,10 @@ from pathlib import Path
 
 from flows.verification_outcome import Verification
 from sluice.custody import shelf
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.shelf_documents import ShelfDocuments, document_problems
 from sluice.custody.states import State, state_of
 from sluice.publication.attestation import describes
-from tasks.release.release import last
 
 
 def verify_shelf(place: Path, releases: Mapping[Path, Sequence[Entry]], says: ShelfDocuments) -> Verification:

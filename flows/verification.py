@@ -11,13 +11,12 @@ from flows.manifest_verification import verify_manifests, verify_stamps
 from flows.shelf_verification import verify_shelf
 from flows.verification_outcome import Verification
 from sluice.custody.editions import ON_SHELF, current, lines_of_editions
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.shelf_documents import ShelfDocuments
 from sluice.custody.shelf_places import ShelfPlaces
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from sluice.settings import settings
-from tasks.release.release import last
 from tasks.release.retention import inventory
 from tasks.release.schema_views import view_problems
 from tasks.release.shelf_catalogue import documents_of_shelves

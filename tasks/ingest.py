@@ -7,13 +7,13 @@ from typing import Any
 
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
+from sluice.custody.workspace import open_workspace
 from sluice.documents.documents import document_bytes
 from sluice.ground.durable import sha256_of
 from sluice.ground.errors import SluiceError
 from sluice.sources.permission import meaning_of, permitted_file
 from tasks.release.adopted import refuse_unadopted
 from tasks.release.current_edition import refuse_foreign_name, refuse_nested_shelf
-from tasks.release.documents import open_workspace
 from tasks.release.holdout import set_aside
 from tasks.release.product import AnyProduct, AnyRelease
 from tasks.release.products import load_product

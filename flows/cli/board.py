@@ -24,8 +24,8 @@ def board(as_json: AsJson = False) -> None:
 
     With PREFECT_API_URL, also the runs that are stuck, late or lost, that crashed or failed, and the next ones.
     """
+    from sluice.custody.workspace import open_workspace
     from tasks.release.board import board
-    from tasks.release.documents import open_workspace
     from tasks.release.notices import undelivered
 
     workspace = open_workspace()

@@ -38,9 +38,9 @@ def desk(
     from flows.desk.application import application
     from flows.desk.desk import Desk, Proxy
     from flows.desk.slow_connections import MOST, PromptProtocol
+    from sluice.custody.workspace import open_workspace
     from sluice.ground.errors import SluiceError
     from sluice.settings import settings
-    from tasks.release.documents import open_workspace
     from tasks.release.under_review import office_of
 
     workspace = open_workspace()
@@ -70,8 +70,8 @@ def account(
 ) -> None:
     """Give somebody an account at the desk, or another password, which is asked for; or take it away."""
     from flows.desk.accounts import Accounts, desk_folder
+    from sluice.custody.workspace import open_workspace
     from sluice.ground.errors import SluiceError
-    from tasks.release.documents import open_workspace
     from tasks.release.under_review import office_of
 
     workspace = open_workspace()

@@ -35,8 +35,8 @@ def office(
 ) -> None:
     """Set up the office: its people, and the documents that count at first: the shipped policies and those named."""
     from sluice.custody.outputs import refuse_to_overwrite
+    from sluice.custody.workspace import open_workspace
     from tasks.release.acting import Request
-    from tasks.release.documents import open_workspace
     from tasks.release.founding import founding_documents, write_first_connections, write_roster
     from tasks.release.office import Terms, adopt, dumped, open_office
 

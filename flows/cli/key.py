@@ -66,8 +66,8 @@ def rotate_publisher(
     as_json: AsJson = False,
 ) -> None:
     """Say that the installation shall sign by a new key. Two people must, by the same command, one of them the head."""
+    from sluice.custody.workspace import open_workspace
     from tasks.release.acting import Request
-    from tasks.release.documents import open_workspace
     from tasks.release.publisher import publisher_keys, rotate
 
     workspace = open_workspace()

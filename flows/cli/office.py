@@ -30,9 +30,9 @@ def adopt(
     """Say that documents count in this office. Two people must, by the same command; the first founds it alone."""
     from datetime import date
 
+    from sluice.custody.workspace import open_workspace
     from sluice.ground.errors import SluiceError
     from tasks.release.acting import Request
-    from tasks.release.documents import open_workspace
     from tasks.release.notices import tell
     from tasks.release.office import Terms, adopt, dumped
 
@@ -106,8 +106,8 @@ def people(
 ) -> None:
     """Show who counts in this office, by which roles and keys, and which documents count."""
     from policies.key_history import key_history
+    from sluice.custody.workspace import open_workspace
     from sluice.ground.errors import SluiceError
-    from tasks.release.documents import open_workspace
     from tasks.release.office import dumped, open_office
     from tasks.release.publisher import publisher_keys
 

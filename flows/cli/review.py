@@ -29,7 +29,7 @@ def review(
     from flows.cli.listing import show_dossier
     from flows.history import history
     from policies.standing import told
-    from tasks.release.documents import open_workspace
+    from sluice.custody.workspace import open_workspace
     from tasks.release.review import find
     from tasks.release.series import standing_in_series
     from tasks.release.under_review import UnderReview
@@ -162,8 +162,8 @@ def withdraw(
 ) -> None:
     """Take a published release off the shelf, leaving a note in its place. It takes two people."""
     from flows.review import announce
+    from sluice.custody.workspace import open_workspace
     from tasks.release.acting import Request
-    from tasks.release.documents import open_workspace
     from tasks.release.review import withdraw
 
     answer = withdraw(release_id, means(name, key, envelope, to_sign), reason)
@@ -196,8 +196,8 @@ def end_series(
 ) -> None:
     """Let the editions that follow a published one need decisions of their own again. It takes one person."""
     from flows.review import announce
+    from sluice.custody.workspace import open_workspace
     from tasks.release.acting import Request
-    from tasks.release.documents import open_workspace
     from tasks.release.review import end_series
 
     answer = end_series(release_id, means(name, key, envelope, to_sign), comment)
@@ -213,8 +213,8 @@ def end_series(
 
 def _decide(release_id: str, decision: Any, by: Any, comment: str, to_sign: str | None, as_json: bool) -> None:
     from flows.review import announce, resume_waiting
+    from sluice.custody.workspace import open_workspace
     from tasks.release.acting import Request
-    from tasks.release.documents import open_workspace
     from tasks.release.review import decide
 
     workspace = open_workspace()

@@ -12,7 +12,7 @@ from flows.history import History, history
 from policies.people import Identity, stronger
 from policies.standing import Standing, told
 from sluice.custody.editions import before, line_of
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State
 from sluice.ground.errors import SluiceError
 from sluice.ground.verdict import Finding
@@ -23,7 +23,6 @@ from sluice.report.risk_utility_map import Plan
 from tasks.release.approval import approved_files
 from tasks.release.kept_dossier import kept_dossier
 from tasks.release.recorded_product import release_as_judged
-from tasks.release.release import last
 from tasks.release.rounds import changes_between
 from tasks.release.series import standing_in_series
 from tasks.release.withdrawal import Withdrawable, requests

@@ -11,10 +11,9 @@ from flows.doctor.machine import connections, modes, room
 from flows.doctor.publications import shelves, unfinished_releases
 from flows.doctor.software import packages, settings_in_order
 from sluice.custody.states import State
-from sluice.custody.workspace import Workspace
+from sluice.custody.workspace import Workspace, open_workspace
 from sluice.ground.errors import SluiceError
 from sluice.settings import settings
-from tasks.release.documents import open_workspace
 
 
 def examine(after: timedelta) -> Iterator[Diagnosis]:

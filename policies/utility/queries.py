@@ -9,7 +9,6 @@ from sluice.ground.errors import DataError
 from sluice.ground.sentence import END, Sentences, text_of
 from sluice.ground.variables import NAMES, Kind
 from sluice.ground.verdict import Finding
-from sluice.utility.analyses.aggregate_query import read_aggregate_query
 from sluice.utility.analyses.asked_analyses import QueryAnalysis
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.analyses.query_comparison import ComparedQuery, compare_answers, compared_query
@@ -29,6 +28,7 @@ _NOT_ASKED = (Kind.TEXT, Kind.ITEMS)
 def judge_query(analysis: QueryAnalysis, files: Comparison) -> tuple[Finding, ComparedQuery]:
     """A finding on the mean difference of the query's figures, and what is shown."""
     from sluice.sources.query_answer import answer  # with a database, which nobody loads who asks for no query
+    from sluice.utility.analyses.aggregate_query import read_aggregate_query  # loaded where it is needed
 
     before, after = _tables(files)
     try:

@@ -2,6 +2,7 @@
 
 import hashlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from policies.approvals import Subject
 from policies.standing import Standing
@@ -9,13 +10,15 @@ from sluice.custody.ledger import Entry
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import SluiceError
 from sluice.settings import settings
-from tasks.release.product import AnyRelease
-from tasks.release.release import DocumentedRelease
 from tasks.release.series import standing_in_series
 from tasks.release.under_review import UnderReview, subject_of
 
+if TYPE_CHECKING:
+    from tasks.release.product import AnyRelease
+    from tasks.release.release import DocumentedRelease
 
-def report_path(release: DocumentedRelease) -> Path:
+
+def report_path(release: "DocumentedRelease") -> Path:
     """The page that people read before they decide."""
     return release.product.workspace.reports / f"{release.id}.html"
 
@@ -26,17 +29,17 @@ def report_place(workspace: Workspace, release_id: str) -> str:
     return f"{served.rstrip('/')}/{page}" if served else str(workspace.reports / page)
 
 
-def subject(release: DocumentedRelease) -> Subject:
+def subject(release: "DocumentedRelease") -> Subject:
     """What there is to approve: the hashes of the latest evaluation."""
     return subject_of(release.id, release.entries())
 
 
-def approved_files(release: AnyRelease) -> dict[str, tuple[str, str]]:
+def approved_files(release: "AnyRelease") -> dict[str, tuple[str, str]]:
     """The data files that are approved and published: name -> SHA-256 and ending in the vault."""
     return release.product.files(subject(release))
 
 
-def verify_subject(release: AnyRelease) -> None:
+def verify_subject(release: "AnyRelease") -> None:
     """Hash again what the approvals are bound to, and the report that people read. Raises when any was altered."""
     bound, vault, read = subject(release), release.vault, report_path(release)
     for sha256, suffix in (*approved_files(release).values(), (bound.dossier, ".json")):
@@ -50,11 +53,11 @@ def verify_subject(release: AnyRelease) -> None:
         )
 
 
-def submitters(release: DocumentedRelease) -> tuple[str, ...]:
+def submitters(release: "DocumentedRelease") -> tuple[str, ...]:
     """The owner of the definition and every account that ran it."""
     return UnderReview.of(release.product.workspace, release.id).submitters
 
 
-def standing(release: DocumentedRelease, begun: Entry | None = None) -> Standing:
+def standing(release: "DocumentedRelease", begun: Entry | None = None) -> Standing:
     """How the decisions on exactly these bytes stand now, or stood when a publication was begun."""
     return standing_in_series(UnderReview.of(release.product.workspace, release.id, begun))

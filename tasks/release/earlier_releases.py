@@ -3,14 +3,14 @@
 import json
 from collections.abc import Iterator, Sequence
 
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State, state_of
 from sluice.ground.variables import NAMES
 from sluice.publication.records_file import read_typed
 from sluice.risk.publications.changed_records import changed_records
 from tasks.release.definition import dice_of
 from tasks.release.pruned import is_pruned
-from tasks.release.release import DocumentedRelease, last, variables_from_json
+from tasks.release.release import DocumentedRelease, variables_from_json
 from tasks.release.searches import searches
 
 # One that was begun will be: it is finished as it was approved, and not held beside what was published meanwhile.

@@ -20,7 +20,7 @@ from policies.adoption import Office
 from policies.people import HEAD, Person
 from sluice.custody.ledger import Entry
 from sluice.custody.states import IN_DOUBT, OFFICE, REINSTATED, WITHOUT_STATES, State, Who, state_of, tells
-from sluice.custody.workspace import Workspace
+from sluice.custody.workspace import Workspace, open_workspace
 from sluice.ground.durable import locked
 from sluice.ground.errors import SluiceError, TransportError
 from sluice.ground.log import log
@@ -29,7 +29,6 @@ from sluice.notices.outbox import Due, Outbox
 from sluice.settings import Settings, settings
 from tasks.release.approval import report_place
 from tasks.release.board import board, may_decide, waits_since
-from tasks.release.documents import open_workspace
 from tasks.release.doubt import doubt_of
 from tasks.release.office import open_office
 from tasks.release.series import standing_in_series

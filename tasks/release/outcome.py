@@ -5,11 +5,11 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from sluice.custody.editions import ON_SHELF
+from sluice.custody.ledger import last
 from sluice.custody.states import State
 from sluice.ground.verdict import Verdict
 from tasks.release.approval import report_path, standing
 from tasks.release.product import AnyRelease
-from tasks.release.release import last
 from tasks.release.waiting import WaitingRun
 
 

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from policies.pruned_publications import judge_pruned
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from sluice.ground.variables import NAMES, Variables
 from sluice.ground.verdict import Finding
 from tasks.release.earlier_releases import publications
 from tasks.release.pruned import recorded_as_pruned
-from tasks.release.release import DocumentedRelease, last, variables_from_json
+from tasks.release.release import DocumentedRelease, variables_from_json
 
 
 def compare_with_pruned(release: DocumentedRelease) -> list[Finding]:

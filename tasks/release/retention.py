@@ -11,14 +11,13 @@ from functools import cached_property
 from policies.adoption import InForce, Office
 from policies.policy import Policy
 from policies.retention import Retention, kept_until
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import PRUNED, SEED_DESTROYED, State
 from sluice.custody.stored_objects import StoredObject, stored_objects
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import DataError
 from tasks.release.holdings import Holding, holdings
 from tasks.release.office import open_office
-from tasks.release.release import last
 from tasks.release.searches import searches
 
 STRAY_DAYS = 30  # that an object is kept of which the ledger knows nothing: of a run that was killed, or will record it

@@ -11,9 +11,10 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from sluice.custody.ledger import last
 from sluice.custody.states import LOADED, LOADING
 from sluice.publication.separate_writing import carry_out_apart
-from tasks.release.release import DocumentedRelease, last
+from tasks.release.release import DocumentedRelease
 from tasks.release.schema_views import PublicPlace, change_of, loaded_in
 
 # Characters. With the digest and a draft's ending a name has 59, of 63 that it may have.

@@ -13,15 +13,14 @@ from pydantic import ValidationError
 
 from policies.adoption import Office
 from policies.approvals import Subject
+from policies.kept_policy import KeptPolicy
 from policies.people import HEAD
-from policies.policy import Policy
 from policies.standing import Standing
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State, Who
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import SluiceError, did_you_mean
 from tasks.release.office import open_office
-from tasks.release.release import last
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class UnderReview:
     workspace: Workspace
     id: str
     entries: Sequence[Entry]
-    policy: Policy
+    policy: KeptPolicy
     submitters: tuple[str, ...]  # who may not approve: the owner of the definition and every account that ran it
     office: Office
     begun: Entry | None = None  # the publication by whose time all this is seen
@@ -41,8 +40,8 @@ class UnderReview:
         """As it is now, or was when its publication was begun: so that one that was interrupted ends the same.
 
         office : as it is now, where it was opened already
-        raises : SluiceError for an id of which nothing was received, where no office was founded, and for a policy that
-                 an earlier Sluice kept and this one does not know
+        raises : SluiceError for an id of which nothing was received, where no office was founded, and where what the
+                 policy asks of people is written as this Sluice does not know it
         """
         entries = [e for e in workspace.ledger.entries(release_id) if begun is None or e.seq < begun.seq]
         received = received_of(workspace, release_id, entries)
@@ -51,7 +50,7 @@ class UnderReview:
             workspace.vault.verify(received.body[name], ".json").read_bytes() for name in ("policy", "plan")
         )
         try:
-            judged_by = Policy.model_validate_json(policy)
+            judged_by = KeptPolicy.model_validate_json(policy)
         except ValidationError:
             raise SluiceError(f"the policy that {release_id} was judged by is of another version of Sluice") from None
         return cls(workspace, release_id, entries, judged_by, submitters_of(entries, plan), office, begun)
