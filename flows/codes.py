@@ -9,9 +9,13 @@ from pathlib import Path
 from pkgutil import walk_packages
 from types import ModuleType
 
+import flows
+import policies
+import schemas
+import tasks
 from sluice.ground.sentence import SENTENCES, Sentence
 
-_ROOMS = ("policies", "schemas", "tasks", "flows")
+_ROOMS = (policies, schemas, tasks, flows)
 _ABOUT = """# Codes of findings
 
 Written by `sluice codes` from the sentences; do not edit.
@@ -27,7 +31,7 @@ text such as `fewer than 10`. Findings of releases before codes were introduced 
 def modules() -> Iterator[ModuleType]:
     """Those that declare sentences."""
     for room in _ROOMS:
-        for each in walk_packages(import_module(room).__path__, f"{room}."):
+        for each in walk_packages(room.__path__, f"{room.__name__}."):
             spec = find_spec(each.name)
             if spec and spec.origin and re.search(r"\bSentences?\(", Path(spec.origin).read_text(encoding="utf-8")):
                 yield import_module(each.name)

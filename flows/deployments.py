@@ -15,7 +15,7 @@ from tasks.release.definition import Definition
 from tasks.release.products import load_definition
 from tasks.release.waiting import OURS
 
-ENTRYPOINT = "flows.release.release_flow"  # a module's: the project need not hold the code
+ENTRYPOINT = f"{__package__}.release.release_flow"  # a module's: the project need not hold the code
 WORK_POOL = "sluice"
 _HEADER = "# Made by `sluice deployments {folder} --output FILE`; change the definitions there, not this file.\n"
 

@@ -8,11 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import sluice
 from sluice.ground.log import write_log
 from sluice.ground.machine import ONE_HEAP, keep_one_heap
 from sluice.settings import settings
 
-_KERNELS = Path(__file__).resolve().parents[1] / "sluice" / "risk" / "distances" / "__pycache__"
+_KERNELS = Path(sluice.__file__).resolve().parent / "risk" / "distances" / "__pycache__"
 
 
 def prepare() -> None:

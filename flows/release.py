@@ -14,7 +14,6 @@ from prefect import flow, runtime
 from prefect.states import Completed
 
 from sluice.ground.verdict import Finding
-from sluice.report.dossier import Dossier
 from tasks.approve import approve, awaits_people
 from tasks.audit import audit
 from tasks.check import check
@@ -27,6 +26,7 @@ from tasks.publish import publish
 from tasks.release.approval import standing
 from tasks.release.data_set_lock import alone_with_data
 from tasks.release.documents import deployed_definition
+from tasks.release.dossier import Reported
 from tasks.release.notices import tell, tell_quietly
 from tasks.release.outcome import Outcome
 from tasks.release.product import AnyProduct
@@ -44,7 +44,7 @@ from tasks.validate import is_sound, validate
 
 
 def release(definition: str, release_id: str | None = None, rehearse: bool = False) -> Outcome:
-    """source -> ingest -> validate -> records or tables -> decide -> report -> approve -> publish.
+    """source -> ingest -> validate -> records or tables -> report -> decide -> approve -> publish.
 
     definition : path of the release definition
     release_id : go on with this release, where an earlier run left it; the source is not read again
@@ -59,8 +59,8 @@ def release(definition: str, release_id: str | None = None, rehearse: bool = Fal
         if release.needs_judgement:
             release.begin_again()
             findings = validate(release)
-            judge = CHAINS[type(product)] if is_sound(findings) else decide
-            report(release, judge(release, findings), rehearse)
+            judge = CHAINS[type(product)] if is_sound(findings) else report
+            decide(release, judge(release, findings), rehearse)
     if not rehearse:
         with alone_with_release(release):
             while not (approved := approve(release)) and awaits_people(release):
@@ -76,22 +76,26 @@ def release(definition: str, release_id: str | None = None, rehearse: bool = Fal
     return Outcome.of(release, other)
 
 
-def records(release: Release[Records], findings: list[Finding]) -> Dossier:
-    """check -> mask -> check -> evaluate -> decide."""
+def records(release: Release[Records], findings: list[Finding]) -> Reported:
+    """check -> mask -> check -> evaluate -> report."""
     findings += check(release)
     masked = mask(release)
     findings += check(release, masked)
-    return decide(release, findings, masked, evaluate(release, masked))
+    return report(release, findings, masked, evaluate(release, masked))
 
 
-def tables(release: Release[Tables], findings: list[Finding]) -> Dossier:
-    """tabulate -> protect -> audit -> decide."""
+def tables(release: Release[Tables], findings: list[Finding]) -> Reported:
+    """tabulate -> protect -> audit -> report."""
     cells = tabulate(release)
     protected = protect(release, cells)
-    return decide(release, findings, protected, audit(release, cells, protected))
+    return report(release, findings, protected, audit(release, cells, protected))
 
 
-CHAINS: Mapping[type[AnyProduct], Callable[[Release[Any], list[Finding]], Dossier]] = {Records: records, Tables: tables}
+Judge = Callable[[Release[Any], list[Finding]], Reported]
+CHAINS: Mapping[type[AnyProduct], Judge] = {
+    Records: records,
+    Tables: tables,
+}
 
 
 _quietly = quietly("release", release)

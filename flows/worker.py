@@ -26,10 +26,10 @@ from prefect.workers.base import BaseJobConfiguration, BaseVariables, BaseWorker
 from flows.deployments import ENTRYPOINT
 
 # -P: no module is imported from the folder in which the process begins, or beside a script.
-COMMAND = join([sys.executable, "-P", "-m", "flows.engine"])
+COMMAND = join([sys.executable, "-P", "-m", f"{__package__}.engine"])
 
 # What there is beside releases, by the name under which the server knows it: deployments/notices.yaml.
-_OTHERS = {"remind": "flows.remind.remind_flow"}
+_OTHERS = {"remind": f"{__package__}.remind.remind_flow"}
 
 
 class ReleaseWorker(BaseWorker[BaseJobConfiguration, BaseVariables, BaseWorkerResult]):

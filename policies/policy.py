@@ -145,5 +145,5 @@ def load_policy(path: Path) -> Policy:
 
 def shipped_policies() -> dict[str, Path]:
     """The policies that come with Sluice: name -> file."""
-    found = (Path(str(each)) for each in files("policies").iterdir() if each.name.endswith(".yaml"))
+    found = (Path(str(each)) for each in files(__package__).iterdir() if each.name.endswith(".yaml"))
     return {path.stem: path for path in sorted(found)}

@@ -50,9 +50,11 @@ if not TYPE_CHECKING:  # for a type checker, what is not imported above is not t
         if name == "__version__":
             from importlib.metadata import version
 
-            found: object = version("sluice")
+            found: object = version("sluice-sdc")
         elif name in __all__:
-            found = getattr(import_module(f"tasks.workbench.notebook.{name}"), name)
+            from tasks import workbench
+
+            found = getattr(import_module(f"{workbench.__name__}.notebook.{name}"), name)
         else:
             raise AttributeError(f"module 'sluice' has no attribute {name!r}")
         globals()[name] = found

@@ -16,7 +16,7 @@ def software_version() -> str:
     It is what SLUICE_COMMIT says (an image has no history), what the build noted in the wheel, what pip noted when it
     installed from a repository, or what is checked out where the installation is a working tree.
     """
-    installed = distribution("sluice")
+    installed = distribution("sluice-sdc")
     commit = settings().commit or _commit_of_wheel() or _commit_of(installed)
     return f"{installed.version}, commit {commit[:12]}" if commit else installed.version
 

@@ -1,67 +1,73 @@
-"""Decide: all findings to one verdict, and the dossier by which people judge the release."""
+"""Decide: whether a release waits for people or is blocked, and why; the one place where the ledger comes to say so."""
 
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from prefect.artifacts import create_markdown_artifact
+from prefect.context import TaskRunContext
 
-from policies.acts import digest_of_words
-from policies.advice import with_advice
-from policies.waivers import apply_waivers
-from sluice.ground.verdict import Finding
-from sluice.ground.verdict import decide as verdict_of
+from sluice.custody.states import State
+from sluice.ground.verdict import Verdict
+from sluice.ground.visible_text import in_markdown
 from sluice.report.dossier import Dossier
-from tasks.release.adopted import notices
-from tasks.release.current_edition import edition_notices
-from tasks.release.definition import Definition
-from tasks.release.earlier_releases import earlier_attempts, search_trials
-from tasks.release.kept_suggestions import kept_suggestions
-from tasks.release.product import E, M, Product
-from tasks.release.release import Release
-from tasks.release.rounds import returned
-from tasks.release.series import place_in_series
-from tasks.release.versions import versions
+from sluice.report.headline import FURTHER_REASONS, headline, reasons
+from tasks.release.approval import report_place
+from tasks.release.dossier import Reported
+from tasks.release.product import AnyRelease
 from tasks.step import step
 
 
 @step
-def decide(
-    release: Release[Product[Definition, M, E]],
-    findings: Sequence[Finding],
-    made: M | None = None,
-    evaluation: E | None = None,
-) -> Dossier:
-    """The dossier. Without anything made of the data (they broke their contract) its findings are all there is."""
-    product, now = release.product, datetime.now(UTC)
-    definition, policy = product.definition, product.policy
-    salt = release.vault.pseudonym(
-        "dossier", product.hashes["plan"]
-    )  # one for all editions: outsiders see it is one plan
-    plan = digest_of_words(product.hashes["plan"], salt)
-    found = [*findings, *(evaluation.findings if evaluation else ())]
-    waived = apply_waivers(found, policy.waivers, definition.name, now.date(), definition.owner)
-    dossier = Dossier(
-        release=release.id,
-        name=definition.name,
-        title=definition.title,
-        dataset=product.contract.dataset,
-        contract_version=product.contract.version,
-        policy=policy.name,
-        policy_version=policy.version,
-        submitter=definition.owner,
-        evaluated_at=now.isoformat(timespec="seconds"),
-        verdict=verdict_of(waived),
-        findings=tuple(with_advice(waived)),
-        plan=product.plan_in_words(),
-        notices=(*notices(product), *edition_notices(release)),
-        returned=returned(release),
-        approvals_needed=policy.approvals.describe(),
-        records_original=release.original.rows,
-        earlier_attempts=earlier_attempts(release),
-        search_trials=search_trials(release),
-        suggestions=kept_suggestions(product),
-        minimum_cell=policy.minimum_cell,
-        hashes={**product.hashes, "plan": plan, **(made.hashes if made else {})},
-        salt=salt,
-        versions=versions(),
-        view=product.view(release, made, evaluation),
+def decide(release: AnyRelease, reported: Reported, rehearse: bool = False) -> None:
+    """Record the verdict, with its reasons and what was reported, and what follows from it.
+
+    Only a file that meets its policy waits for review; without one there is nothing that anybody could approve. A
+    rehearsal stops at `evaluated`, or leaves a note where nothing was masked.
+    """
+    dossier, kept = reported.dossier, reported.kept
+    why = reasons(dossier)
+    body = {
+        "verdict": dossier.verdict.name,
+        "says": headline(dossier),
+        "further_reasons": [finding.says for finding in why[1 : 1 + FURTHER_REASONS]],
+        **kept,
+    }
+    masked = "data" in dossier.hashes
+    if masked:
+        release.record(State.EVALUATED, **body, subject={**dossier.hashes, **kept})
+    if not rehearse:
+        passes = masked and dossier.verdict is Verdict.PASS
+        release.record(State.PENDING_REVIEW if passes else State.BLOCKED, **body)
+    elif not masked:
+        release.record("note", **body)
+    _show_in_prefect(dossier, report_place(release.product.workspace, release.id))
+
+
+def _show_in_prefect(dossier: Dossier, place: str) -> None:
+    """The verdict as an artifact of the run: which rules keep the release back, by name, and where the report is.
+
+    No figure and no scope: they are of the confidential data, and whoever reads Prefect's pages need not be one who
+    may read the report.
+    """
+    if TaskRunContext.get() is None:
+        return
+    create_markdown_artifact(
+        key=f"verdict-{dossier.name}",
+        description=f"{dossier.release}: {dossier.verdict.name}",
+        markdown=_in_short(dossier, place),
     )
-    return dossier.model_copy(update={"series": place_in_series(release, dossier)})
+
+
+def _in_short(dossier: Dossier, place: str) -> str:
+    kept_back = list(dict.fromkeys((finding.verdict, finding.stage, finding.rule) for finding in reasons(dossier)))
+    judged = len({(finding.stage, finding.rule) for finding in dossier.findings if finding.binding})
+    rows = [f"| {verdict.name} | {in_markdown(stage)} | {in_markdown(rule)} |" for verdict, stage, rule in kept_back]
+    table = ["| verdict | stage | rule |", "|---|---|---|", *rows, ""] if rows else []
+    link = f"[the report]({place})" if place.startswith("http") else f"the report: `{place}`"
+    return "\n".join(
+        [
+            f"**{in_markdown(dossier.title)}** ({in_markdown(dossier.release)}): **{dossier.verdict.name}**",
+            "",
+            f"{judged - len({kept[1:] for kept in kept_back})} of {judged} rules let it pass.",
+            "",
+            *table,
+            f"What was found is in {link}, or on the terminal by `sluice review {dossier.release}`.",
+        ]
+    )

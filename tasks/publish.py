@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from policies.waivers import apply_waivers
 from schemas.checks.profile import compared, profile
 from sluice.custody import shelf
 from sluice.custody.clock import refuse_wrong_clock
@@ -168,9 +167,8 @@ def _refuse_unfit(release: AnyRelease) -> None:
 
 def _verdict(release: AnyRelease, findings: Iterable[Finding], day: date) -> Verdict:
     """What findings amount to with the waivers that held on a day."""
-    product = release.product
     plain = [finding.model_copy(update={"waiver": None}) for finding in findings]
-    return decide(apply_waivers(plain, product.policy.waivers, product.definition.name, day, product.definition.owner))
+    return decide(release.product.waived(plain, day))
 
 
 def _ended(release: AnyRelease, day: date) -> str:

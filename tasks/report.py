@@ -1,79 +1,80 @@
-"""Report: the page that people judge by, and the record of what was judged."""
+"""Report: the dossier of all that was found, and the page that people judge by, made of it and kept in the vault."""
 
-from prefect.artifacts import create_markdown_artifact
-from prefect.context import TaskRunContext
+from collections.abc import Sequence
+from datetime import UTC, datetime
 
-from sluice.custody.states import State
+from policies.acts import digest_of_words
+from policies.advice import with_advice
 from sluice.ground.durable import replace
-from sluice.ground.verdict import Verdict
-from sluice.ground.visible_text import in_markdown
+from sluice.ground.verdict import Finding, decide
 from sluice.report.dossier import Dossier
-from sluice.report.headline import FURTHER_REASONS, headline, reasons
 from sluice.report.report import render
-from tasks.release.approval import report_path, report_place
-from tasks.release.product import AnyRelease
+from tasks.release.adopted import notices
+from tasks.release.approval import report_path
+from tasks.release.current_edition import edition_notices
+from tasks.release.definition import Definition
+from tasks.release.dossier import Reported
+from tasks.release.earlier_releases import earlier_attempts, search_trials
+from tasks.release.kept_suggestions import kept_suggestions
+from tasks.release.product import E, M, Product
+from tasks.release.release import Release
+from tasks.release.rounds import returned
+from tasks.release.series import place_in_series
+from tasks.release.versions import versions
 from tasks.step import step
 
 
 @step
-def report(release: AnyRelease, dossier: Dossier, rehearse: bool = False) -> None:
-    """Write the report, keep it and the dossier in the vault, and record the verdict in the ledger.
-
-    A rehearsal stops at `evaluated`; otherwise the release is now blocked or waits for review.
-    """
-    page = render(dossier).encode()
-    vault = release.vault
+def report(
+    release: Release[Product[Definition, M, E]],
+    findings: Sequence[Finding],
+    made: M | None = None,
+    evaluation: E | None = None,
+) -> Reported:
+    """Without anything made of the data (they broke their contract) the findings are all there is to report."""
+    dossier = _dossier(release, [*findings, *(evaluation.findings if evaluation else ())], made, evaluation)
+    page, vault = render(dossier).encode(), release.vault
     kept = {
         "report": vault.keep_bytes(page, ".html"),
         "dossier": vault.keep_bytes(dossier.model_dump_json().encode(), ".json"),
     }
     replace(report_path(release), page, 0o600)
-    says, worst = headline(dossier), reasons(dossier)
-    body = {
-        "verdict": dossier.verdict.name,
-        "says": says,
-        "further_reasons": [finding.says for finding in worst[1 : 1 + FURTHER_REASONS]],
-        **kept,
-    }
-    masked = "data" in dossier.hashes  # without a masked file there is nothing that anybody could approve
-    if masked:
-        release.record(State.EVALUATED, **body, subject=dict(dossier.hashes) | kept)
-    if not rehearse:
-        passed = masked and dossier.verdict is Verdict.PASS
-        release.record(State.PENDING_REVIEW if passed else State.BLOCKED, **body)
-    elif not masked:
-        release.record("note", **body)
-    _show_in_prefect(dossier, report_place(release.product.workspace, release.id))
+    return Reported(dossier, kept)
 
 
-def _show_in_prefect(dossier: Dossier, place: str) -> None:
-    """The verdict as an artifact of the run: which rules keep the release back, by name, and where the report is.
-
-    No figure and no scope: they are of the confidential data, and whoever reads Prefect's pages need not be one who
-    may read the report.
-    """
-    if TaskRunContext.get() is None:
-        return
-    create_markdown_artifact(
-        key=f"verdict-{dossier.name}",
-        description=f"{dossier.release}: {dossier.verdict.name}",
-        markdown=_in_short(dossier, place),
+def _dossier(
+    release: Release[Product[Definition, M, E]], findings: Sequence[Finding], made: M | None, evaluation: E | None
+) -> Dossier:
+    product, now = release.product, datetime.now(UTC)
+    definition, policy = product.definition, product.policy
+    # One salt for all editions: outsiders see that it is one plan.
+    salt = release.vault.pseudonym("dossier", product.hashes["plan"])
+    plan = digest_of_words(product.hashes["plan"], salt)
+    waived = product.waived(findings, now.date())
+    dossier = Dossier(
+        release=release.id,
+        name=definition.name,
+        title=definition.title,
+        dataset=product.contract.dataset,
+        contract_version=product.contract.version,
+        policy=policy.name,
+        policy_version=policy.version,
+        submitter=definition.owner,
+        evaluated_at=now.isoformat(timespec="seconds"),
+        verdict=decide(waived),
+        findings=tuple(with_advice(waived)),
+        plan=product.plan_in_words(),
+        notices=(*notices(product), *edition_notices(release)),
+        returned=returned(release),
+        approvals_needed=policy.approvals.describe(),
+        records_original=release.original.rows,
+        earlier_attempts=earlier_attempts(release),
+        search_trials=search_trials(release),
+        suggestions=kept_suggestions(product),
+        minimum_cell=policy.minimum_cell,
+        hashes={**product.hashes, "plan": plan, **(made.hashes if made else {})},
+        salt=salt,
+        versions=versions(),
+        view=product.view(release, made, evaluation),
     )
-
-
-def _in_short(dossier: Dossier, place: str) -> str:
-    kept_back = list(dict.fromkeys((finding.verdict, finding.stage, finding.rule) for finding in reasons(dossier)))
-    judged = len({(finding.stage, finding.rule) for finding in dossier.findings if finding.binding})
-    rows = [f"| {verdict.name} | {in_markdown(stage)} | {in_markdown(rule)} |" for verdict, stage, rule in kept_back]
-    table = ["| verdict | stage | rule |", "|---|---|---|", *rows, ""] if rows else []
-    link = f"[the report]({place})" if place.startswith("http") else f"the report: `{place}`"
-    return "\n".join(
-        [
-            f"**{in_markdown(dossier.title)}** ({in_markdown(dossier.release)}): **{dossier.verdict.name}**",
-            "",
-            f"{judged - len({kept[1:] for kept in kept_back})} of {judged} rules let it pass.",
-            "",
-            *table,
-            f"What was found is in {link}, or on the terminal by `sluice review {dossier.release}`.",
-        ]
-    )
+    return dossier.model_copy(update={"series": place_in_series(release, dossier)})

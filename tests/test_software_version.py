@@ -22,19 +22,19 @@ COMMIT = "1f2e3d4c5b6a79880f1e2d3c4b5a69788f7e6d5c"
 def noted(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What pip noted about where it installed Sluice from."""
     note: dict[str, Any] = {}
-    installed = SimpleNamespace(version=version("sluice"), read_text=lambda name: json.dumps(note))
+    installed = SimpleNamespace(version=version("sluice-sdc"), read_text=lambda name: json.dumps(note))
     monkeypatch.setattr(module, "distribution", lambda name: installed)
     monkeypatch.delenv("SLUICE_COMMIT", raising=False)
     return note
 
 
 def test_without_a_commit_it_is_the_version(noted: dict[str, Any]) -> None:
-    assert software_version() == version("sluice")
+    assert software_version() == version("sluice-sdc")
 
 
 def test_an_image_names_its_commit(noted: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLUICE_COMMIT", COMMIT)
-    assert software_version() == f"{version('sluice')}, commit {COMMIT[:12]}"
+    assert software_version() == f"{version('sluice-sdc')}, commit {COMMIT[:12]}"
 
 
 def test_pip_noted_the_commit_of_a_repository(noted: dict[str, Any]) -> None:
@@ -54,7 +54,7 @@ def test_a_working_tree_says_what_is_checked_out(noted: dict[str, Any], tmp_path
     noted |= {"url": git.parent.as_uri(), "dir_info": {"editable": True}}
     assert software_version().endswith(f"commit {COMMIT[:12]}")
     noted["dir_info"] = {}  # copied from there: the folder may hold another commit by now
-    assert software_version() == version("sluice")
+    assert software_version() == version("sluice-sdc")
 
 
 def built(tree: Path, *command: str) -> Path:
@@ -95,9 +95,9 @@ def test_the_note_of_a_wheel_counts(noted: dict[str, Any], tmp_path: Path, monke
     note = tmp_path / "commit.txt"
     note.write_text(f"{COMMIT}\n")
     monkeypatch.setattr(module, "_NOTED", note)
-    assert software_version() == f"{version('sluice')}, commit {COMMIT[:12]}"
+    assert software_version() == f"{version('sluice-sdc')}, commit {COMMIT[:12]}"
 
 
 def test_a_folder_without_history_is_no_error(noted: dict[str, Any], tmp_path: Path) -> None:
     noted |= {"url": tmp_path.as_uri(), "dir_info": {"editable": True}}
-    assert software_version() == version("sluice")
+    assert software_version() == version("sluice-sdc")

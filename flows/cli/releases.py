@@ -45,7 +45,7 @@ def _run(definition: str, *, rehearse: bool = False, as_json: bool, explain: str
     from sluice.custody.workspace import open_workspace
     from tasks.release.account import account
     from tasks.release.adopted import refuse_unadopted
-    from tasks.release.kept_dossier import kept_dossier
+    from tasks.release.dossier import kept_dossier
     from tasks.release.products import load_product
 
     # A wrong name or document is said at once, before anything starts.

@@ -30,13 +30,13 @@ def page(
 
 @cache
 def style() -> str:
-    return files("flows.desk").joinpath("desk.css").read_text(encoding="utf-8")
+    return files(__package__).joinpath("desk.css").read_text(encoding="utf-8")
 
 
 @cache
 def environment() -> Environment:
     made = Environment(
-        loader=PackageLoader("flows.desk", "."),
+        loader=PackageLoader(__package__, "."),
         autoescape=True,
         finalize=lambda value: visible(value) if type(value) is str else value,
         undefined=StrictUndefined,

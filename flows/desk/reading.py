@@ -27,8 +27,8 @@ from sluice.ground.durable import CHUNK
 from sluice.ground.errors import SluiceError
 from sluice.report.comparison_page import render_comparison
 from tasks.release.board import board
+from tasks.release.dossier import kept_dossier
 from tasks.release.doubt import doubt_of
-from tasks.release.kept_dossier import kept_dossier
 from tasks.release.rounds import kept_documents
 
 reading = APIRouter()

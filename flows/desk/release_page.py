@@ -21,7 +21,7 @@ from sluice.report.headline import headline, next_steps, reasons, state
 from sluice.report.plan_comparison import Comparison, compare
 from sluice.report.risk_utility_map import Plan
 from tasks.release.approval import approved_files
-from tasks.release.kept_dossier import kept_dossier
+from tasks.release.dossier import kept_dossier
 from tasks.release.recorded_product import release_as_judged
 from tasks.release.rounds import changes_between
 from tasks.release.series import standing_in_series

@@ -10,8 +10,10 @@ from flows.doctor.diagnosis import Diagnosis, fail, ok
 from sluice.ground.errors import SluiceError
 from sluice.settings import settings
 
-ROOMS = ("flows", "tasks", "schemas", "policies")  # top-level names that others may bring as well
-_OURS = "sluice"
+# Top-level names that others may bring as well: in a working tree, of more packages than where Sluice is installed.
+ROOMS = ("sluice_sdc",) if __name__.startswith("sluice_sdc.") else ("flows", "tasks", "schemas", "policies")
+_OURS = "sluice-sdc"
+_STRANGER = "sluice"  # a distribution of this name is another program, whose package has the name of ours
 
 
 def settings_in_order() -> Diagnosis:
@@ -30,7 +32,7 @@ def packages() -> Iterator[Diagnosis]:
         yield fail("packages", "; ".join(wrong), "Install what the lock pins: make install")
     else:
         yield ok("packages", f"{_OURS} {metadata.version(_OURS)}, and all that it needs")
-    yield namesakes(owners((*ROOMS, _OURS)))
+    yield namesakes(owners((*ROOMS, _STRANGER)), stranger=_installed(_STRANGER))
 
 
 def unmet(requirements: Sequence[str], installed: Callable[[str], str | None]) -> list[str]:
@@ -62,12 +64,19 @@ def owners(names: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-def namesakes(owners: Mapping[str, Sequence[str]]) -> Diagnosis:
+def namesakes(owners: Mapping[str, Sequence[str]], stranger: str | None = None) -> Diagnosis:
     """Whether another distribution brings a top-level package of the name of one of ours: one hides the other.
 
-    owners : top-level name -> the distributions that bring it
+    owners   : top-level name -> the distributions that bring it
+    stranger : version of an installed distribution called `sluice`, which is not ours
     """
-    others = {name: sorted({*owners.get(name, ())} - {_OURS}) for name in (*ROOMS, _OURS)}
+    if stranger:
+        return fail(
+            "names",
+            f"the distribution 'sluice' {stranger} is installed, which is another program; Sluice is '{_OURS}'",
+            f"pip uninstall sluice, then pip install --force-reinstall --no-deps {_OURS}: they write the same folder.",
+        )
+    others = {name: sorted({*owners.get(name, ())} - {_OURS}) for name in (*ROOMS, "sluice")}
     if said := [f"'{name}' comes from {', '.join(found)}, too" for name, found in others.items() if found]:
         return fail("names", "; ".join(said), "Uninstall it here: which of the two is imported is left to chance.")
     return ok("names", f"no other distribution brings {', '.join(ROOMS)}")

@@ -10,7 +10,7 @@ from sluice.ground.divergence import entropy
 from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.noise.pram import MISSING, Pram
-from sluice.masking.subsets import ByStratum
+from sluice.masking.plan import ByStratum
 from sluice.utility.categorical.categorical_view import CategoricalView, CategoryLoss
 from sluice.utility.categorical.contingency_table_loss import contingency_table_loss
 from sluice.utility.categorical.direct_comparison import category_distances, direct_comparison

@@ -10,7 +10,7 @@ from math import isfinite, nan
 
 from policies.rules.linkage_score import LinkageScore, MeasuredRisk
 from sluice.ground.sentence import Sentence
-from sluice.masking.subsets import ByStratum
+from sluice.masking.plan import ByStratum
 from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.risk.linkage.linkage_score import Figure, disclosure_risk, linkage_score
 from sluice.risk.linkage.score_view import ScoreView

@@ -84,6 +84,6 @@ def _usual() -> dict[Role, tuple[tuple[str, ...], ...]]:
 
 @cache
 def _read() -> dict[str, dict[str, list[str]]]:
-    text = (files("schemas.reading") / "usual_names.yaml").read_text(encoding="utf-8")
+    text = (files(__package__) / "usual_names.yaml").read_text(encoding="utf-8")
     read: dict[str, dict[str, list[str]]] = yaml.safe_load(text)
     return read

@@ -81,10 +81,10 @@ TRANSITIONS: tuple[Transition, ...] = (
     ),
     Transition("validate", frozenset({State.RECEIVED}), State.VALIDATED, _RUN),
     Transition("mask", frozenset({State.VALIDATED}), State.MASKED, _RUN),
-    Transition("report", frozenset({State.MASKED}), State.EVALUATED, _RUN),
-    Transition("report", _UNJUDGED - {None, State.BLOCKED}, State.BLOCKED, _RUN, "the policy is not met", _SUBMITTER),
+    Transition("decide", frozenset({State.MASKED}), State.EVALUATED, _RUN),
+    Transition("decide", _UNJUDGED - {None, State.BLOCKED}, State.BLOCKED, _RUN, "the policy is not met", _SUBMITTER),
     Transition(
-        "report", frozenset({State.EVALUATED}), State.PENDING_REVIEW, _RUN, "the policy is met", NOT_THE_SUBMITTER
+        "decide", frozenset({State.EVALUATED}), State.PENDING_REVIEW, _RUN, "the policy is met", NOT_THE_SUBMITTER
     ),
     Transition("approve", _UNDECIDED, None, NOT_THE_SUBMITTER),
     Transition("conflicted", _UNDECIDED, None, NOT_THE_SUBMITTER),

@@ -18,7 +18,7 @@ class Dialect:
 
     driver  : SQLAlchemy's name for dialect and driver, where an address names no driver
     modules : what must be importable for it
-    extra   : of pip install 'sluice[...]'; empty for what Sluice requires itself
+    extra   : of pip install 'sluice-sdc[...]'; empty for what Sluice requires itself
     ports   : of TCP, that its driver connects to where an address names none; () for a file
     pandas  : whether its driver loads pandas
     """
@@ -77,7 +77,7 @@ def refuse_absent(url: sa.URL, title: str) -> None:
     if dialect is None or url.drivername != dialect.driver:
         return  # of the operator's own choice: SQLAlchemy says whether it is there
     if not all(map(_is_installed, dialect.modules)):
-        needs = f"the extra '{dialect.extra}', which is not installed: pip install 'sluice[{dialect.extra}]'"
+        needs = f"the extra '{dialect.extra}', which is not installed: pip install 'sluice-sdc[{dialect.extra}]'"
         raise DataError(f"{title}: a database of the dialect '{backend}' needs {needs}")
 
 

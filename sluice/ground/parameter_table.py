@@ -17,7 +17,9 @@ def parameter_table(fields: Mapping[str, FieldInfo]) -> list[str]:
 
 
 def source_of(model: type[BaseModel]) -> str:
-    """The paragraph of the module's docstring that says where the method or measure comes from."""
+    """Where the method or measure comes from: its `source`, or that paragraph of its module's docstring."""
+    if isinstance(own := getattr(model, "source", None), str) and own:
+        return own
     module = inspect.getmodule(model)
     paragraphs = (inspect.getdoc(module) or "").split("\n\n")
     return next((" ".join(p.split()) for p in paragraphs if p.startswith("Source")), "")

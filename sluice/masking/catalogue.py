@@ -7,8 +7,6 @@ from pydantic.fields import FieldInfo
 
 from sluice.ground.parameter_table import parameter_table, source_of
 from sluice.masking import Step
-from sluice.masking.corrections import CORRECTIONS
-from sluice.masking.measured_attacks import MEASURED
 from sluice.masking.step import MaskingStep
 
 
@@ -53,9 +51,9 @@ def _about(model: type[MaskingStep]) -> list[tuple[str, str]]:
         ("When to use it", model.use_when),
         ("Preserves", model.preserves),
         ("Known attack", model.known_attack),
-        ("Played on every release", MEASURED[str(model.model_fields["method"].default)]),
+        ("Played on every release", model.attack_measured),
         ("Missing values", model.missing_values),
-        ("In an analysis", CORRECTIONS[str(model.model_fields["method"].default)]),
+        ("In an analysis", model.in_an_analysis),
     ]
     if model.is_recoding:
         answers.append(("Recoding", "equal values become equal values, and nothing is drawn at random."))

@@ -11,9 +11,9 @@ import pandas as pd
 
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.variables import Role, Variable, Variables
-from sluice.masking.blocks import Block
+from sluice.masking.moved_blocks import Block
+from sluice.masking.plan import ByStratum
 from sluice.masking.step import MaskingStep
-from sluice.masking.subsets import ByStratum
 from sluice.risk.coding import released_as
 from sluice.risk.people import person_variable
 from sluice.utility.analyses.asked_analyses import Analyses

@@ -14,9 +14,7 @@ import pandas as pd
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Variable
-from sluice.items.combination_counts import combination_counts
-from sluice.items.item_sets import ItemSets
-from sluice.items.item_tree import ItemTree
+from sluice.items.item_sets import ItemSets, ItemTree, combination_counts
 
 TOP = 100
 """Combinations that tKd looks for."""

@@ -68,7 +68,7 @@ def make_project(
 
 def shipped_file(name: str) -> str:
     """The text of a file that comes with Sluice for new projects."""
-    return (files("tasks.project") / "files" / name).read_text(encoding="utf-8")
+    return (files(__package__) / "files" / name).read_text(encoding="utf-8")
 
 
 def refuse_misplaced(folder: Path, keys: Path | None = None) -> None:

@@ -12,5 +12,7 @@ def tutorial_page() -> str:
     raises : SluiceError where statsmodels, which carries the survey, is not installed
     """
     if find_spec("statsmodels") is None:
-        raise SluiceError("the tutorial's survey comes with statsmodels, which is not here: pip install 'sluice[demo]'")
-    return (files("tasks.project") / "files" / "tutorial.md").read_text(encoding="utf-8")
+        raise SluiceError(
+            "the tutorial's survey comes with statsmodels, not installed here: pip install 'sluice-sdc[demo]'"
+        )
+    return (files(__package__) / "files" / "tutorial.md").read_text(encoding="utf-8")

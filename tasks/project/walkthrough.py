@@ -21,7 +21,7 @@ _RELEASE = re.compile(r"^([a-z0-9][a-z0-9-]*)-([0-9a-f]{12}) (is pending|was che
 _EXIT = re.compile(r"\nexit code (\d+)\n\Z")
 # The commands of this installation, whatever else is found on the path.
 _PRELUDE = """
-sluice() { "$PYTHON" -c 'from flows.cli.main import run; run()' "$@"; }
+sluice() { "$PYTHON" -m sluice "$@"; }
 python() { "$PYTHON" "$@"; }
 """
 

@@ -1,7 +1,8 @@
 """The documents of a release, loaded before any record is read: definition, contract and policy."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import Generic, TypeVar, cast
@@ -10,10 +11,12 @@ from pydantic import BaseModel
 
 from policies.adoption import Kind
 from policies.policy import Policy, load_policy, shipped_policies
+from policies.waivers import apply_waivers
 from schemas.contract import Contract, load_contract
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_sha256, named_file
 from sluice.ground.errors import DocumentError, did_you_mean
+from sluice.ground.verdict import Finding
 from sluice.settings import settings
 from sluice.sources.permission import permitted_file
 from sluice.sources.permitted_schema import permitted_schema
@@ -58,6 +61,10 @@ class Documents(Generic[D_co]):
             "policy": document_sha256(self.policy),
             "plan": document_sha256(self.written),
         }
+
+    def waived(self, findings: Sequence[Finding], day: date) -> list[Finding]:
+        """The findings with the waivers of the policy as they hold on a day; see `apply_waivers`."""
+        return apply_waivers(findings, self.policy.waivers, self.definition.name, day, self.definition.owner)
 
 
 def load_documents(

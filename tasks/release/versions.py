@@ -7,4 +7,4 @@ COMPUTED_BY = ("sluice", "numpy", "scipy", "pandas", "pyarrow", "numba", "scikit
 
 def versions() -> dict[str, str]:
     """Name -> version of Sluice and the libraries."""
-    return {name: version(name) for name in COMPUTED_BY}
+    return {name: version("sluice-sdc" if name == "sluice" else name) for name in COMPUTED_BY}

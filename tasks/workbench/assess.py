@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+import policies
 from policies.advice import with_advice
 from policies.formula_cells import formula_cells
 from policies.policy import Policy, load_policy
@@ -160,7 +161,7 @@ def assess_compared(
 
 def shipped_policy() -> Policy:
     """The policy for public-use files that Sluice ships."""
-    with resources.as_file(resources.files("policies").joinpath(DEFAULT_POLICY)) as path:
+    with resources.as_file(resources.files(policies).joinpath(DEFAULT_POLICY)) as path:
         return load_policy(path)
 
 

@@ -435,7 +435,7 @@ def test_a_table_that_is_not_there(sound: House) -> None:
     refused(sound, sound.release(), ERROR, "table persons")
 
 
-@pytest.mark.parametrize("step", ["ingest", "mask", "report"])
+@pytest.mark.parametrize("step", ["ingest", "mask", "decide"])
 def test_the_ledger_goes_away(sound: House, step: str) -> None:
     ledger = sound.home / "ledger.db"
     kept = ledger.read_bytes()

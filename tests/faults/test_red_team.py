@@ -28,7 +28,7 @@ from sluice.documents.documents import parse_document, read_yaml
 from sluice.ground.errors import DataError, DocumentError, SluiceError
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict, decide
-from sluice.masking import AdditiveNoise
+from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.publication.records_file import write_in_order, write_parquet
 from sluice.risk.publications.changed_records import changed_records
 from sluice.sources.sources import CsvSource

@@ -35,6 +35,7 @@ from sluice.report.report import render
 from sluice.risk.classes.k_anonymity import k_anonymity
 from sluice.risk.reference.reference_attack import attack
 from sluice.utility.variable_summary import summarise
+from tasks.release.approval import report_place
 from tasks.release.holdout import set_aside
 from tasks.release.records.judgement import check_original, evaluate_file
 from tasks.release.waiting import read_note
@@ -59,8 +60,9 @@ PLACES: dict[str, Callable[..., Any]] = {
     "evaluate": evaluate_file,
     "evaluate_standard": attack,
     "evaluate_summary": summarise,
-    "decide": apply_waivers,
     "report": render,
+    "report_waivers": apply_waivers,
+    "decide": report_place,
     "approve": assign,
     "publish": build_manifest,
     "publish_inspection": check_released,

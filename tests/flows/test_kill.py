@@ -36,8 +36,8 @@ JUDGING = [
     ("mask", 1),
     ("check", 2),
     ("evaluate", 1),
-    ("decide", 1),
     ("report", 1),
+    ("decide", 1),
     ("approve", 1),
     ("awaits_people", 1),
 ]

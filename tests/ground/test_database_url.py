@@ -19,7 +19,7 @@ def test_postgresql_means_the_driver_that_sluice_requires() -> None:
     assert url.drivername == "postgresql+psycopg"
     assert url.render_as_string().endswith("://reader@host:5433/house?sslmode=require")
     assert sa.create_engine(url).dialect.dbapi.__name__ == "psycopg"
-    assert "psycopg" in {Requirement(needed).name for needed in requires("sluice") or []}
+    assert "psycopg" in {Requirement(needed).name for needed in requires("sluice-sdc") or []}
 
 
 @pytest.mark.parametrize("driver", ["postgresql+psycopg", "postgresql+asyncpg", "sqlite", "duckdb", "mssql+pyodbc"])

@@ -22,7 +22,7 @@ from sluice.custody.ledger import Entry
 from sluice.ground.errors import SluiceError
 from sluice.ground.log import log, write_log
 from sluice.ground.verdict import Finding, Verdict
-from sluice.ground.visible_text import one_line, unseen, visible
+from sluice.ground.visible_text import in_markdown, one_line, unseen, visible
 from sluice.report.report import render
 from sluice.report.table_summary import summarise
 from sluice.tabular.audit.audit import Audit, Breach
@@ -32,7 +32,6 @@ from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.sensitivity import requirements_of
 from tasks.release.acting import Means
 from tasks.release.review import decide, withdraw
-from tasks.report import in_markdown
 from tests.flows.house import House
 from tests.injection.corpus import UNSEEN, WRITABLE, Page, texts
 from tests.report.pages import dossier, on_tables, variable

@@ -1,59 +1,89 @@
-"""The worst finding decides, and the dossier says what an approval would be bound to."""
+"""The gate: only what passed waits for approval, and the ledger says why anything else does not."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
+from markdown_it import MarkdownIt
 
-from policies.acts import digest_of_words
+from sluice.custody.states import State
 from sluice.ground.verdict import Finding, Verdict
-from tasks.decide import decide
+from tasks.decide import _show_in_prefect, decide
 from tasks.mask import mask
+from tasks.release.approval import subject
 from tasks.release.product import AnyRelease
-from tasks.release.records.judgement import Evaluation
+from tasks.report import report
 from tests.flows.house import House
-from tests.flows.tables_house import TablesHouse
+from tests.report.pages import dossier
 
 Bring = Callable[[House], AnyRelease]
 
 FINE = Finding(rule="k_anonymity", verdict=Verdict.PASS, says="Fine.")
-UNSAFE = Finding(rule="l_diversity", verdict=Verdict.FAIL, says="Unsafe.", scope="income")
 
 
-@pytest.mark.parametrize("verdict", [Verdict.REVIEW, Verdict.FAIL, Verdict.UNKNOWN])
-def test_the_worst_finding_decides_wherever_it_was_found(house: House, validated: Bring, verdict: Verdict) -> None:
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_only_what_passed_waits_for_people(house: House, validated: Bring, verdict: Verdict) -> None:
     release = validated(house)
-    worst = Finding(rule="suda", verdict=verdict, says="Not good.")
-    assert decide(release, [FINE]).verdict is Verdict.PASS
-    assert decide(release, [FINE, worst]).verdict is verdict
-    assert decide(release, [FINE], mask(release), Evaluation((worst,), (), ())).verdict is verdict
+    finding = FINE.model_copy(update={"verdict": verdict})
+    decide(release, report(release, [finding], mask(release)))
+    assert release.state is (State.PENDING_REVIEW if verdict is Verdict.PASS else State.BLOCKED)
 
 
-def test_no_finding_at_all_is_unknown(house: House, validated: Bring) -> None:
-    assert decide(validated(house), []).verdict is Verdict.UNKNOWN
+def test_data_that_were_not_masked_cannot_be_approved(house: House, received: Bring) -> None:
+    release = received(house)
+    decide(release, report(release, [FINE]))
+    assert release.state is State.BLOCKED
+    assert "subject" not in release.entries()[-1].body
 
 
-def test_a_waiver_excuses_what_it_names_and_stays_visible(house: House, validated: Bring) -> None:
-    today = datetime.now(UTC).date()
-    waiver = {"rule": "l_diversity", "scope": "income", "owner": "mina", "reason": "agreed with those asked, file 7"}
-    house.policy["waivers"] = [waiver | {"granted": str(today), "expires": str(today + timedelta(days=5))}]
-    dossier = decide(validated(house), [FINE, UNSAFE])
-    assert dossier.verdict is Verdict.PASS
-    assert [finding.waiver is not None for finding in dossier.findings][:2] == [False, True]
-
-
-def test_the_hashes_are_of_the_documents_and_of_what_was_made(house: House, validated: Bring) -> None:
+def test_a_rehearsal_asks_nobody(house: House, validated: Bring) -> None:
     release = validated(house)
-    masked, named = mask(release), release.product.hashes
-    unmade, made = decide(release, [UNSAFE]), decide(release, [FINE], masked)
-    for dossier in (unmade, made):
-        assert dossier.hashes["plan"] == digest_of_words(named["plan"], dossier.salt) != named["plan"]
-    assert unmade.hashes.keys() == named.keys()
-    assert made.hashes == {**named, "plan": made.hashes["plan"], **masked.hashes}
-    assert made.view.records_released == masked.rows
+    decide(release, report(release, [FINE], mask(release)), rehearse=True)
+    assert release.state is State.EVALUATED
 
 
-def test_each_product_has_its_own_view(house: House, validated: Bring, tables_house: TablesHouse) -> None:
-    assert decide(validated(tables_house), [FINE]).view.kind == "tables"
-    house.write()
-    assert decide(validated(House(house.root.with_name("other"))), [FINE]).view.kind == "records"
+def test_a_rehearsal_of_broken_data_leaves_a_note(house: House, received: Bring) -> None:
+    release = received(house)
+    decide(release, report(release, [FINE.model_copy(update={"verdict": Verdict.FAIL})]), rehearse=True)
+    assert release.entries()[-1].event == "note"
+    assert release.entries()[-1].body["verdict"] == "FAIL"
+
+
+def test_approvals_are_bound_to_what_was_reported(house: House, validated: Bring) -> None:
+    release = validated(house)
+    reported = report(release, [FINE], mask(release))
+    decide(release, reported)
+    bound = subject(release)
+    assert {"report": bound.report, "dossier": bound.dossier} == reported.kept
+    assert bound.plan == reported.dossier.hashes["plan"]
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """What an artifact is made of, as in a run of Prefect's."""
+    given: dict[str, str] = {}
+    monkeypatch.setattr("tasks.decide.TaskRunContext", SimpleNamespace(get=lambda: True))
+    monkeypatch.setattr("tasks.decide.create_markdown_artifact", lambda **parts: given.update(parts))
+    return given
+
+
+def test_prefect_shows_a_title_as_text(shown: dict[str, str]) -> None:
+    title = "![x](http://zz.example/x.png) <script>\n# **approved**"
+    _show_in_prefect(dossier(FINE, title=title), "/srv/reports/x.html")
+    first = shown["markdown"].partition("\n")[0]
+    tokens = [child for token in MarkdownIt("commonmark").parse(first) for child in token.children or ()]
+    assert {token.type for token in tokens} <= {"text", "text_special", "strong_open", "strong_close"}
+    assert "![x](http://zz.example/x.png) <script> # **approved**" in "".join(token.content for token in tokens)
+
+
+def test_prefect_learns_which_rules_fail_and_no_figure(shown: dict[str, str]) -> None:
+    """Whoever reads Prefect's pages need not be one of those who may read the report."""
+    alone = Finding(
+        rule="k_anonymity", stage="masked", scope="age=97", verdict=Verdict.FAIL, observed=2, limit=5,
+        says="2 of 7331 people are alone.",
+    )  # fmt: skip
+    _show_in_prefect(dossier(alone, FINE.model_copy(update={"rule": "suda"})), "https://reports.example/x.html")
+    assert "| FAIL | masked | k\\_anonymity |" in shown["markdown"]
+    assert "1 of 2 rules let it pass." in shown["markdown"]
+    assert "(https://reports.example/x.html)" in shown["markdown"]
+    assert not [figure for figure in ("7331", "97", "alone") if figure in str(shown)]

@@ -43,7 +43,7 @@ FINE = Finding(rule="k", verdict=Verdict.PASS, says="Fine.")
 
 def decided(release: AnyRelease, *people: str, found: Finding = FINE) -> AnyRelease:
     """Judged, and approved by these people."""
-    report(release, decide(release, [found], mask(release)))
+    decide(release, report(release, [found], mask(release)))
     for who in people:
         approve_as(release, Means(declared=who), "")
     return release

@@ -53,7 +53,7 @@ def _open(uri: str) -> "tuple[HSMSigner, PublicKey]":
         from securesystemslib.signer import HSMSigner
     except ImportError:
         raise SluiceError(
-            f"{uri}: a key in a token needs the extra 'hsm', which is not installed: pip install 'sluice[hsm]'"
+            f"{uri}: a key in a token needs the extra 'hsm', which is not installed: pip install 'sluice-sdc[hsm]'"
         ) from None
     number, label = _parts(uri)
     pin = _pin(label)

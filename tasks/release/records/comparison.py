@@ -8,10 +8,9 @@ import pandas as pd
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Variables
-from sluice.masking.blocks import Block, moved_blocks
-from sluice.masking.plan import apply_recodings
+from sluice.masking.moved_blocks import Block, moved_blocks
+from sluice.masking.plan import ByStratum, apply_recodings
 from sluice.masking.step import MaskingStep
-from sluice.masking.subsets import ByStratum
 from sluice.utility.comparison import Comparison
 from tasks.release.records.masked_file import MaskedFile, kept_rows, row_order
 from tasks.release.records.record_keys import noise_keys

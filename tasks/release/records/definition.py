@@ -6,9 +6,11 @@ from pydantic import Field, field_validator, model_validator
 
 from policies.models_of_rules import ModelsOfRules
 from policies.policy import Policy
-from sluice.masking import Generalization, Step, TopBottomCoding
+from sluice.masking import Step
 from sluice.masking.microaggregation.clustering_step import ClusteringStep
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
+from sluice.masking.recoding.generalization import Generalization
+from sluice.masking.recoding.top_bottom_coding import TopBottomCoding
 from sluice.utility.analyses.asked_analyses import Analyses
 from tasks.release.definition import Definition
 

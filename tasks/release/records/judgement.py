@@ -32,7 +32,7 @@ from sluice.ground.machine import threads
 from sluice.ground.sentence import Sentence, Sentences, as_fields
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
-from sluice.masking.blocks import Block
+from sluice.masking.moved_blocks import Block
 from sluice.risk.reference.curve import Curve
 from sluice.utility.comparison import Comparison
 from sluice.utility.utility_view import UtilityView

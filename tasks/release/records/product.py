@@ -12,8 +12,8 @@ from policies.utility.asked import unfit_analyses
 from sluice.ground.errors import DocumentError
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict, decide
+from sluice.masking.plan import ByStratum
 from sluice.masking.recoding.generalized_levels import GeneralizedLevels
-from sluice.masking.subsets import ByStratum
 from sluice.publication.copies import COPIES
 from sluice.publication.manifest import PublishedFile
 from sluice.publication.records_file import read_typed

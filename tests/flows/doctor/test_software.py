@@ -42,11 +42,18 @@ def test_who_brings_a_package_is_told_by_lists_of_names_and_of_files(
 
 @pytest.mark.parametrize("name", [*ROOMS, "sluice"])
 def test_another_distribution_that_brings_a_package_of_our_name_is_named(name: str) -> None:
-    found = namesakes({name: ["sluice", "airflow-toys"], "numpy": ["numpy"]})
+    found = namesakes({name: ["sluice-sdc", "airflow-toys"], "numpy": ["numpy"]})
     assert found.condition is Condition.FAIL
     golden(found.says)
     assert str(name) in found.says
-    assert namesakes({name: ["sluice"]}).condition is Condition.OK
+    assert namesakes({name: ["sluice-sdc"]}).condition is Condition.OK
+
+
+def test_a_distribution_called_sluice_is_another_program() -> None:
+    found = namesakes({"sluice": ["sluice-sdc"]}, stranger="0.3.1")
+    assert found.condition is Condition.FAIL
+    golden(found.says)
+    golden(found.mend)
 
 
 def test_a_wrong_setting_is_named_and_its_value_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

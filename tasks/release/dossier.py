@@ -1,10 +1,19 @@
 """The dossier of a release as the vault keeps it: what was judged last, whatever became of its documents."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from sluice.custody.ledger import Entry
 from sluice.custody.workspace import Workspace
 from sluice.report.dossier import Dossier
+
+
+@dataclass(frozen=True)
+class Reported:
+    """A dossier, and by which SHA-256 the vault keeps it (`dossier`) and the page made of it (`report`)."""
+
+    dossier: Dossier
+    kept: Mapping[str, str]
 
 
 def kept_dossier(workspace: Workspace, entries: Sequence[Entry]) -> Dossier | None:

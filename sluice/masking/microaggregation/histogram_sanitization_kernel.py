@@ -10,7 +10,7 @@ IntArray = npt.NDArray[np.int64]
 
 @numba.njit(cache=True)
 def halve(records: FloatArray, k: int) -> IntArray:
-    """Group of each record, numbered from 0; see `spectral_histogram_sanitization.spectral_groups`.
+    """Group of each record, numbered from 0; see `histogram_sanitization.spectral_groups`.
 
     records : shape (n, d), n >= k; of columns with equal ranges the first is parted
     """

@@ -3,17 +3,15 @@ tests/published/test_xiong_k_member.py; Mondrian, which cuts and does not gather
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import given
 
-from sluice.masking.microaggregation.bottom_up_local_recoding import bottom_up_groups
-from sluice.masking.microaggregation.cluster_loss import Domain, domain_of, information_loss
-from sluice.masking.microaggregation.k_member_clustering import k_member_groups
-from sluice.masking.microaggregation.k_nearest_clustering import k_nearest_groups
-from sluice.masking.microaggregation.one_pass_k_means import one_pass_groups
+from sluice.masking.microaggregation.clustering import clusters_by
+from sluice.masking.microaggregation.clusters import Domain, domain_of, information_loss
 from tests.masking.microaggregation.naive_clusters import (
     as_sets,
     bottom_up,
@@ -33,10 +31,10 @@ class Clustering(NamedTuple):
 
 
 CLUSTERINGS = {
-    "bottom_up_local_recoding": Clustering(bottom_up_groups, bottom_up),
-    "k_member_clustering": Clustering(k_member_groups, k_member),
-    "k_nearest_clustering": Clustering(k_nearest_groups, k_nearest),
-    "one_pass_k_means": Clustering(one_pass_groups, one_pass, parts=10**9),
+    "bottom_up_local_recoding": Clustering(partial(clusters_by, "bottom_up"), bottom_up),
+    "k_member_clustering": Clustering(partial(clusters_by, "k_member"), k_member),
+    "k_nearest_clustering": Clustering(partial(clusters_by, "k_nearest"), k_nearest),
+    "one_pass_k_means": Clustering(partial(clusters_by, "one_pass"), one_pass, parts=10**9),
 }
 HEAPS = domain_of(np.array([[0.0], [1], [2], [10], [11], [12]]), [None], [12.0])
 
@@ -71,7 +69,7 @@ def test_who_is_left_joins_where_it_costs_least() -> None:
     heaps = np.array([[0.0], [1], [2], [4], [11], [12], [13]])
     found = set()
     for seed in range(20):
-        groups = k_nearest_groups(domain_of(heaps, [None], [13.0]), 3, np.random.default_rng(seed))
+        groups = clusters_by("k_nearest", domain_of(heaps, [None], [13.0]), 3, np.random.default_rng(seed))
         found.add(tuple(sorted(map(tuple, map(sorted, as_sets(groups))))))
     assert ((0, 1, 2, 3), (4, 5, 6)) in found
     assert all(len(clusters) == 2 for clusters in found)
