@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from sluice.custody.workspace import Workspace, open_workspace
 from sluice.ground.log import log
 from sluice.notices.notice import Notice
-from tasks.release.notices import Delivery, deliver
+from tasks.release.decisions.notices import Delivery, deliver
 
 
 def remind() -> Delivery:

@@ -11,7 +11,7 @@ from sluice.ground.verdict import Finding
 from sluice.publication.datapackage import as_json
 from sluice.publication.manifest import PublishedFile
 from sluice.report.dossier import Dossier, TablesView
-from tasks.release.approval import subject
+from tasks.release.decisions.under_review import subject
 from tasks.release.product import Product
 from tasks.release.tables.cells import TablesRelease
 from tasks.release.tables.definition import TablesDefinition
