@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from policies.adoption import LAPSES_AFTER, Office
-from policies.policy import Policy
+from policies.kept_policy import KeptPolicy
 from policies.waivers import Waiver
 from sluice.custody.ledger import Entry, last
 from sluice.custody.states import NOT_THE_SUBMITTER, State, state_of
@@ -227,7 +227,7 @@ def _ends(workspace: Workspace, office: Office, now: datetime) -> Iterator[Endin
 def _waivers(workspace: Workspace, policy: str) -> Sequence[Waiver]:
     """Those of a policy that counts; none where the vault does not hold it, or as an earlier Sluice wrote it."""
     try:
-        return Policy.model_validate_json(workspace.vault.verify(policy, ".json").read_bytes()).waivers
+        return KeptPolicy.model_validate_json(workspace.vault.verify(policy, ".json").read_bytes()).waivers
     except (SluiceError, ValueError):
         return ()
 
