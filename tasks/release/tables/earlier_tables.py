@@ -12,7 +12,7 @@ from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.rules.sensitivity import SensitivityRule
-from tasks.release.pruned import is_pruned
+from tasks.release.editions.earlier_releases import is_pruned
 from tasks.release.release import last
 from tasks.release.tables.cells import cells_in
 from tasks.release.tables.definition import TablesDefinition
