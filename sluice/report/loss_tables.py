@@ -5,9 +5,9 @@ from typing import Any
 
 from sluice.report.wording import figure, percent
 from sluice.utility.categorical.categorical_view import CategoricalView
-from sluice.utility.continuous.continuous_view import ContinuousView
+from sluice.utility.continuous.matrix_comparisons import ContinuousView
 from sluice.utility.quantiles import QuantilesView
-from sluice.utility.recoding.recoding_summary import RecodingView
+from sluice.utility.recoding.recoding_measures import RecodingView
 from sluice.utility.utility_view import UnweightedFigure
 
 _MATRICES = {

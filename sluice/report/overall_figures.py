@@ -8,7 +8,7 @@ from sluice.report.wording import figure, percent
 from sluice.risk.linkage.linkage_score import Figure
 from sluice.risk.linkage.score_view import ScoreView
 from sluice.utility.marginal_summary import MarginalSummary
-from sluice.utility.recoding.recoding_summary import RecodingView
+from sluice.utility.recoding.recoding_measures import RecodingView
 from sluice.utility.subsample_equivalent import SubsampleEquivalent
 from sluice.utility.utility_view import UtilityView
 from sluice.utility.variable_summary import VariableSummary

@@ -12,8 +12,8 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.ground.sentence import Sentences
+from sluice.utility.cell_changes import coarse_share
 from sluice.utility.comparison import Comparison
-from sluice.utility.few_changes import coarse_share
 from sluice.utility.marginals import MarginalLosses, MarginalTables, total_variation
 from sluice.utility.measure import Family, Figure, Measure, Occasion
 from sluice.utility.measured import Found, Measured, ShareLimit, figure, written_percent

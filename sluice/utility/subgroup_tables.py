@@ -14,9 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentences
+from sluice.utility.cell_changes import coarse_share
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.comparison import Comparison
-from sluice.utility.few_changes import coarse_share
 from sluice.utility.marginals import MarginalTables
 from sluice.utility.measure import Figure, Measure, Occasion
 from sluice.utility.measured import Found, ShareLimit, figure, written_percent
