@@ -5,7 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from policies.approvals import DECISION, Subject
+from policies.approvals import Subject
+from policies.decision_table import DECISION
 from policies.standing import told
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State, state_of

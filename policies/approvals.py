@@ -13,17 +13,17 @@ from typing import Any, Self, get_args
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from policies.acts import KNOWN_BY, digest_of_words, said_at, verified_person
+from policies.decision_table import DECISION
 from policies.people import Identity, Roster, at_least, folded
 from policies.series import SeriesLimits
 from policies.standing import REFUSALS, Decision, Decisions, GivenDecision, Standing, VoidDecision, listed_roles
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.envelope import CLOCK_SKEW
+from sluice.custody.states import DECISION_PREDICATE
 from sluice.documents.documents import document_sha256
 from sluice.ground.errors import SluiceError
 from sluice.ground.visible_text import Name
-from sluice.publication.attestation import DECISION_PREDICATE
 
-DECISION = "decision"  # the event in the ledger
 PREDICATE = DECISION_PREDICATE
 
 _SHA256 = Field(pattern="^[0-9a-f]{64}$")

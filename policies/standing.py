@@ -7,10 +7,11 @@ decides.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from policies.decision_table import DECISIONS, ON_REVIEW
 from policies.people import Identity, Roster, folded
 from sluice.publication.manifest import GivenApproval
 
@@ -19,7 +20,9 @@ Decision = Literal["approve", "reject", "request_changes", "conflicted"]
 
 Outcome = Literal["open", "approved", "rejected", "changes_requested"]
 
-REFUSALS: Mapping[str, Outcome] = {"reject": "rejected", "request_changes": "changes_requested"}
+REFUSALS: Mapping[str, Outcome] = {
+    name: cast(Outcome, outcome.value) for name in ON_REVIEW if (outcome := DECISIONS[name].outcome)
+}
 
 
 def told(decision: Decision, revealed: bool) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from policies.acts import said_at
-from policies.approvals import DECISION
+from policies.decision_table import DECISION
 from policies.series import SeriesLimits
 from policies.standing import Standing
 from schemas.checks.profile import Profile, compared, count, distance
