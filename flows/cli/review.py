@@ -227,7 +227,8 @@ def _decide(release_id: str, decision: Any, by: Any, comment: str, to_sign: str 
 def _finish_decision(release_id: str, state: State | None, standing: Any, as_json: bool) -> None:
     """Say where the release stands with those who decide, and exit with the code for it."""
     if as_json:
-        print_json({"release": release_id, "state": state, "approvals": standing.says})
+        statements = [each.model_dump(mode="json") for each in standing.statements]
+        print_json({"release": release_id, "state": state, "approvals": standing.says, "statements": statements})
     else:
         say(f"{release_id}: {standing.says}")
     code = {"open": WAITING, "approved": DONE}.get(standing.outcome, BLOCKED)

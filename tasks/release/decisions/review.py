@@ -16,6 +16,7 @@ from sluice.custody.clock import refuse_wrong_clock
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import SluiceError
+from sluice.ground.sentence import Sentence
 from tasks.release.decisions.signing_in import (
     Credentials,
     Request,
@@ -31,6 +32,8 @@ from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
 from tasks.release.release import last, recorded_release
 from tasks.release.run_notes import definition_of
+
+_AGAIN = Sentence("standing.again", "already decided so by you at {at}, nothing more was recorded; ")
 
 
 def find(release_id: str) -> AnyRelease:
@@ -102,8 +105,7 @@ def decide(
     before = case.standing()
     for holds in before.decided:
         if (holds.who, holds.decision, holds.series) == (said.person, decision, series):
-            says = f"already decided so by you at {holds.at}, nothing more was recorded; {before.says}"
-            return before.model_copy(update={"says": says})
+            return before.model_copy(update={"statements": _AGAIN(at=holds.at) + before.statements})
     body = {**said.body, "decision": decision, "subject": bound.digest()} | ({"series": True} if series else {})
     entry = workspace.ledger.append(release_id, rule.event, said.person, body, rule.states)
     now = UnderReview.of(workspace, release_id).standing()
