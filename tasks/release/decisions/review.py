@@ -13,24 +13,17 @@ from policies.decision_table import DECISIONS, DecisionRule
 from policies.key_history import key_history
 from policies.standing import REFUSALS, Decision, Standing
 from sluice.custody.clock import refuse_wrong_clock
+from sluice.custody.ledger import last
 from sluice.custody.states import State
-from sluice.custody.workspace import Workspace
+from sluice.custody.workspace import Workspace, open_workspace
 from sluice.ground.errors import SluiceError
 from sluice.ground.sentence import Sentence
-from tasks.release.decisions.signing_in import (
-    Credentials,
-    Request,
-    Said,
-    act,
-    refuse_unseen,
-    refuse_unverifiable,
-)
+from tasks.release.decisions.signing_in import Credentials, Request, Said, act, refuse_unseen, refuse_unverifiable
 from tasks.release.decisions.under_review import UnderReview, approved_files, verify_subject
 from tasks.release.decisions.withdrawal import Withdrawable, carry_out, requests, withdrawal_predicate
-from tasks.release.documents import open_workspace
 from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
-from tasks.release.release import last, recorded_release
+from tasks.release.release import recorded_release
 from tasks.release.run_notes import definition_of
 
 _AGAIN = Sentence("standing.again", "already decided so by you at {at}, nothing more was recorded; ")
