@@ -26,11 +26,10 @@ from sluice.tabular.model.cells import Booleans, Cells, Floats, Status
 from tasks.release.earlier_releases import publications
 from tasks.release.pruned import is_pruned
 from tasks.release.release import DocumentedRelease, last
-from tasks.release.tables.cells import TablesRelease
+from tasks.release.tables.definition import TableMeasure
 from tasks.release.tables.earlier_tables import EarlierTables, read_earlier_tables
-from tasks.release.tables.layout import TableMeasure
 from tasks.release.tables.protection import ProtectionRequest, audit_cells
-from tasks.release.tables.published_cells import PublishedCells
+from tasks.release.tables.published_cells import PublishedCells, TablesRelease
 
 _ADDED = "Added up by {shared:commas}, {records}"
 _SUPPRESSED = "cells that {protected_by} suppresses to protect others; with them, {first}"
