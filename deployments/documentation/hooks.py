@@ -34,6 +34,15 @@ def on_files(files: Files, config: Any) -> Files:
     return files
 
 
+def on_post_build(config: Any, **_: Any) -> None:
+    """Show the navigation on screens of 1,100 pixels: Material hides it on those below 1,220."""
+    for file in Path(config["site_dir"]).glob("assets/*/*.min.*s"):
+        text = file.read_text(encoding="utf-8")
+        narrower = text.replace("76.25em", "68.75em").replace("76.234375em", "68.734375em")
+        if narrower != text:
+            file.write_text(narrower, encoding="utf-8")
+
+
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """A site has no source code to link to: the path stands there instead. Mermaid would come from another host."""
     text = _OUTSIDE.sub(lambda link: f"{link[1]} (`{link[2]}`)", markdown)
