@@ -13,9 +13,9 @@ from sluice.custody.workspace import Workspace
 from sluice.ground.errors import SluiceError
 from sluice.publication.copies import COPIES
 from sluice.report.dossier import Dossier
+from tasks.release.decisions.under_review import UnderReview
 from tasks.release.dossier import kept_dossier
 from tasks.release.release import last, recorded_entries
-from tasks.release.under_review import UnderReview
 
 _COPIES = {name: copy.ending for name, copy in COPIES.items()}
 _SUFFIX = {"data": ".parquet", "csv": ".csv", "report": ".html", **_COPIES}  # all others are JSON

@@ -14,7 +14,7 @@ from sluice.custody.states import State, state_of
 from sluice.custody.workspace import Workspace
 from sluice.ground.log import log
 from tasks.release.release import last
-from tasks.release.waiting import OURS
+from tasks.release.run_notes import OURS
 
 _STATE, _EDITION = "state:", "edition:"
 _MOST = 200  # runs that the server gives at once

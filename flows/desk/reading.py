@@ -26,11 +26,11 @@ from sluice.custody.states import OFFICE, State, Who
 from sluice.ground.durable import CHUNK
 from sluice.ground.errors import SluiceError
 from sluice.report.comparison_page import render_comparison
-from tasks.release.board import board
+from tasks.release.decisions.board import board
 from tasks.release.dossier import kept_dossier
-from tasks.release.doubt import doubt_of
+from tasks.release.editions.current_edition import doubt_of
+from tasks.release.editions.resubmission import kept_documents
 from tasks.release.release import last
-from tasks.release.rounds import kept_documents
 
 reading = APIRouter()
 

@@ -18,10 +18,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from sluice.custody.anchor import Anchor
-from sluice.custody.chain import START, Chain, Row
+from sluice.custody.chain import START, Anchor, Chain, Row, roots
 from sluice.custody.ledger_database import ROWS, LedgerDatabase
-from sluice.custody.merkle_tree import roots
 from sluice.custody.states import (
     OFFICE,
     SEARCHES,

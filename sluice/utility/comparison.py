@@ -1,7 +1,7 @@
 """Comparison: the files that a masked file is judged by, for attacks, the reference standard and utility."""
 
 from collections.abc import Mapping, Sequence
-from copy import copy
+from copy import copy, deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
@@ -22,7 +22,7 @@ from sluice.utility.cell_changes import cell_changes, changed_cells, changed_in_
 from sluice.utility.common_bins import CommonBins, common_bins
 from sluice.utility.continuous.released_numbers import ReleasedNumbers, released_numbers
 from sluice.utility.few_changes import tells_of_few
-from sluice.utility.record_weights import Weights, effective_records, record_weights
+from sluice.utility.record_weights import UNWEIGHTED, Weights, effective_records, record_weights
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Comparison:
     knowledge : who knows which variables of a person, as the contract names them
     analyses : what the submitter wants to see done with both files, beside what the policy asks for
     record_rules : conditions over values of one record that the original keeps, as the contract names them
+    undeclared : variables whose categories were found in the data: no contract lists them, so they form no subgroups
     left_out : original records that a sample left out, and the same after the recodings alone: they are at no risk, and
                lost to whoever analyses the file. None: nobody was left out
     """
@@ -75,6 +76,7 @@ class Comparison:
     blocks: Sequence[Block] = ()
     left_out: tuple[pd.DataFrame, pd.DataFrame] | None = None
     record_rules: Sequence[RecordRule] = ()
+    undeclared: frozenset[str] = frozenset()
     analyses: Analyses = field(default_factory=Analyses)
 
     @cached_property
@@ -185,6 +187,18 @@ class Comparison:
     def weights(self) -> Weights:
         """What each original and each masked record weighs, where the contract and the released file say so."""
         return record_weights(self.original, self.variables), record_weights(self.masked, self.released)
+
+    @property
+    def unweighted(self) -> Self | None:
+        """The same files, where each record counts once: with the same draws, and of the same few people nothing is
+        told; None where no record has a weight."""
+        if all(weight is None for weight in self.weights):
+            return None
+        for name in ("of_few", "only_of_few", "few_weigh"):
+            getattr(self, name)  # whoever may not be told of by weighted figures may not be by their twins
+        other = self.drawing(deepcopy(self.rng))
+        vars(other).update(weights=UNWEIGHTED, weights_of_all=UNWEIGHTED)
+        return other
 
     def drawing(self, rng: np.random.Generator) -> Self:
         """The same files with what was worked out of them so far; what is drawn is drawn from `rng`."""

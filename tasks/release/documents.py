@@ -20,8 +20,8 @@ from sluice.ground.verdict import Finding
 from sluice.settings import settings
 from sluice.sources.permission import permitted_file
 from sluice.sources.permitted_schema import permitted_schema
+from tasks.release.decisions.office import open_office
 from tasks.release.definition import Definition
-from tasks.release.office import open_office
 
 D_co = TypeVar("D_co", bound=Definition, covariant=True)
 D = TypeVar("D", bound=Definition)

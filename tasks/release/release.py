@@ -18,7 +18,7 @@ from sluice.custody.workspace import Workspace
 from sluice.ground.errors import DataError, SluiceError, did_you_mean
 from sluice.ground.variables import Variable
 from sluice.publication.records_file import read_typed
-from tasks.release.account import account
+from tasks.release.decisions.signing_in import account
 from tasks.release.definition import Definition
 from tasks.release.documents import Documents
 

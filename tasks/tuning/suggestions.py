@@ -17,11 +17,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sluice.documents.documents import canonical_json, parse_document, read_yaml
 from sluice.ground.errors import DocumentError
+from sluice.software_version import versions
 from tasks.release.documents import load_documents, open_workspace
-from tasks.release.kept_suggestions import keep_suggestions
+from tasks.release.dossier import keep_suggestions
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.product import Records
-from tasks.release.versions import versions
 from tasks.tuning.journal import Journal, TrialRecord
 from tasks.tuning.plan_changes import Change, Plan, changes, with_plan
 from tasks.tuning.plan_search import refused

@@ -211,6 +211,7 @@ def files_of_trial(
         knowledge=records.contract.knowledge,
         carried_out=carried_out,
         record_rules=records.contract.record_rules,
+        undeclared=records.contract.undeclared,
         blocks=tuple(block.among(kept) for block in moved_blocks(plan, original, variables, of_plan)),
         left_out=(others, apply_recodings(carried_out, others, variables)) if len(others) else None,
     )

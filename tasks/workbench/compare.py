@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from policies.utility.limits import UtilityLimits
+from policies.utility_limits import UtilityLimits
 from sluice.custody.outputs import refuse_to_overwrite
 from sluice.custody.workspace import Workspace
 from sluice.ground.durable import replace

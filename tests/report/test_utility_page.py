@@ -14,16 +14,16 @@ from sluice.utility.analyses.models_view import ComparedCoefficient, ComparedMod
 from sluice.utility.analyses.predictions_view import ComparedLearner, ComparedPrediction
 from sluice.utility.analyses.query_comparison import ComparedFigure, ComparedGroup, ComparedQuery
 from sluice.utility.categorical.categorical_view import CategoricalView, CategoryLoss
-from sluice.utility.changed_subgroups import ChangedSubgroup, ChangedSubgroups
 from sluice.utility.component_plane import ComponentPlane
 from sluice.utility.continuous.continuous_view import ContinuousView, ProbabilityParts, VariationParts
 from sluice.utility.continuous.matrix_comparisons import MatrixComparisons, MatrixDivergence
 from sluice.utility.correlation_summary import CorrelationMatrices, CorrelationsView
 from sluice.utility.marginal_summary import MarginalSummary, MarginalsView, TableLoss
 from sluice.utility.propensity_summary import PropensityCurve, PropensityView, TablePropensities, TablePropensity
-from sluice.utility.quantile_summary import QuantileChanges, QuantilesView
+from sluice.utility.quantiles import QuantileChanges, QuantilesView
 from sluice.utility.recoding.recoding_summary import Misclassified, Queries, RecodedVariable, RecodingView
-from sluice.utility.subgroup_summary import Subgroup, SubgroupsView
+from sluice.utility.subgroup_tables import Subgroup, SubgroupsView
+from sluice.utility.subgroups import ChangedSubgroup, ChangedSubgroups
 from sluice.utility.subsample_equivalent import SubsampleEquivalent
 from sluice.utility.utility_view import UtilityView
 from tests.golden import golden

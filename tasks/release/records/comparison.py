@@ -47,6 +47,7 @@ def compared(release: RecordsRelease, masked: MaskedFile) -> Comparison:
         minimum_cell=release.product.policy.minimum_cell,
         knowledge=release.product.contract.knowledge,
         record_rules=release.product.contract.record_rules,
+        undeclared=release.product.contract.undeclared,
         analyses=release.product.definition.analyses,
         carried_out=masked.carried_out,
         blocks=_blocks(release, kept),

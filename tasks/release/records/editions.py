@@ -19,8 +19,7 @@ from sluice.risk.publications.changed_records import rows_within
 from sluice.risk.publications.publication import Publication
 from sluice.risk.publications.same_people import SamePeople, same_people
 from tasks.release.documents import Documents
-from tasks.release.earlier_releases import publications
-from tasks.release.pruned_publications import compare_with_pruned, is_out_of_reach
+from tasks.release.editions.earlier_releases import compare_with_pruned, is_out_of_reach, publications
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.masked_file import MaskedFile, kept_rows, row_order
 from tasks.release.records.record_keys import key_texts

@@ -38,7 +38,7 @@ from sluice.utility.comparison import Comparison
 from sluice.utility.utility_view import UtilityView
 from sluice.utility.variable_summary import VariableSummary, summarise
 from tasks.release.findings import findings_of
-from tasks.release.memory_forecast import measurements_at_once
+from tasks.release.intake.memory_forecast import measurements_at_once
 
 _SAYS = Sentences(
     "learned_linkage",

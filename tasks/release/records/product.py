@@ -8,7 +8,6 @@ from typing import Any
 from policies.approvals import Subject
 from policies.pruned_publications import RULE as PRUNED_PUBLICATIONS
 from policies.several_publications import RULES
-from policies.utility.asked import unfit_analyses
 from schemas.checks.frame_check import check_released
 from sluice.ground.errors import DocumentError
 from sluice.ground.variables import Variables
@@ -19,6 +18,7 @@ from sluice.publication.copies import COPIES
 from sluice.publication.datapackage import PublishedFile
 from sluice.publication.records_file import read_typed
 from sluice.report.dossier import Dossier, RecordsView
+from sluice.utility.analyses.analysis_findings import unfit_analyses
 from tasks.release.product import Product
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.descriptions import described

@@ -25,7 +25,7 @@ from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.prior_posterior import PriorPosterior
 from sluice.tabular.rules.readers import sensitive_counts
 from sluice.tabular.rules.sensitivity import SensitivityRule
-from tasks.release.pruned import is_pruned
+from tasks.release.editions.earlier_releases import is_pruned
 from tasks.release.release import last, variables_from_json
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.feasibility_checks import dimension_of, measure_of

@@ -23,8 +23,7 @@ from sluice.ground.values import plain_array, trimmed_texts
 from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.editions.file_totals import NEARLY_ALL, FileComparison, compare_with_file, file_totals
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Status
-from tasks.release.earlier_releases import publications
-from tasks.release.pruned import is_pruned
+from tasks.release.editions.earlier_releases import is_pruned, publications
 from tasks.release.release import DocumentedRelease, last
 from tasks.release.tables.definition import TableMeasure
 from tasks.release.tables.earlier_tables import EarlierTables, read_earlier_tables

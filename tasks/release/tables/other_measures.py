@@ -18,7 +18,7 @@ from sluice.tabular.audit.audit import Audit, audit
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Integers, Status, Statuses, contributor_counts
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
-from tasks.release.earlier_releases import earlier_publications
+from tasks.release.editions.earlier_releases import earlier_publications
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.earlier_tables import read_earlier_tables
 from tasks.release.tables.editions import Edition, EditionPair, with_common_knowledge

@@ -10,7 +10,7 @@ from policies.pruned_publications import RULE as PRUNED_PUBLICATIONS
 from sluice.ground.verdict import Finding
 from sluice.publication.datapackage import PublishedFile, as_json
 from sluice.report.dossier import Dossier, TablesView
-from tasks.release.approval import subject
+from tasks.release.decisions.under_review import subject
 from tasks.release.product import Product
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.editions import compare_with_earlier_editions
