@@ -12,14 +12,14 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.ground.sentence import Sentences
-from sluice.utility.coarse_share import coarse_share
 from sluice.utility.comparison import Comparison
+from sluice.utility.few_changes import coarse_share
 from sluice.utility.marginals import MarginalLosses, MarginalTables, total_variation
 from sluice.utility.measure import Family, Figure, Measure, Occasion
 from sluice.utility.measured import Found, Measured, ShareLimit, figure, written_percent
+from sluice.utility.propensity import standardised_table_pmse
 from sluice.utility.propensity_summary import table_propensities
 from sluice.utility.subsample_equivalent import SubsampleEquivalent, subsample_equivalent
-from sluice.utility.table_propensity import standardised_table_pmse
 
 _PAIR_PROPENSITY = Sentences(
     "pair_propensity",

@@ -129,6 +129,13 @@ def test_the_build_stops_at_what_leads_nowhere(tmp_path: Path, text: str, nav: l
         build(load_config(str(tmp_path / "mkdocs.yml")))
 
 
+def test_the_picture_of_what_methods_leak_shows_the_figures() -> None:
+    from deployments.documentation.leaks_picture import PICTURE, learned, picture
+
+    assert learned("Census")["rank_swapping"] == [99.8, 77.2, 2.0]
+    assert PICTURE.read_text(encoding="utf-8") == picture(), "run: python -m deployments.documentation.leaks_picture"
+
+
 def test_what_a_page_would_load_is_noticed() -> None:
     page = '<link href="//a.example/x.css"><img src=local.png><p style="background: url(https://b.example/y)">'
     assert elsewhere(Loaded(f"{page}<style>@import 'http://c.example/z'</style>").addresses) == [

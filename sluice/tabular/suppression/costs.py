@@ -8,7 +8,6 @@ import hashlib
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from scipy.special import ndtri
 
 from sluice.ground.errors import DataError
 from sluice.tabular.model.cells import Cells, Floats
@@ -81,6 +80,8 @@ def noisy_costs(cells: Cells, cost: Floats, secret: bytes) -> Floats:
              patterns of a series do not change more than its values do
     cost   : O(c)
     """
+    from scipy.special import ndtri  # loaded where it is needed
+
     keyed = hashlib.blake2b(digest_size=8, key=secret, person=b"cost noise")
     digests = bytearray()
     for cell in range(len(cells)):

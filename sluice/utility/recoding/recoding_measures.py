@@ -5,8 +5,8 @@ from math import isnan, nan
 
 from sluice.ground.sentence import Sentences
 from sluice.ground.variables import Role, with_role
-from sluice.utility.coarse_share import coarse_share
 from sluice.utility.comparison import Comparison
+from sluice.utility.few_changes import coarse_share
 from sluice.utility.measure import Family, Figure, Measure, Occasion
 from sluice.utility.measured import Found, ShareLimit, figure, written_percent
 from sluice.utility.recoding.cell_losses import cell_losses, mean_certainty_penalty

@@ -8,7 +8,7 @@ import pandas as pd
 
 from policies.policy import Policy
 from schemas.contract import Contract
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.custody.workspace import Workspace
@@ -26,7 +26,7 @@ from sluice.tabular.rules.prior_posterior import PriorPosterior
 from sluice.tabular.rules.readers import sensitive_counts
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.release.editions.earlier_releases import is_pruned
-from tasks.release.release import last, variables_from_json
+from tasks.release.release import variables_from_json
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.feasibility_checks import dimension_of, measure_of
 from tasks.release.tables.protection import ProtectionRequest

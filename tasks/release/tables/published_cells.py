@@ -20,7 +20,7 @@ from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Integers, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
 from tasks.release.documents import Documents
-from tasks.release.release import Release, last
+from tasks.release.release import Release
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.feasibility_checks import dimension_of
 from tasks.release.tables.protection import ProtectionRequest
