@@ -10,6 +10,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from schemas.contract import Contract
+from sluice.custody.ledger import last
 from sluice.custody.states import State
 from sluice.ground.errors import DataError
 from sluice.sources.table_cells import read_cells
