@@ -15,9 +15,9 @@ from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.risk.linkage.linkage_score import Figure as Part
 from sluice.risk.linkage.linkage_score import disclosure_risk, linkage_score
 from sluice.risk.linkage.score_view import ScoreView
-from sluice.utility.coarse_share import coarse_share
 from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.number_measures import loss_of_numbers
+from sluice.utility.few_changes import coarse_share
 from sluice.utility.measure import Family, Figure, Measure, Occasion
 from sluice.utility.measured import Found, written_percent
 

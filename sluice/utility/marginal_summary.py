@@ -12,14 +12,14 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.ground.sentence import Sentences
-from sluice.utility.coarse_share import coarse_share
 from sluice.utility.comparison import Comparison
+from sluice.utility.few_changes import coarse_share
 from sluice.utility.marginals import MarginalLosses, MarginalTables, total_variation
 from sluice.utility.measure import Family, Figure, Measure, Occasion
 from sluice.utility.measured import Found, Measured, ShareLimit, figure, written_percent
+from sluice.utility.propensity import standardised_table_pmse
 from sluice.utility.propensity_summary import table_propensities
 from sluice.utility.subsample_equivalent import SubsampleEquivalent, subsample_equivalent
-from sluice.utility.table_propensity import standardised_table_pmse
 
 _PAIR_PROPENSITY = Sentences(
     "pair_propensity",
@@ -194,9 +194,9 @@ def _losses(files: Comparison, size: int) -> tuple[MarginalLosses, MarginalLosse
     standardised = partial(standardised_table_pmse, original=n, masked=m)
     tables = MarginalTables(files.bins_of_all, size, *files.weights_of_all, files.rng)
     if all(weight is None for weight in files.weights_of_all):
-        moved, scores = tables.measured(total_variation, standardised)
+        moved, scores = tables.measured(total_variation, by_frequency=[standardised])
         return moved, scores
-    return tables.losses(), tables.unweighted().measured(standardised)[0]
+    return tables.losses(), tables.unweighted().measured(by_frequency=[standardised])[0]
 
 
 def _summary(files: Comparison, losses: MarginalLosses) -> MarginalSummary | None:

@@ -5,7 +5,7 @@ it off those of triples: Cramer's V of two variables can stay for everybody and 
 the contract says; V is of the records that have both values, as in `correlation_differences`.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from math import comb
 
 import numpy as np
@@ -14,10 +14,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentences
-from sluice.utility.coarse_share import coarse_share
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.comparison import Comparison
-from sluice.utility.marginals import MarginalTables, total_variation
+from sluice.utility.few_changes import coarse_share
+from sluice.utility.marginals import MarginalTables
 from sluice.utility.measure import Figure, Measure, Occasion
 from sluice.utility.measured import Found, ShareLimit, figure, written_percent
 from sluice.utility.record_weights import UNWEIGHTED, Weights
@@ -106,35 +106,12 @@ def subgroup_losses(
     """Mean over the other variables of the total variation distance of their distributions within every subgroup, 0 to
     1, the largest first; 1 where nobody of it is left.
 
-    bins     : the variables on common bins
-    tables   : of all pairs of them
-    declared : by variable, the categories that may be named; nobody else's are looked at
-    others   : the variables whose distributions are compared, released ones as a rule
-    least    : subgroups of fewer original records are left out, or of effectively fewer by their weights
-    weights  : of the records of both files, as the tables have them
-    raises   : DataError if the tables are not of pairs
-    cost     : that of counting all pairs
+    Arguments and cost are those of `subgroup_associations`, of tables of all pairs; `moved` is so much of the subgroup.
     """
     if tables.size != 2:
         raise DataError(f"subgroups are read off tables of 2 variables; got {tables.size}.")
-    sums: dict[tuple[int, int], list[float]] = {}
-    held = [weight_in_heaviest(each, weights) for each in bins]
-    named = declared_subgroups(bins, declared, least, weights)
-    for (one, other), before, after in tables.shares():
-        for by, of, p, q in ((one, other, before, after), (other, one, before.T, after.T)):
-            if by not in named or tables.names[of] not in others:
-                continue
-            for bin_ in np.flatnonzero(named[by]).tolist():
-                were, left = float(p[bin_].sum()), float(q[bin_].sum())
-                if not were > 0:
-                    continue
-                loss = total_variation(p[bin_] / were, q[bin_] / left) if left > 0 else 1.0
-                sums.setdefault((by, bin_), []).append(loss)
-    found = []
-    for (by, bin_), losses in sums.items():
-        loss, records = float(np.mean(losses)), int(held[by][bin_])
-        found.append(SubgroupChange(tables.names[by], bins[by].labels[bin_], loss, records, loss * records))
-    return tuple(sorted(found, key=lambda each: -each.change))
+    found = _within_tables(bins, tables, declared, others, least, weights, _distances)
+    return tuple(each._replace(moved=each.change * each.records) for each in found)
 
 
 def subgroup_associations(
@@ -151,7 +128,7 @@ def subgroup_associations(
     bins     : the variables on common bins; the last bin of each is for missing values
     tables   : of triples of them, all or some
     declared : by variable, the categories that may be named; nobody else's are looked at
-    others   : the variables whose pairs are compared, released ones as a rule
+    others   : the variables that are compared within subgroups, released ones as a rule
     least    : subgroups of fewer original records are left out, or of effectively fewer by their weights
     weights  : of the records of both files, as the tables have them
     returns  : `moved`, of the records the most that stand in another cell of the table of a pair: a change of V that
@@ -161,33 +138,63 @@ def subgroup_associations(
     """
     if tables.size != 3:
         raise DataError(f"associations within subgroups are read off tables of 3 variables; got {tables.size}.")
+    return _within_tables(bins, tables, declared, others, least, weights, _changes_of_v)
+
+
+def _within_tables(
+    bins: Sequence[CommonBins],
+    tables: MarginalTables,
+    declared: Categories,
+    others: Collection[str],
+    least: int,
+    weights: Weights,
+    change: Callable[[FloatArray, FloatArray], FloatArray],
+) -> tuple[SubgroupChange, ...]:
+    """The mean of a change over the tables that a subgroup is part of.
+
+    change : (t,) of two stacks of t tables, of the subgroups of one variable; NaN where there is none
+    """
     held = [weight_in_heaviest(each, weights) for each in bins]
     named = declared_subgroups(bins, declared, least, weights)
-    sums = {at: (np.zeros(len(kept)), np.zeros(len(kept)), np.zeros(len(kept))) for at, kept in named.items()}
+    sums = {at: np.zeros((3, len(kept))) for at, kept in named.items()}
     for table, before, after in tables.shares():
         for axis, by in enumerate(table):
-            pair = [tables.names[at] for place, at in enumerate(table) if place != axis]
-            if by not in named or not named[by].any() or not {*pair} <= {*others}:
+            compared = {tables.names[at] for at in table if at != by}
+            if by not in named or not named[by].any() or not compared <= {*others}:
                 continue
             p, q = (np.moveaxis(each, axis, 0)[:-1] for each in (before, after))
-            was, now = (cramers_v_of_each(each[:, :-1, :-1]) for each in (p, q))
-            known = named[by] & ~(np.isnan(was) & np.isnan(now))
-            change, pairs, moved = sums[by]
-            change[known] += np.abs(np.nan_to_num(was) - np.nan_to_num(now))[known]
-            pairs[known] += 1
-            np.maximum(moved, np.where(named[by], _moved(p, q), 0.0), out=moved)
+            changed, (total, counted, moved) = change(p, q), sums[by]
+            known = named[by] & ~np.isnan(changed)
+            total[known] += changed[known]
+            counted[known] += 1
+            np.maximum(moved, np.where(named[by], np.nan_to_num(_distances(p, q)), 0.0), out=moved)
     found = [
         SubgroupChange(
             bins[by].name,
             bins[by].labels[place],
-            float(change[place] / pairs[place]),
+            float(total[place] / counted[place]),
             int(held[by][place]),
             float(moved[place] * held[by][place]),
         )
-        for by, (change, pairs, moved) in sums.items()
-        for place in np.flatnonzero(pairs).tolist()
+        for by, (total, counted, moved) in sums.items()
+        for place in np.flatnonzero(counted).tolist()
     ]
     return tuple(sorted(found, key=lambda each: -each.change))
+
+
+def _changes_of_v(before: FloatArray, after: FloatArray) -> FloatArray:
+    was, now = (cramers_v_of_each(each[:, :-1, :-1]) for each in (before, after))
+    return np.where(np.isnan(was) & np.isnan(now), np.nan, np.abs(np.nan_to_num(was) - np.nan_to_num(now)))
+
+
+def _distances(before: FloatArray, after: FloatArray) -> FloatArray:
+    """(t,): the total variation distance of each table, missing values as any others; 1 where nobody is left of it, NaN
+    where nobody was."""
+    p, q = (each.reshape(len(each), -1) for each in (before, after))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p, q = (each / each.sum(axis=1, keepdims=True) for each in (p, q))
+    far = np.minimum(1.0, np.abs(p - np.nan_to_num(q)).sum(axis=1) / 2)
+    return np.where(np.isnan(q).any(axis=1) & ~np.isnan(far), 1.0, far)
 
 
 def cramers_v_of_each(tables: FloatArray) -> FloatArray:
@@ -204,15 +211,6 @@ def cramers_v_of_each(tables: FloatArray) -> FloatArray:
         squares = np.where(expected > 0, (tables - expected) ** 2 / expected, 0.0).sum(axis=(1, 2))
         v = np.sqrt(squares / (total * (smaller - 1)))
     return np.asarray(np.where((smaller < 2) | np.isnan(total), np.nan, np.minimum(v, 1.0)), dtype=np.float64)
-
-
-def _moved(before: FloatArray, after: FloatArray) -> FloatArray:
-    """(t,): the total variation distance of each table, missing values as any others; 1 where nobody is left of it."""
-    p, q = (each.reshape(len(each), -1) for each in (before, after))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        p, q = (each / each.sum(axis=1, keepdims=True) for each in (p, q))
-    far = np.minimum(1.0, np.abs(p - np.nan_to_num(q)).sum(axis=1) / 2)
-    return np.asarray(np.where(np.isnan(q).any(axis=1), 1.0, far), dtype=np.float64)
 
 
 class _Distributions(WithinSubgroups):
@@ -237,7 +235,7 @@ class _Distributions(WithinSubgroups):
 
 
 def _others(files: Comparison) -> list[CommonBins]:
-    return [each for each in files.common_bins if each.name in files.released]
+    return [each for each in files.common_bins if each.name in files.released and each.name in files.kept]
 
 
 def _compared_one_by_one(files: Comparison, least: int) -> Compared:

@@ -6,10 +6,10 @@ from math import isfinite
 from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.risk.linkage.score_view import ScoreView
-from sluice.utility.analyses.clusterings_view import ComparedClustering
+from sluice.utility.analyses.clusterings import ComparedClustering
 from sluice.utility.analyses.impossible_records import BrokenRules
 from sluice.utility.analyses.models_view import ComparedModel
-from sluice.utility.analyses.predictions_view import ComparedPrediction
+from sluice.utility.analyses.predictions import ComparedPrediction
 from sluice.utility.analyses.query_comparison import ComparedQuery
 from sluice.utility.categorical.categorical_view import CategoricalView
 from sluice.utility.component_plane import ComponentPlane

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from policies.utility_limits import FAMILIES, UtilityLimits, limits_on
 from sluice.documents.documents import parse_document
 from sluice.ground.errors import DocumentError
 from sluice.ground.sentence import Sentence
-from sluice.ground.variables import Kind, Variable
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.utility.catalogue import measures_table
 from sluice.utility.comparison import Comparison
@@ -210,6 +211,28 @@ def test_the_documentation_lists_every_measure_as_it_is_declared() -> None:
     table = measures_table(FAMILIES)
     text = (Path(__file__).parents[2] / "docs" / "utility.md").read_text(encoding="utf-8")
     assert table in text, f"docs/utility.md lists other measures, or in other words. It should say:\n{table}"
+
+
+def test_weighted_figures_stand_beside_those_of_the_records() -> None:
+    original = typed(400).assign(weight=np.where(np.arange(400) < 300, 1.0, 9.0))
+    masked = original.copy()
+    masked.loc[300:, "town"] = "a"
+    weight = {"weight": Variable(name="weight", kind=Kind.CONTINUOUS, role=Role.WEIGHT)}
+    variables = {**VARIABLES, **weight}
+    rng = np.random.default_rng(0)
+    of = Comparison(original, original, masked, None, variables, variables, rng, minimum_cell=5)
+    found = UtilityLimits().find(of)
+    assert found.view.unweighted is not None
+    both = {each.name: each for each in found.view.unweighted}
+    alike = replace(of, variables=VARIABLES, released=VARIABLES, rng=np.random.default_rng(0))
+    bare = UtilityLimits().find(alike)
+    assert bare.view.unweighted is None
+    observed, without = ({each.rule: each.observed for each in one.findings} for one in (found, bare))
+    for name in ("pair_marginals", "entropy", "cramers_v"):
+        assert both[name].weighted == pytest.approx(observed[name], rel=0.01)
+        assert both[name].unweighted == pytest.approx(without[name], rel=0.01)
+        assert both[name].weighted != both[name].unweighted
+    assert "changed_share" not in both  # cells are counted
 
 
 def test_a_limit_that_is_not_measured_is_refused() -> None:

@@ -1,8 +1,12 @@
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from sluice.ground.verdict import Verdict
+from sluice.utility.common_bins import CommonBins
+from sluice.utility.subgroups import within_each
 from tests.utility.files import data, declared, files, judge
 
 
@@ -24,6 +28,38 @@ def test_categories_that_nobody_declared_are_not_named() -> None:
     found, findings = judge(bare, worst_subgroup={"at_most": 0})
     assert (findings["worst_subgroup"].verdict, findings["worst_subgroup"].binding) == (Verdict.PASS, False)
     assert found.view.subgroups is None
+
+
+def test_categories_that_were_found_in_the_data_are_not_named() -> None:
+    original = data(2_000)
+    masked = original.copy()
+    masked.loc[masked["sex"] == "m", "town"] = "a"
+    limits = {name: {"at_most": 0} for name in ("worst_subgroup", "subgroup_quantiles", "subgroup_propensity")}
+    found, findings = judge(replace(files(original, masked), undeclared=frozenset({"sex", "town"})), **limits)
+    for name in limits:
+        assert (findings[name].verdict, findings[name].binding, findings[name].scope) == (Verdict.PASS, False, "")
+    assert found.view.subgroups is None
+    of_towns = judge(replace(files(original, masked), undeclared=frozenset({"sex"})), **limits)[1]
+    assert of_towns["worst_subgroup"].scope == "town"
+
+
+def test_any_figure_of_records_becomes_one_of_subgroups() -> None:
+    original = data(2_000)
+    masked = original.copy()
+    masked.loc[masked["town"] == "c", "sex"] = "m"
+    of = declared(original, masked)
+
+    def share_of_men(bins: Sequence[CommonBins]) -> float:
+        sex = next(each for each in bins if each.name == "sex")
+        man = sex.labels.index("m")
+        return abs(float((sex.original == man).mean()) - float(sex.spread[sex.masked, man].mean()))
+
+    found = within_each(share_of_men, of.common_bins, {"town": list("abcd")}, np.random.default_rng(0))
+    women = (original["town"] == "c") & (original["sex"] == "f")
+    assert [each.category for each in found][:1] == ["c"]
+    assert found[0].change == pytest.approx(women.sum() / (original["town"] == "c").sum())
+    assert found[0].moved >= women.sum()
+    assert {each.change for each in found[1:]} == {0}
 
 
 def test_a_few_changed_records_of_a_subgroup_are_not_told() -> None:

@@ -14,7 +14,7 @@ from sluice.utility.analyses.clusterings import judge_clustering, refuse_unfit_c
 from sluice.utility.analyses.formula import refuse_unknown_categories
 from sluice.utility.analyses.models import judge_model, refuse_unfit_model
 from sluice.utility.analyses.predictions import judge_prediction, refuse_unfit_prediction
-from sluice.utility.analyses.queries import Answer, judge_query
+from sluice.utility.analyses.query_comparison import Answer, judge_query
 from sluice.utility.comparison import Comparison
 
 

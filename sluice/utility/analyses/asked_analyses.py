@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from sluice.ground.errors import DataError
 from sluice.ground.visible_text import Name, Prose
-from sluice.utility.analyses.aggregate_query import read_aggregate_query
 from sluice.utility.analyses.clustering_agreement import ClusteringMethod
 from sluice.utility.analyses.formula import ModelKind, read_formula
 from sluice.utility.analyses.prediction_loss import Learner
@@ -121,6 +120,8 @@ class QueryAnalysis(BaseModel):
     @field_validator("sql")
     @classmethod
     def _can_be_read(cls, sql: str) -> str:
+        from sluice.utility.analyses.aggregate_query import read_aggregate_query  # loaded where it is needed
+
         try:
             read_aggregate_query(sql)
         except DataError as error:

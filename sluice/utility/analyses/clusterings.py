@@ -1,9 +1,11 @@
-"""Clusterings: how far the clusters of a masked file differ from the original's."""
+"""Clusterings: how far the clusters of a masked file differ from the original's, as a finding and in the report."""
 
+from collections.abc import Sequence
 from math import nan
 
 import numpy as np
 from numpy.random import Generator
+from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import DataError
@@ -11,12 +13,54 @@ from sluice.ground.sentence import END, Sentences, text_of
 from sluice.ground.variables import NAMES, Kind, Variables
 from sluice.ground.verdict import Finding
 from sluice.utility.analyses.asked_analyses import ClusteringAnalysis
-from sluice.utility.analyses.clustering_agreement import clustering_agreement
-from sluice.utility.analyses.clusterings_view import ComparedClustering, compared_indices
+from sluice.utility.analyses.clustering_agreement import IndexLoss, clustering_agreement
 from sluice.utility.analyses.model_variables import masked_variables, original_variables
 from sluice.utility.comparison import Comparison
 from sluice.utility.measured import Measured, written_number
 from sluice.utility.record_weights import Weights
+
+
+class ComparedIndex(BaseModel):
+    """One index of the original with itself from another start, and with the masked file; the loss and its interval."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    index: str
+    itself: float
+    masked: float
+    loss: float
+    low: float
+    high: float
+
+
+class ComparedClustering(BaseModel):
+    """One clustering."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    method: str
+    clusters: int
+    variables: tuple[str, ...]
+    left_out: tuple[str, ...] = Field(default=(), description="variables that the masked file lacks")
+    says: str = Field(default="", description="why there are no figures; empty: there are")
+    indices: tuple[ComparedIndex, ...] = ()
+
+
+def compared_indices(losses: Sequence[IndexLoss]) -> tuple[ComparedIndex, ...]:
+    """The indices to three digits."""
+    return tuple(
+        ComparedIndex(
+            index=each.index,
+            itself=round(each.itself, 3),
+            masked=round(each.masked, 3),
+            loss=round(each.loss, 3),
+            low=round(each.low, 3),
+            high=round(each.high, 3),
+        )
+        for each in losses
+    )
+
 
 _SAYS = Sentences(
     "clusterings",

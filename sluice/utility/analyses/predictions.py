@@ -1,11 +1,12 @@
-"""Predictions: how much worse a model predicts that learned from the masked file."""
+"""Predictions: how much worse a model predicts that learned from the masked file, as a finding and in the report."""
 
 from collections.abc import Iterator
-from math import nan
+from math import isfinite, nan
 
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
+from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import DataError
@@ -15,10 +16,79 @@ from sluice.ground.verdict import Finding
 from sluice.utility.analyses.asked_analyses import PredictionAnalysis
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.analyses.prediction_loss import Examples, Learner, PredictionScores, features, prediction_scores
-from sluice.utility.analyses.predictions_view import ComparedPrediction, compared_learner
 from sluice.utility.comparison import Comparison
 from sluice.utility.measured import Floor, few_told, floor_finding
 from sluice.utility.record_weights import effective_records, record_weights
+
+_WORST = 5  # subgroups that are shown
+
+
+class PredictedSubgroup(BaseModel):
+    """F measures of one kind of model among those who share a category."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    subgroup: str
+    original: float
+    masked: float
+    ratio: float | None
+
+
+class ComparedLearner(BaseModel):
+    """F measures of one kind of model, 0 to 1; of few people to predict there are none."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    learner: str
+    original: float
+    masked: float
+    guess: float = Field(description="of whoever says the most frequent class to everybody")
+    ratio: float | None = None
+    low: float | None = Field(default=None, description="95 % interval of the ratio")
+    high: float | None = None
+    learnt: int = Field(description="records that the original's model learned from; more are drawn from")
+    subgroups: tuple[PredictedSubgroup, ...] = Field(default=(), description="of people to predict, the worst first")
+
+
+class ComparedPrediction(BaseModel):
+    """One variable that is predicted."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    target: str
+    says: str = Field(default="", description="why there are no figures; empty: there are")
+    predicted: int = Field(default=0, description="people whom no model learned from")
+    by: str | None = Field(default=None, description="the variable whose categories are subgroups")
+    learners: tuple[ComparedLearner, ...] = ()
+
+
+def compared_learner(scores: PredictionScores) -> ComparedLearner:
+    """The scores to three digits."""
+
+    def rounded(value: float) -> float | None:
+        return round(value, 3) if isfinite(value) else None
+
+    return ComparedLearner(
+        learner=scores.learner,
+        original=round(scores.original, 3),
+        masked=round(scores.masked, 3),
+        guess=round(scores.guess, 3),
+        ratio=rounded(scores.ratio),
+        low=rounded(scores.low),
+        high=rounded(scores.high),
+        learnt=scores.learnt,
+        subgroups=tuple(
+            PredictedSubgroup(
+                subgroup=each.category,
+                original=round(each.original, 3),
+                masked=round(each.masked, 3),
+                ratio=rounded(each.ratio),
+            )
+            for each in scores.subgroups[:_WORST]
+        ),
+    )
+
 
 _SUBGROUPS = "How well {target} is predicted in subgroups by {by} is not known:"
 _SAYS = Sentences(

@@ -23,9 +23,9 @@ from sluice.utility.categorical.entropy_based_loss import (
     probabilities_of_counts,
 )
 from sluice.utility.categorical.joint_counts import joint_counts
-from sluice.utility.coarse_share import coarse_share
 from sluice.utility.common_bins import CommonBins, common_bins
 from sluice.utility.comparison import Comparison
+from sluice.utility.few_changes import coarse_share
 from sluice.utility.measure import Family, Figure, Measure, Occasion
 from sluice.utility.measured import Found, ShareLimit, figure, written_percent
 

@@ -5,8 +5,8 @@ from math import isnan, nan
 
 from sluice.ground.sentence import Sentences
 from sluice.ground.variables import Role, with_role
-from sluice.utility.coarse_share import coarse_share
 from sluice.utility.comparison import Comparison
+from sluice.utility.few_changes import coarse_share
 from sluice.utility.measure import Family, Figure, Measure, Occasion
 from sluice.utility.measured import Found, ShareLimit, figure, written_percent
 from sluice.utility.recoding.cell_losses import cell_losses, mean_certainty_penalty
@@ -58,7 +58,7 @@ def recoding(files: Comparison) -> Found:
     before, after = files.weights
     ask = partial(query_error, rng=files.rng, original_weight=before, masked_weight=after)
     queries = ask(files.common_bins)
-    kept = [each for each in files.common_bins if each.name in files.told_of]
+    kept = [each for each in files.common_bins if each.name in files.kept]
     of_kept = queries if len(kept) == len(files.common_bins) else ask(kept)
     value = mean_certainty_penalty(variables)
     few = files.of_few if files.only_of_few else ()

@@ -14,24 +14,20 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from policies.acts import digest_of_words, said_at, verified_person
-from policies.adoption import LAPSES_AFTER, PEOPLE_NEEDED, Office
+from policies.adoption import LAPSES_AFTER, Office
+from policies.decision_table import DECISIONS
+from policies.kept_policy import KeptPolicy
 from policies.people import HEAD, Identity, stronger
-from policies.policy import Policy
 from sluice.custody import shelf
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.shelf_documents import is_same_shelf
-from sluice.custody.states import State, allowed
+from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from sluice.ground.durable import locked
 from sluice.ground.errors import DataError, SluiceError
 from tasks.release.decisions.under_review import office_of, received_of
-from tasks.release.editions.current_edition import publishing_lock, settle_editions
-from tasks.release.editions.schema_views import write_views
-from tasks.release.editions.shelf_catalogue import write_catalogues
-from tasks.release.release import last
 
-WITHDRAWAL = "withdrawal"  # the event in the ledger
-WITHDRAWAL_PREDICATE = "urn:sluice:withdrawal:1"
+_RULE = DECISIONS["withdraw"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +40,7 @@ class Requests:
 
     @property
     def suffice(self) -> bool:
-        return len(self.by) >= PEOPLE_NEEDED and self.in_role
+        return len(self.by) >= _RULE.people and self.in_role
 
     @property
     def reasons(self) -> str:
@@ -71,7 +67,7 @@ class Withdrawable:
         identity, roles = office.roster.identity, frozenset({HEAD})
         with suppress(SluiceError, ValidationError):  # without its policy the roster says it alone
             kept = workspace.vault.verify(received.body["policy"], ".json").read_bytes()
-            asks = Policy.model_validate_json(kept).approvals
+            asks = KeptPolicy.model_validate_json(kept).approvals
             identity, roles = stronger(identity, asks.identity), roles | {*asks.roles}
         return cls(workspace, release_id, entries, office, identity, roles)
 
@@ -79,8 +75,8 @@ class Withdrawable:
 def requests(case: Withdrawable) -> Requests:
     """The requests that count now: verified, and not long ago. Of a release that is not on the shelf there are none."""
     by: dict[str, Entry] = {}
-    if case.workspace.ledger.state(case.id) in allowed("withdraw"):
-        by = {who: entry for entry in case.entries if entry.event == WITHDRAWAL and (who := _asks(case, entry))}
+    if case.workspace.ledger.state(case.id) in _RULE.states:
+        by = {who: entry for entry in case.entries if entry.event == _RULE.event and (who := _asks(case, entry))}
     return Requests(by, case.roles, any(case.roles & {*case.office.roster.people[who].roles} for who in by))
 
 
@@ -89,6 +85,11 @@ def carry_out(case: Withdrawable, asked: Requests) -> Path:
 
     raises : SluiceError where too few ask, and as `shelf.withdraw`; DataError where its tables could not be dropped
     """
+    # What writes shelf and warehouse: who only looks at what is asked starts without.
+    from tasks.release.editions.current_edition import publishing_lock, settle_editions
+    from tasks.release.editions.schema_views import write_views
+    from tasks.release.editions.shelf_catalogue import write_catalogues
+
     if not asked.suffice:
         raise SluiceError(f"too few people ask that {case.id} be withdrawn")
     workspace, published = case.workspace, last(case.entries, State.PUBLISHED)
@@ -121,6 +122,6 @@ def _asks(case: Withdrawable, entry: Entry) -> str | None:
         predicate = withdrawal_predicate(case.office, case.id, words, said, salt)
         if datetime.now(UTC) - said_at(entry) > LAPSES_AFTER:
             return None
-        return verified_person(entry, case.office.roster, WITHDRAWAL_PREDICATE, predicate)
+        return verified_person(entry, case.office.roster, _RULE.predicate, predicate)
     except (SluiceError, KeyError):
         return None
