@@ -1,25 +1,36 @@
-"""The commands of `sluice` as a page, from what they say of themselves."""
+"""The commands of `sluice` as a page, from what they say of themselves: `sluice docs commands` prints it."""
 
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from flows.cli.main import command_line
+import typer
+
+commands_app = typer.Typer()
 
 HEAD = """# Commands
 
-Made from the commands themselves; `sluice COMMAND --help` says the same.
+Written by `sluice docs commands` from the commands themselves; do not edit. `sluice COMMAND --help` says the same.
 
 Exit codes: 0 published, passed or done; 1 an error; 2 blocked, or held until somebody decides; 3 waiting for approval;
 4 not all could be verified; 130 stopped by Ctrl-C. `SLUICE_HOME` is the workspace (default `./.sluice`).
 """
 
 
-def commands() -> str:
-    """Markdown with a heading for each command, in the groups and the order of `sluice --help`."""
+@commands_app.command("commands")
+def commands(context: typer.Context) -> None:
+    """Print all commands with their arguments and options, as Markdown."""
+    print(commands_page(context.find_root().command), end="")
+
+
+def commands_page(group: Any) -> str:
+    """Markdown with a heading for each command, in the groups and the order of `sluice --help`.
+
+    The same commands give the same text.
+    """
     lines, panel = [HEAD], ""
-    for word, command in command_line().commands.items():
-        if command.rich_help_panel != panel:
+    for word, command in group.commands.items():
+        if not command.hidden and command.rich_help_panel != panel:
             panel = command.rich_help_panel
             lines.append(f"## {panel}\n")
         lines += _sections(command, f"sluice {word}")
