@@ -1,13 +1,13 @@
-"""Cell changes: the share of a variable's cells that masking altered or blanked, and which changes tell of a few people.
+"""Cell changes: the share of a variable's cells that masking altered or blanked, and which of them tell of a few.
 
 Cells are compared with the recoded original (the original after the deterministic recodings alone), so that grouping
 ages into bands is not counted as a change of every age.
 
-Who has the masked file and a figure that compares it with the original knows everything but what masking changed. Where
-it changed few values, or the change is mostly that of one, as with the one income above a top code, the figure is an
-equation with one unknown. In weighted figures a change counts as often as its record weighs, so that one heavy record
-among many can be such a one, too. Source: the p% rule for magnitude tables (Hundepool et al. 2012, section 4.2), here on
-changes.
+Who has the masked file and a figure that compares it with the original knows everything but what masking changed.
+Where it changed few values, or the change is mostly that of one, as with the one income above a top code, the figure
+is an equation with one unknown. In weighted figures a change counts as often as its record weighs, so that one heavy
+record among many can be such a one, too. Source: the p% rule for magnitude tables (Hundepool et al. 2012, section
+4.2), here on changes.
 """
 
 from typing import NamedTuple

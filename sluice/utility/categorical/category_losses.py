@@ -4,16 +4,16 @@ that differ in tables of several categories.
 Source of all: Torra (2013), "Information Loss Measures: Categorical Data".
 
 Entropy-based losses, by record (PRIL) and on average (EBIL), rest on P(V = i | V' = j): how probable the original
-category i is for whoever reads j. Bits here; the slide leaves the logarithm's base open. Its example gives
-P(Albany | New York) = 101,082 / 17,990,455 as 0.05; it is 0.0056, or 7.48 bits. EBIL is a mean over what may be behind
-each released value, whatever is; PRIL takes what is. With probabilities counted in the two files themselves the means of
+category i is for whoever reads j. Bits here; the slide leaves the logarithm's base open. Its example gives P(Albany |
+New York) = 101,082 / 17,990,455 as 0.05; it is 0.0056, or 7.48 bits. EBIL is a mean over what may be behind each
+released value, whatever is; PRIL takes what is. With probabilities counted in the two files themselves the means of
 both are the same number, the conditional entropy of V given V'.
 
 Direct comparison. Differs from the source: the ordinal distance of a category from itself is 0, as in Xiong (CS573
 slides) and in any distance; the slide counts the categories from one to the other with both ends, which gives 1 / |D|.
 Here it is the number of steps from one to the other, of those from the lowest to the highest. Added to it: a released
-group lies at its mean distance from the original category, over all categories that it may stand for, each as likely as
-another; and what is missing in one file alone lies at distance 1.
+group lies at its mean distance from the original category, over all categories that it may stand for, each as likely
+as another; and what is missing in one file alone lies at distance 1.
 
 Contingency-table loss CTBIL. Differs from the source: the original is the one before any recoding, a released group is
 shared out among the categories that it may stand for (see `common_bins`), and the masked file is scaled to the

@@ -2,9 +2,9 @@
 how far the value of each record moved, in standard deviations.
 
 Sources: Xiong (CS573 slides), "IL measures for continuous attributes"; Torra (2013) has the same loss in the scores of
-rank swapping. The slide calls the average "IL6 = 100 times the average of IL1-6"; its table is 100 times the average of
-IL1 to IL5, and a measure cannot be part of itself. IL1s: Yancey, Winkler and Creecy (2002); the denominator sqrt(2) S is
-also that of Mateo-Sanz, Domingo-Ferrer and Sebe (2005).
+rank swapping. The slide calls the average "IL6 = 100 times the average of IL1-6"; its table is 100 times the average
+of IL1 to IL5, and a measure cannot be part of itself. IL1s: Yancey, Winkler and Creecy (2002); the denominator sqrt(2)
+S is also that of Mateo-Sanz, Domingo-Ferrer and Sebe (2005).
 """
 
 from typing import NamedTuple
