@@ -22,7 +22,7 @@ from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.people import people_of
 
 _SAME_VALUE = f"In {GROUPS}, more than {{alpha:percent}} have the same value of {{name:word}}, a"
-_MOST = "value that others could then tell of them (most in any group: {most:.4g} %); the policy allows it in none."
+_MOST = "value that others could then infer (most in any group: {most:.4g} %); the policy allows it in none."
 _SAYS = Sentences(
     "alpha_k",
     small_groups="{count:,} of {total:,} groups of {unit} that share {keys:listed} are smaller than the policy asks, "
@@ -79,7 +79,7 @@ class AlphaK(NearValuesRule):
             )
         codes = column.cat.categories.get_indexer(pd.Index(self.values))
         if (codes < 0).any():
-            raise DataError(f"alpha_k: {(codes < 0).sum()} of 'values' are no categories of '{name}'.")
+            raise DataError(f"alpha_k: {(codes < 0).sum()} of 'values' are not categories of '{name}'.")
         return np.asarray(codes, dtype=np.int64)
 
     def describe(self) -> str:

@@ -176,7 +176,7 @@ def end_series(release_id: str, credentials: Credentials, comment: str) -> Reque
     case = UnderReview.of(workspace, release_id)
     state, on_shelf = workspace.ledger.state(release_id), allowed("end-series")
     if state not in on_shelf or case.policy.approvals.series is None:
-        raise SluiceError(f"{release_id} is no published edition of a series, so there is none to end")
+        raise SluiceError(f"{release_id} is not a published edition of a series, so no series can be ended")
     said = act(
         case.office.roster,
         stronger(case.office.roster.identity, case.policy.approvals.identity),

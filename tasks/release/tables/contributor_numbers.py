@@ -14,13 +14,13 @@ from tasks.release.tables.protection import ProtectionRequest
 
 _SAYS = Sentences(
     "contributor_numbers",
-    no_sums="Numbers of contributors are published, and contributors fall in several cells of the tables, so that no "
-    "sum between the numbers holds by which their audit could go: nobody knows what they reveal. Set "
+    no_sums="Numbers of contributors are published, and contributors fall in several cells of the tables, so "
+    "the numbers do not add up and cannot be audited. Set "
     "form.tell_contributors to false.",
-    told="Of {cells:,} cells with too few contributors by the policy, the published numbers tell too much: of "
-    "numbers, {first}. Set form.tell_contributors to false.",
-    not_decided="Of the attacks on numbers of contributors, {attacks:,} were not decided. Set form.tell_contributors "
-    "to false.",
+    told="The published numbers disclose too much about {cells:,} cells with too few contributors by the policy: "
+    "in numbers of contributors, {first}. Set form.tell_contributors to false.",
+    not_decided="Among the attacks on numbers of contributors, {attacks:,} were not decided. Set "
+    "form.tell_contributors to false.",
     none="From the published numbers of contributors, no number that the policy calls too small can be worked out.",
 )
 

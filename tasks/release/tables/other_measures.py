@@ -32,17 +32,18 @@ _SAYS = Sentences(
     besides=" ",
     none="No published table of another measure tells how many contribute to these cells, nor do these tell it of one.",
     tells="{name} tells the number of contributors of {cells:,} cells that a policy calls too small.",
-    opened="With {name}, too much is told of {cells:,} cells with too few contributors by a policy: of numbers, "
+    opened="With {name}, too much is disclosed about {cells:,} cells with too few contributors by a policy: in "
+    "numbers of contributors, "
     "{first}.",
     not_decided="With {name}, {attacks:,} attacks on numbers of contributors were not decided.",
     listed="{cells:,} cells whose small count became 0 in {who}, as if they were empty, are listed in {other}.",
     listed_in_both="Every cell whose count was changed in {who} and that is listed in {other} is listed in both.",
     nothing_more="With {name}, no number of contributors can be worked out that a policy calls too small, beyond what "
     "either tells alone.",
-    counts_changed="Counts were changed in {who}, and numbers of contributors are published in {other}: nobody knows "
-    "how nearly both together tell those of single cells.",
+    counts_changed="Counts were changed in {who}, and numbers of contributors are published in {other}: how closely "
+    "both together disclose those of single cells is unknown.",
     not_comparable="Numbers of contributors are published here or in {release}, and somewhere they do not add up, so "
-    "nobody knows what both together reveal.",
+    "their joint disclosure is unknown.",
 )
 
 
