@@ -12,12 +12,13 @@ import pandas as pd
 
 from benchmarks.factor_data import factor_data
 from sluice.ground.variables import Kind, Variable
-from sluice.masking.microaggregation.bottom_up_local_recoding import BottomUpLocalRecoding
-from sluice.masking.microaggregation.k_member_clustering import KMemberClustering
+from sluice.masking.microaggregation.clustering import BottomUpLocalRecoding, KMemberClustering
+from sluice.masking.microaggregation.histogram_sanitization import (
+    RecursiveHistogramSanitization,
+    SpectralHistogramSanitization,
+)
 from sluice.masking.microaggregation.microaggregation import Microaggregation
 from sluice.masking.microaggregation.mondrian import Mondrian
-from sluice.masking.microaggregation.recursive_histogram_sanitization import RecursiveHistogramSanitization
-from sluice.masking.microaggregation.spectral_histogram_sanitization import SpectralHistogramSanitization
 from sluice.masking.step import MaskingStep
 
 COLUMNS = tuple(f"x{number}" for number in range(10))

@@ -22,12 +22,9 @@ from deployments.data import REFERENCE_DATA
 from sluice.ground.arrays import IntArray
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.taxonomy import Taxonomy, taxonomy_of
-from sluice.masking.microaggregation.bottom_up_local_recoding import bottom_up_groups
-from sluice.masking.microaggregation.cluster_loss import Domain, domain_of, information_loss
-from sluice.masking.microaggregation.k_member_clustering import k_member_groups
-from sluice.masking.microaggregation.k_nearest_clustering import k_nearest_groups
+from sluice.masking.microaggregation.clustering import clusters_by
+from sluice.masking.microaggregation.clusters import Domain, domain_of, information_loss
 from sluice.masking.microaggregation.mondrian import mondrian_regions
-from sluice.masking.microaggregation.one_pass_k_means import one_pass_groups
 
 KEYS = ["workclass", "education", "marital-status", "occupation", "race", "sex", "native-country"]
 SIZES = (5, 10, 25, 50, 100, 200, 300, 400, 500)
@@ -76,12 +73,12 @@ def adult(path: Path, count: int | None = None) -> Adult:
 
 
 METHODS: dict[str, Callable[[Adult, int, np.random.Generator], IntArray]] = {
-    "k-member": lambda data, k, rng: k_member_groups(data.records, k, rng),
-    "k-nearest": lambda data, k, rng: k_nearest_groups(data.records, k, rng),
+    "k-member": lambda data, k, rng: clusters_by("k_member", data.records, k, rng),
+    "k-nearest": lambda data, k, rng: clusters_by("k_nearest", data.records, k, rng),
     "Mondrian": lambda data, k, rng: mondrian_regions(data.records, k, False, rng).groups,
     "median, in order": lambda data, k, rng: mondrian_regions(data.in_order, k, False, rng).groups,
-    "bottom-up": lambda data, k, rng: bottom_up_groups(data.records, k, rng),
-    "one-pass k-means": lambda data, k, rng: one_pass_groups(data.records, k, rng),
+    "bottom-up": lambda data, k, rng: clusters_by("bottom_up", data.records, k, rng),
+    "one-pass k-means": lambda data, k, rng: clusters_by("one_pass", data.records, k, rng),
 }
 
 

@@ -1,8 +1,9 @@
 """What each masking method leaks: every attack of the reference standard on every method, at three strengths.
 
 A file holds the variables that the method masks, and no others: what stays verbatim would be found by itself. Numbers
-are masked by the methods for numbers, categories by those for categories, all by those that take both. `docs/leaks.md`
-is what `python -m benchmarks leaks` printed; `python -m benchmarks.leaks Adult ipso pram` prints some rows of it.
+are masked by the methods for numbers, categories by those for categories, all by those that take both.
+`benchmarks/leaks.md` is what `python -m benchmarks leaks` printed; `python -m benchmarks.leaks Adult ipso pram` prints
+some rows of it.
 """
 
 import sys

@@ -16,7 +16,7 @@ import numba
 import numpy as np
 
 from benchmarks.factor_data import factor_data
-from sluice.masking.microaggregation.mdav import mdav_groups
+from sluice.masking.microaggregation.microaggregation import mdav_groups
 from sluice.masking.microaggregation.representatives import standardised
 
 

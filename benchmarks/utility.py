@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.sdmetrics_peer import MEASURES, MOST_RECORDS, has_sdmetrics, sdmetrics_run
-from policies.utility.limits import FAMILIES
+from policies.utility_limits import FAMILIES
 from sluice.ground.variables import Kind, Variable
 from sluice.utility.categorical.contingency_table_loss import contingency_table_loss
 from sluice.utility.categorical.joint_counts import joint_counts
@@ -81,7 +81,7 @@ def measures(files: Comparison) -> dict[str, Callable[[], object]]:
     before, after = numbers.original, numbers.masked
     both = pairwise_moments(before), pairwise_moments(after)
     return {
-        **{family.__name__: lambda family=family: family(files) for family in FAMILIES},
+        **{family.find.__name__: lambda family=family: family(files) for family in FAMILIES},
         "- pairwise moments, a file": lambda: pairwise_moments(before),
         "- moments of 000": lambda: moment_differences(before, after),
         "- IL1s": lambda: il1s(before, after),

@@ -3,8 +3,8 @@
 from pathlib import Path
 from uuid import UUID
 
-from tasks.release.documents import open_workspace
-from tasks.release.load_state import load_state
+from sluice.custody.workspace import open_workspace
+from tasks.release.intake.load_state import load_state
 from tasks.release.outcome import Outcome
 from tasks.release.products import load_product
 

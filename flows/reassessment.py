@@ -13,30 +13,29 @@ from inspect import unwrap
 from typing import Any
 
 from policies.policy import Policy
-from policies.waivers import apply_waivers
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import IN_DOUBT, REASSESSED, State, TransitionError, state_of
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_sha256
 from sluice.ground.errors import SluiceError, did_you_mean
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict, decide
+from sluice.software_version import versions
 from tasks.audit import audit
 from tasks.check import check
 from tasks.evaluate import evaluate
 from tasks.failure import explain
 from tasks.protect import altered
-from tasks.release.account import account
-from tasks.release.office import open_office
-from tasks.release.pruned_publications import is_out_of_reach
-from tasks.release.recorded_product import release_as_judged
+from tasks.release.decisions.office import open_office
+from tasks.release.decisions.signing_in import account
+from tasks.release.editions.earlier_releases import is_out_of_reach
+from tasks.release.products import release_as_judged
 from tasks.release.records.masked_again import masked_again
 from tasks.release.records.product import Records
-from tasks.release.release import Release, last
+from tasks.release.release import Release
 from tasks.release.tables.protected_tables import MethodStatement, ProtectedTables, staged_and_published_cells
 from tasks.release.tables.protection_method import SecondarySuppression
 from tasks.release.tables.request import request_of
-from tasks.release.versions import versions
 
 _SAYS = Sentences(
     "reassessment",
@@ -124,8 +123,8 @@ def _judged(workspace: Workspace, entries: Sequence[Entry], policy: Policy) -> l
         return [_unknown(_SAYS.not_any_more(why=str(error)))]
     except Exception as error:  # of a library: its text may hold values
         return [_unknown(_SAYS.failed(why=explain(error)))]
-    definition = release.product.definition
-    return apply_waivers(findings, policy.waivers, definition.name, datetime.now(UTC).date(), definition.owner)
+    waived: list[Finding] = release.product.waived(findings, datetime.now(UTC).date())
+    return waived
 
 
 def _records(release: Release[Any]) -> list[Finding]:

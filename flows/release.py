@@ -23,16 +23,15 @@ from tasks.ingest import ingest, known_release, open_documents
 from tasks.mask import mask
 from tasks.protect import protect
 from tasks.publish import publish
-from tasks.release.approval import standing
-from tasks.release.data_set_lock import alone_with_data
+from tasks.release.decisions.notices import tell, tell_quietly
+from tasks.release.decisions.series import standing
 from tasks.release.documents import deployed_definition
 from tasks.release.dossier import Reported
-from tasks.release.notices import tell, tell_quietly
+from tasks.release.locks import alone_with_data, alone_with_release
 from tasks.release.outcome import Outcome
 from tasks.release.product import AnyProduct
 from tasks.release.records.product import Records
 from tasks.release.release import Release
-from tasks.release.release_lock import alone_with_release
 from tasks.release.tables.product import Tables
 from tasks.report import report
 from tasks.run_tags import editions, tag_runs

@@ -7,11 +7,11 @@ import os
 
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
-from tasks.release.approval import standing
-from tasks.release.notices import tell
+from tasks.release.decisions.notices import tell
+from tasks.release.decisions.series import standing
 from tasks.release.outcome import Outcome
 from tasks.release.product import AnyProduct, AnyRelease
-from tasks.release.waiting import runs_waiting
+from tasks.release.run_notes import runs_waiting
 
 
 def run_flow(product: AnyProduct, release_id: str | None = None, rehearse: bool = False) -> Outcome:

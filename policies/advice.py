@@ -1,7 +1,7 @@
 """Advice: what to do about a finding, for whoever masks the data, protects the tables or submits them.
 
-That of a rule of a policy, and of a part of the reference standard, stands in its own file; that of all other checks
-stands here.
+That of a rule of a policy, of a part of the reference standard and of a measure of utility stands in its own file; that
+of all other checks stands here.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,7 +24,9 @@ from policies.standard import (
     transparency,
     unique_values,
 )
+from policies.utility_limits import FAMILIES
 from sluice.ground.verdict import Finding, Verdict
+from sluice.utility.catalogue import measures
 
 STANDARD = (
     sample_size, comparable_values, prediction, copies, isolated_people, subgroups, duplicate_records, leniency,
@@ -34,68 +36,7 @@ STANDARD = (
 
 RULES = rules(PolicyRule) | rules(AttackPolicyRule)
 
-_UTILITY = {
-    "mean": (
-        "Averages moved: use a method that keeps them (microaggregation, corrected noise), and check top-coding, "
-        "whose lumped values should be replaced by their mean."
-    ),
-    "variance": "Variances moved: use corrected noise or restore_variance of the microaggregation, or smaller groups.",
-    "correlation": (
-        "Correlations were weakened: mask correlated variables together (microaggregation of a group, "
-        "spectral_swapping, ipso) instead of each by itself."
-    ),
-    "rank_correlation": (
-        "Ranks no longer go together: swap over a smaller window, or use data_shuffling, which keeps rank correlations."
-    ),
-    "il1s": (
-        "Single values moved far: lower the noise, window or group size of the variables that moved most, and see "
-        "whether the risk rules still hold."
-    ),
-    "apil": (
-        "Statistics of the numbers are further off than a sample's: see which part is largest in the report (means, "
-        "variances, covariances, correlations, quantiles), and release removed or recoded numbers in more detail."
-    ),
-    "eigenvalues": (
-        "The numbers no longer vary together as before: mask correlated variables together (spectral_swapping, "
-        "microaggregation of a group), and remove none that carries much of the others."
-    ),
-    "mean_variations": (
-        "Values changed much in proportion to themselves: lower the noise, window or group size where values are "
-        "small, and recode fewer numbers."
-    ),
-    "score": (
-        "Loss and risk together are too high: see in the report which of the parts weighs most, and mask more gently "
-        "where it is the loss, over longer distances where it is linkage."
-    ),
-    "category_distance": (
-        "Categories lie far from the original ones: use a finer level of the hierarchy for the variable, a higher "
-        "retention of pram, or groups of neighbouring categories where they are ordered."
-    ),
-    "ebil": (
-        "A released category tells little of the original one: use smaller groups or a higher retention of pram for "
-        "the variable, and let another quasi-identifier bear the masking."
-    ),
-    "entropy": (
-        "A variable lost its diversity: recode it to more categories than now, or suppress fewer of its values, and "
-        "let another quasi-identifier bear the recoding."
-    ),
-    "changed_share": (
-        "Much of one variable was changed: lower its swapping rate or PRAM's share of changes, or spread the masking "
-        "over several variables."
-    ),
-    "item_penalty": (
-        "Items were replaced by wide groups: use a smaller m or k in item_generalization, or a hierarchy with more "
-        "levels."
-    ),
-    "items_left_out": (
-        "Many items were left out: give item_generalization a hierarchy with a wider top level, or a smaller left_out."
-    ),
-    "top_items": (
-        "Frequent combinations were generalised or left out: use a smaller m, or a hierarchy with more levels."
-    ),
-    "pair_counts": (
-        "Counts of pairs of items are lost in wide groups: use a smaller m or k, or a hierarchy with more levels."
-    ),
+_ANALYSES = {
     "models": (
         "Coefficients moved or were lost: keep the variables of the model, recode them less, or mask them together "
         "(microaggregation of a group, data_shuffling, ipso); the report names the coefficients that moved most."
@@ -111,70 +52,6 @@ _UTILITY = {
     "queries": (
         "Users would get other answers: keep the variables that the query groups by and adds up, recode them less, or "
         "mask them within the query's groups (strata); the report names the groups that differ most."
-    ),
-    "impossible_records": (
-        "Masking made records that break rules across fields: mask the variables of each rule together (swap or draw "
-        "them as a group), recode them instead of changing them one by one, or take one of them out."
-    ),
-    "pair_marginals": (
-        "Tables of two variables moved: see in the report which variables' tables lost most, and mask these less, or "
-        "several variables together; a variable that was removed loses every table it is in."
-    ),
-    "triple_marginals": (
-        "Tables of three variables moved: what goes together was masked apart. Mask such variables together, or recode "
-        "less, and keep variables that were removed."
-    ),
-    "pair_propensity": (
-        "Pairs of variables have other tables than before: look at the worst pairs in the report, and mask their "
-        "variables together, or each less."
-    ),
-    "propensity": (
-        "The distributions of single variables moved: recode to more groups, suppress less, and use methods that keep "
-        "distributions, such as rank_swapping or PRAM by an invariant matrix."
-    ),
-    "kendall": (
-        "Numbers no longer rise together as they did: mask those of the worst pairs together, or swap over a smaller "
-        "window."
-    ),
-    "cramers_v": (
-        "Variables no longer go together as they did: mask those of the worst pairs together, recode them less, or "
-        "bring back one that was removed."
-    ),
-    "generalization": (
-        "Wide groups, suppression and removal leave too much in doubt: release more variables, use hierarchies with "
-        "more levels, or methods that keep single values, such as swapping or noise."
-    ),
-    "query_error": (
-        "Counts by several variables are answered wrongly: recode more finely where values are not spread evenly over "
-        "a group, and mask variables that go together in one step."
-    ),
-    "quantiles": (
-        "The distribution of a number moved: use rank_swapping or microaggregation with smaller groups, which keep it, "
-        "or more and narrower intervals."
-    ),
-    "gini": (
-        "Inequality moved, mostly by top-coding: raise the threshold, or replace the values beyond it by their mean, "
-        "and keep numbers from becoming negative by noise."
-    ),
-    "worst_subgroup": (
-        "One subgroup bears most of the masking: mask within strata of its variable, or recode another variable for "
-        "everybody in its place."
-    ),
-    "subgroup_cramers_v": (
-        "What goes together was torn apart in one subgroup: mask within strata of its variable, move values by smaller "
-        "steps, or draw them anew given that variable."
-    ),
-    "subgroup_quantiles": (
-        "Numbers of one subgroup moved: mask within strata of its variable, so that values are exchanged or averaged "
-        "among its own records, or in smaller groups."
-    ),
-    "subgroup_propensity": (
-        "Masked records of one subgroup look unlike their originals: mask within strata of its variable, or draw "
-        "values anew given that variable."
-    ),
-    "suppressed_share": (
-        "Much of one variable was suppressed: recode it more coarsely first, so that fewer of its cells need "
-        "suppression, or give it rank 1 of importance."
     ),
 }
 
@@ -353,7 +230,8 @@ _CHAIN = {
 ADVICE: Mapping[str, str] = {
     **{rule: model.advice for rule, model in RULES.items()},
     **{rule: text for part in STANDARD for rule, text in part.ADVICE.items()},
-    **_UTILITY,
+    **{measure.name: measure.advice for measure in measures(FAMILIES)},
+    **_ANALYSES,
     **_CONTRACT,
     **_CHAIN,
 }

@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 
 from policies.advice import ADVICE, RULES, STANDARD, UNMEASURED
-from policies.utility.limits import UtilityLimits
+from policies.utility_limits import UtilityLimits
 from sluice.ground.errors import SluiceError, did_you_mean
 from sluice.ground.parameter_table import source_of
 

@@ -16,7 +16,7 @@ from policies.rules.rules import AttackPolicyRule, PolicyRule
 from policies.rules.table_rule import TableRule
 from policies.standard.reference_standard import ReferenceStandard
 from policies.table_attackers import TableAttackers
-from policies.utility.limits import UtilityLimits
+from policies.utility_limits import UtilityLimits
 from policies.waivers import Waiver
 from sluice.documents.documents import parse_document, read_yaml
 from sluice.generalization.models.privacy_model import PrivacyModel

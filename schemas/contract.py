@@ -137,6 +137,13 @@ class Contract(_Strict):
         return {variable.name: variable for variable in self.variables}
 
     @cached_property
+    def undeclared(self) -> frozenset[str]:
+        """Variables with categories of which it lists none: those of the data may not be named."""
+        return frozenset(
+            name for name, each in self.staged.items() if each.kind.is_categorical and each.categories is None
+        )
+
+    @cached_property
     def staged(self) -> dict[str, Variable]:
         """The variables of the typed frame, in order: no identifier but as a key.
 

@@ -1,11 +1,15 @@
-"""Which version of the software this is, and from which commit, where that is known."""
+"""Which version of the software this is, and from which commit, where that is known; and of what computes its
+figures.
+"""
 
 import json
-from importlib.metadata import Distribution, distribution
+from importlib.metadata import Distribution, distribution, version
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from sluice.settings import settings
+
+COMPUTED_BY = ("sluice", "numpy", "scipy", "pandas", "pyarrow", "numba", "scikit-learn", "duckdb", "highspy")
 
 _NOTED = Path(__file__).with_name("commit.txt")  # in a wheel alone
 
@@ -50,3 +54,8 @@ def _checked_out(git: Path) -> str | None:
     except (OSError, ValueError):
         return None
     return next((line.split()[0] for line in packed if line.endswith(f" {name}")), None)
+
+
+def versions() -> dict[str, str]:
+    """Name -> version of Sluice and the libraries."""
+    return {name: version("sluice-sdc" if name == "sluice" else name) for name in COMPUTED_BY}

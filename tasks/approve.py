@@ -2,8 +2,9 @@
 
 from policies.standing import REFUSALS
 from sluice.custody.states import State
-from tasks.release.approval import standing, subject
-from tasks.release.current_edition import close_overtaken, overtaken
+from tasks.release.decisions.series import standing
+from tasks.release.decisions.under_review import subject
+from tasks.release.editions.current_edition import close_overtaken, overtaken
 from tasks.release.product import AnyRelease
 from tasks.step import step
 

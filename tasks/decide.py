@@ -8,7 +8,7 @@ from sluice.ground.verdict import Verdict
 from sluice.ground.visible_text import in_markdown
 from sluice.report.dossier import Dossier
 from sluice.report.headline import FURTHER_REASONS, headline, reasons
-from tasks.release.approval import report_place
+from tasks.release.decisions.under_review import report_place
 from tasks.release.dossier import Reported
 from tasks.release.product import AnyRelease
 from tasks.step import step

@@ -7,21 +7,19 @@ from typing import Any
 
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
+from sluice.custody.workspace import open_workspace
 from sluice.documents.documents import document_bytes
 from sluice.ground.durable import sha256_of
 from sluice.ground.errors import SluiceError
 from sluice.sources.permission import meaning_of, permitted_file
-from tasks.release.adopted import refuse_unadopted
-from tasks.release.current_edition import refuse_foreign_name, refuse_nested_shelf
-from tasks.release.documents import open_workspace
-from tasks.release.holdout import set_aside
+from tasks.release.decisions.adopted_documents import refuse_unadopted
+from tasks.release.editions.current_edition import refuse_foreign_name, refuse_nested_shelf
+from tasks.release.intake.source_counts import refuse_hopeless_source
+from tasks.release.intake.staging import reference_period, set_aside, stage
 from tasks.release.product import AnyProduct, AnyRelease
 from tasks.release.products import load_product
-from tasks.release.reference_period import reference_period
 from tasks.release.release import Release, recorded_release, release_id, variables_as_json
-from tasks.release.source_counts import refuse_hopeless_source
-from tasks.release.staging import stage
-from tasks.release.waiting import remember_definition
+from tasks.release.run_notes import remember_definition
 from tasks.step import step
 from tasks.suspension import begin_run, suspended_for
 

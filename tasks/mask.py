@@ -12,6 +12,7 @@ from sluice.masking.plan import apply_plan
 from sluice.publication.copies import COPIES
 from sluice.publication.records_file import write_csv, write_parquet
 from sluice.publication.spreadsheet_text import escaped_frame
+from tasks.release.records.comparison import FileToJudge
 from tasks.release.records.masked_file import MaskedFile, row_order
 from tasks.release.records.record_keys import noise_keys
 from tasks.release.records.variables import (
@@ -25,7 +26,8 @@ from tasks.step import step
 
 
 @step
-def mask(release: RecordsRelease) -> MaskedFile:
+def mask(release: RecordsRelease) -> FileToJudge:
+    """The file, with the frames by which the next steps judge it."""
     frame, vault = read_original(release, release.original), release.vault
     plan, seed = release.product.definition.plan, release.seeds().plan
     masked, carried_out = apply_plan(plan, frame, original_variables(release), seed, noise_keys(release))
@@ -40,7 +42,7 @@ def mask(release: RecordsRelease) -> MaskedFile:
     seed_name = release.seed_name  # of the seed; it tells nothing of the seed itself
     files = MaskedFile(sha256, csv_sha256, len(masked), carried_out, sample, copies)
     release.record(State.MASKED, **files.hashes, rows=len(masked), sample=sample, seed=seed_name)
-    return files
+    return FileToJudge.of(release, files)
 
 
 def _parquet(release: RecordsRelease, masked: pd.DataFrame) -> str:

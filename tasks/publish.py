@@ -9,7 +9,7 @@ from pathlib import Path
 from schemas.checks.profile import compared, profile
 from sluice.custody import shelf
 from sluice.custody.clock import refuse_wrong_clock
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.signing.envelope import Envelope
 from sluice.custody.states import SEED_DESTROYED, State
 from sluice.ground.durable import locked, sha256_of
@@ -23,26 +23,24 @@ from sluice.publication.attestation import (
     attestation,
     decision_files,
 )
-from sluice.publication.datapackage import PublishedFile
-from sluice.publication.manifest import LedgerHead, build_manifest
+from sluice.publication.manifest import LedgerHead, PublishedFile, build_manifest
 from sluice.publication.timestamp import read_certificates, request_stamp
 from sluice.report.dossier import Dossier
 from sluice.settings import settings
 from sluice.transport import persistently
-from tasks.release.adopted import refuse_unadopted
-from tasks.release.approval import approved_files, standing, subject, submitters, verify_subject
-from tasks.release.current_edition import (
+from tasks.release.decisions.adopted_documents import refuse_unadopted
+from tasks.release.decisions.office import publisher_key
+from tasks.release.decisions.series import standing
+from tasks.release.decisions.under_review import approved_files, subject, subject_of, submitters, verify_subject
+from tasks.release.editions.current_edition import (
     close_overtaken,
     overtaken,
     publishing_lock,
     refuse_foreign_name,
     refuse_nested_shelf,
 )
+from tasks.release.editions.schema_edition import load_into_schema, rehearse_in_schema
 from tasks.release.product import AnyRelease
-from tasks.release.publisher import publisher_key
-from tasks.release.release import last
-from tasks.release.schema_edition import load_into_schema, rehearse_in_schema
-from tasks.release.under_review import subject_of
 from tasks.step import step
 
 

@@ -9,18 +9,17 @@ from sluice.ground.durable import replace
 from sluice.ground.verdict import Finding, decide
 from sluice.report.dossier import Dossier
 from sluice.report.report import render
-from tasks.release.adopted import notices
-from tasks.release.approval import report_path
-from tasks.release.current_edition import edition_notices
+from sluice.software_version import versions
+from tasks.release.decisions.adopted_documents import notices
+from tasks.release.decisions.series import place_in_series
+from tasks.release.decisions.under_review import report_path
 from tasks.release.definition import Definition
-from tasks.release.dossier import Reported
-from tasks.release.earlier_releases import earlier_attempts, search_trials
-from tasks.release.kept_suggestions import kept_suggestions
+from tasks.release.dossier import Reported, kept_suggestions
+from tasks.release.editions.current_edition import edition_notices
+from tasks.release.editions.earlier_releases import earlier_attempts, search_trials
+from tasks.release.editions.resubmission import returned
 from tasks.release.product import E, M, Product
 from tasks.release.release import Release
-from tasks.release.rounds import returned
-from tasks.release.series import place_in_series
-from tasks.release.versions import versions
 from tasks.step import step
 
 

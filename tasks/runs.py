@@ -25,7 +25,7 @@ from prefect.settings import get_current_settings
 
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
-from tasks.release.waiting import OURS, is_gone, note_of_run, read_note
+from tasks.release.run_notes import OURS, is_gone, note_of_run, read_note
 
 UNJUDGED = (State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED)
 UNFINISHED = (*UNJUDGED, State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING)

@@ -21,7 +21,7 @@ from prefect.exceptions import PrefectSignal
 from sluice.ground.log import log
 from sluice.ground.machine import give_back_memory
 from tasks.failure import StepFailed, explain
-from tasks.release.account import account
+from tasks.release.decisions.signing_in import account
 from tasks.release.documents import Documents
 from tasks.release.progress import announced
 from tasks.release.release import Release

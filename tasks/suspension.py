@@ -28,7 +28,7 @@ from sluice.custody.workspace import Workspace
 from sluice.ground.durable import locked, replace
 from sluice.ground.errors import SluiceError
 from tasks.release.release import DocumentedRelease
-from tasks.release.waiting import WaitingRun, note_of_run, note_process, notes, process_note, read_note, runs_waiting
+from tasks.release.run_notes import WaitingRun, note_of_run, note_process, notes, process_note, read_note, runs_waiting
 
 WAITS = "sluice.release.waits"  # the event that says that a run suspends itself for its release
 _LONGEST_WAIT = 366 * 24 * 3600  # seconds; Prefect fails a suspended run after this

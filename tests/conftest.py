@@ -81,8 +81,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeSch
 # process, as another takes a third of a second of CPU; and memory is not given back between steps, as a process that
 # has loaded all tests holds so much that looking through it would take longer than the whole release.
 _INSTEAD: dict[str, Any] = {
-    "tasks.release.staging.read_apart": lambda source, columns: source.batches(columns),
-    "tasks.release.source_counts.read_apart": lambda source, columns: source.batches(columns),
+    "tasks.release.intake.staging.read_apart": lambda source, columns: source.batches(columns),
+    "tasks.release.intake.source_counts.read_apart": lambda source, columns: source.batches(columns),
     "tasks.step.give_back_memory": lambda: None,
     "tasks.release.findings.give_back_memory": lambda least: None,
 }

@@ -14,7 +14,6 @@ sys.path.insert(0, str(ROOT))  # MkDocs loads this file by its path
 
 from mkdocs.structure.files import File, Files  # noqa: E402
 
-from deployments.documentation.commands import commands  # noqa: E402
 from deployments.documentation.document_keys import document_keys  # noqa: E402
 from flows.json_schemas import DOCUMENTS  # noqa: E402
 from schemas.json_schema import json_schema  # noqa: E402
@@ -26,12 +25,21 @@ _MERMAID = re.compile(r"^```mermaid\n.*?^```\n", re.MULTILINE | re.DOTALL)
 def on_files(files: Files, config: Any) -> Files:
     """Add the pages and files that lie nowhere."""
     contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").replace("](docs/", "](")
-    made = {"commands.md": commands(), "keys.md": document_keys(), "contributing.md": contributing}
+    made = {"keys.md": document_keys(), "contributing.md": contributing}
     for place, model in DOCUMENTS.items():
         made[f"schemas/{place.split('/')[-1]}"] = json.dumps(json_schema(model), indent=2, ensure_ascii=False)
     for place, content in made.items():
         files.append(File.generated(config, place, content=content))
     return files
+
+
+def on_post_build(config: Any, **_: Any) -> None:
+    """Show the navigation on screens of 1,100 pixels: Material hides it on those below 1,220."""
+    for file in Path(config["site_dir"]).glob("assets/*/*.min.*s"):
+        text = file.read_text(encoding="utf-8")
+        narrower = text.replace("76.25em", "68.75em").replace("76.234375em", "68.734375em")
+        if narrower != text:
+            file.write_text(narrower, encoding="utf-8")
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:

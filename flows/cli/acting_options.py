@@ -9,7 +9,7 @@ from flows.cli.terminal import say
 from sluice.ground.errors import SluiceError
 
 if TYPE_CHECKING:
-    from tasks.release.acting import Means, Request
+    from tasks.release.decisions.signing_in import Credentials, Request
 
 As = Annotated[
     str | None, typer.Option("--as", metavar="NAME", help="who you are; only where names that are typed are believed")
@@ -31,16 +31,16 @@ ToSign = Annotated[
 ]
 
 
-def means(name: str | None, key: Path | None, envelope: str | None, to_sign: str | None) -> "Means":
+def means(name: str | None, key: Path | None, envelope: str | None, to_sign: str | None) -> "Credentials":
     """How it is known who acts, from the options. Raises SluiceError when they say different things."""
-    from tasks.release.acting import Means, read_text
+    from tasks.release.decisions.signing_in import Credentials, read_text
 
     given = [
         option for option, value in (("--as", name), ("--key", key), ("--envelope", envelope)) if value is not None
     ]
     if len(given) > 1:
         raise SluiceError(f"{' and '.join(given)} say in different ways who you are; give one")
-    return Means(name, key, None if envelope is None else read_text(envelope), to_sign is not None)
+    return Credentials(name, key, None if envelope is None else read_text(envelope), to_sign is not None)
 
 
 def hand_out(request: "Request", place: str | None) -> None:

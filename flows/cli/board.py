@@ -13,7 +13,7 @@ from sluice.ground.visible_text import one_line
 
 if TYPE_CHECKING:
     from sluice.custody.workspace import Workspace
-    from tasks.release.board import Board
+    from tasks.release.decisions.board import Board
 
 board_app = typer.Typer()
 
@@ -24,9 +24,9 @@ def board(as_json: AsJson = False) -> None:
 
     With PREFECT_API_URL, also the runs that are stuck, late or lost, that crashed or failed, and the next ones.
     """
-    from tasks.release.board import board
-    from tasks.release.documents import open_workspace
-    from tasks.release.notices import undelivered
+    from sluice.custody.workspace import open_workspace
+    from tasks.release.decisions.board import board
+    from tasks.release.decisions.notices import undelivered
 
     workspace = open_workspace()
     found, unsent = board(workspace), undelivered(workspace)

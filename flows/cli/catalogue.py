@@ -32,10 +32,10 @@ def catalogue(
     They follow from the ledger. Every run does the same; this mends at once what a killed one left or somebody changed.
     """
     from sluice.custody.editions import ON_SHELF, current, lines_of_editions
-    from tasks.release.current_edition import settle_editions
-    from tasks.release.documents import open_workspace
-    from tasks.release.schema_views import write_views
-    from tasks.release.shelf_catalogue import write_catalogues
+    from sluice.custody.workspace import open_workspace
+    from tasks.release.editions.current_edition import settle_editions
+    from tasks.release.editions.schema_views import write_views
+    from tasks.release.editions.shelf_catalogue import write_catalogues
 
     workspace = open_workspace()
     if lost:
@@ -64,7 +64,7 @@ def catalogue(
 
 
 def _lose(workspace: "Workspace", lost: str, reason: str) -> None:
-    from tasks.release.lost_schema import declare_lost
+    from tasks.release.editions.schema_views import declare_lost
 
     connection, _, into = lost.rpartition("/")
     for release in declare_lost(workspace, connection, into, reason):

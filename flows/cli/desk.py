@@ -37,11 +37,11 @@ def desk(
 
     from flows.desk.application import application
     from flows.desk.desk import Desk, Proxy
-    from flows.desk.slow_connections import MOST, PromptProtocol
+    from flows.desk.security_middleware import MOST, TimeoutProtocol
+    from sluice.custody.workspace import open_workspace
     from sluice.ground.errors import SluiceError
     from sluice.settings import settings
-    from tasks.release.documents import open_workspace
-    from tasks.release.under_review import office_of
+    from tasks.release.decisions.under_review import office_of
 
     workspace = open_workspace()
     office_of(workspace)  # without people nobody could sign on
@@ -58,7 +58,7 @@ def desk(
     note(f"the desk is at {at}")
     uvicorn.run(
         app, host=host, port=port, proxy_headers=False, server_header=False, date_header=False, log_level="critical",
-        access_log=False, http=PromptProtocol, limit_concurrency=MOST, timeout_keep_alive=15,
+        access_log=False, http=TimeoutProtocol, limit_concurrency=MOST, timeout_keep_alive=15,
     )  # fmt: skip
 
 
@@ -70,9 +70,9 @@ def account(
 ) -> None:
     """Give somebody an account at the desk, or another password, which is asked for; or take it away."""
     from flows.desk.accounts import Accounts, desk_folder
+    from sluice.custody.workspace import open_workspace
     from sluice.ground.errors import SluiceError
-    from tasks.release.documents import open_workspace
-    from tasks.release.under_review import office_of
+    from tasks.release.decisions.under_review import office_of
 
     workspace = open_workspace()
     accounts = Accounts(desk_folder(workspace.home))

@@ -2,8 +2,8 @@
 
 from policies.adoption import Office
 from policies.standing import assign
-from tasks.release.adopted import adoption_faults
-from tasks.release.office import open_office
+from tasks.release.decisions.adopted_documents import adoption_faults
+from tasks.release.decisions.office import open_office
 from tasks.release.product import AnyProduct
 
 

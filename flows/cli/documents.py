@@ -11,11 +11,15 @@ documents_app = typer.Typer()
 
 
 @documents_app.command()
-def methods() -> None:
-    """List the masking methods with their parameters, as Markdown."""
-    from sluice.masking.catalogue import catalogue
+def methods(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[METHOD]", help="all about this one; the others' list if not given")
+    ] = None,
+) -> None:
+    """List the masking methods with their parameters, or say all about one of them, as Markdown."""
+    from sluice.masking.catalogue import catalogue, in_full
 
-    print(catalogue(), end="")
+    print(in_full(name) if name else catalogue(), end="")
 
 
 @documents_app.command()

@@ -35,10 +35,10 @@ def office(
 ) -> None:
     """Set up the office: its people, and the documents that count at first: the shipped policies and those named."""
     from sluice.custody.outputs import refuse_to_overwrite
-    from tasks.release.acting import Request
-    from tasks.release.documents import open_workspace
-    from tasks.release.founding import founding_documents, write_first_connections, write_roster
-    from tasks.release.office import Terms, adopt, dumped, open_office
+    from sluice.custody.workspace import open_workspace
+    from tasks.release.decisions.founding import founding_documents, write_first_connections, write_roster
+    from tasks.release.decisions.office import Terms, adopt, dumped, open_office
+    from tasks.release.decisions.signing_in import Request
 
     workspace = open_workspace()
     if (there := open_office(workspace)) is not None:
@@ -69,7 +69,7 @@ def office(
 
 def _tell(founded: Any, adoptions: Any, files: list[Path], people: Path, connections: Path | None) -> None:
     """What was founded, and what comes next."""
-    from tasks.release.founding import vacancies, ways_to_act
+    from tasks.release.decisions.founding import vacancies, ways_to_act
 
     say(f"The office is founded by {founded.founder.who}. Adopted: the roster, and")
     for kind, called in (("policy", "policies"), ("contract", "contracts")):
@@ -123,7 +123,7 @@ def _ask_for_person(name: str, place: int, given: list[str]) -> dict[str, Any]:
     given : the keys of these
     """
     from sluice.custody.signing.keys_at_hand import keys_at_hand, keys_of_account
-    from tasks.release.account import account
+    from tasks.release.decisions.signing_in import account
 
     roles = _ask(f"Roles of {name}", _ROLES[place] if place < len(_ROLES) else _ROLES[-1])
     login = _ask(f"Account of {name} on this system, or nothing", "" if place else account())
@@ -146,7 +146,7 @@ def _ask_for_person(name: str, place: int, given: list[str]) -> dict[str, Any]:
 def _key(answer: str, keys: "list[KeyAtHand]") -> str | None:
     """The line of the key that somebody chose, named or pasted; None for none."""
     from sluice.custody.signing.public_key import PublicKey
-    from tasks.release.acting import read_text
+    from tasks.release.decisions.signing_in import read_text
 
     if not answer:
         return None

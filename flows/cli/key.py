@@ -25,8 +25,8 @@ def new(
     """Make a key pair (Ed25519, OpenSSH). Whoever has the private key signs as you: give away the public key only."""
     import socket
 
-    from sluice.custody.signing.key_pair import make_key_pair
-    from tasks.release.account import account
+    from sluice.custody.signing.keys_at_hand import make_key_pair
+    from tasks.release.decisions.signing_in import account
 
     file = file.expanduser()
     comment = f"{account()}@{socket.gethostname()}"
@@ -46,7 +46,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show the public part of a key in a token, for the roster; needs the extra 'hsm'."""
-    from sluice.custody.signing.token_key import token_key
+    from sluice.custody.signing.ssh_signature import token_key
 
     key = token_key(uri)
     if as_json:
@@ -66,9 +66,9 @@ def rotate_publisher(
     as_json: AsJson = False,
 ) -> None:
     """Say that the installation shall sign by a new key. Two people must, by the same command, one of them the head."""
-    from tasks.release.acting import Request
-    from tasks.release.documents import open_workspace
-    from tasks.release.publisher import publisher_keys, rotate
+    from sluice.custody.workspace import open_workspace
+    from tasks.release.decisions.office import publisher_keys, rotate
+    from tasks.release.decisions.signing_in import Request
 
     workspace = open_workspace()
     answer = rotate(workspace, means(name, key, envelope, to_sign), comment)

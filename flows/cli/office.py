@@ -30,11 +30,11 @@ def adopt(
     """Say that documents count in this office. Two people must, by the same command; the first founds it alone."""
     from datetime import date
 
+    from sluice.custody.workspace import open_workspace
     from sluice.ground.errors import SluiceError
-    from tasks.release.acting import Request
-    from tasks.release.documents import open_workspace
-    from tasks.release.notices import tell
-    from tasks.release.office import Terms, adopt, dumped
+    from tasks.release.decisions.notices import tell
+    from tasks.release.decisions.office import Terms, adopt, dumped
+    from tasks.release.decisions.signing_in import Request
 
     try:
         until = date.fromisoformat(valid_until) if valid_until else None
@@ -72,7 +72,7 @@ def sign(
     """Sign a statement that another command wrote, and show what it says; needs no workspace: any machine will do."""
     from sluice.custody.signing.envelope import parse_statement
     from sluice.ground.durable import replace
-    from tasks.release.acting import read_text, sign
+    from tasks.release.decisions.signing_in import read_text, sign
 
     payload = read_text(statement).removesuffix("\n").encode()
     said = parse_statement(payload)
@@ -106,10 +106,9 @@ def people(
 ) -> None:
     """Show who counts in this office, by which roles and keys, and which documents count."""
     from policies.key_history import key_history
+    from sluice.custody.workspace import open_workspace
     from sluice.ground.errors import SluiceError
-    from tasks.release.documents import open_workspace
-    from tasks.release.office import dumped, open_office
-    from tasks.release.publisher import publisher_keys
+    from tasks.release.decisions.office import dumped, open_office, publisher_keys
 
     workspace = open_workspace()
     office = open_office(workspace)

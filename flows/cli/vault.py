@@ -8,8 +8,8 @@ import typer
 from flows.cli.terminal import DONE, ERROR, AsJson, out, print_json, say
 
 if TYPE_CHECKING:
-    from tasks.release.pruning import Deletion
-    from tasks.release.retention import Inventory, Keeping
+    from tasks.release.vault.pruning import Deletion
+    from tasks.release.vault.retention import Inventory, Keeping
 
 vault_app = typer.Typer(help="What releases left in the vault, and until when it is kept.", no_args_is_help=True)
 
@@ -17,9 +17,8 @@ vault_app = typer.Typer(help="What releases left in the vault, and until when it
 @vault_app.command("ls")
 def list_vault(as_json: AsJson = False) -> None:
     """List what each release has in the vault: how big it is, until when it is kept, and by which rule."""
-    from tasks.release.documents import open_workspace
-    from tasks.release.retention import inventory
-    from tasks.release.vault_problems import vault_problems
+    from sluice.custody.workspace import open_workspace
+    from tasks.release.vault.retention import inventory, vault_problems
 
     workspace = open_workspace()
     found = inventory(workspace)
@@ -72,8 +71,8 @@ def prune(
     as_json: AsJson = False,
 ) -> None:
     """Delete what no rule keeps any more: the retention of policies that two people adopted. Each is in the ledger."""
-    from tasks.release.documents import open_workspace
-    from tasks.release.pruning import prune
+    from sluice.custody.workspace import open_workspace
+    from tasks.release.vault.pruning import prune
 
     done = prune(open_workspace(), dry_run=dry_run)
     if as_json:

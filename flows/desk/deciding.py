@@ -1,11 +1,15 @@
 """What people do at the desk: decide on a release, and ask that a published one be withdrawn.
 
-Both go the way of the commands. Where people are known by a signature, a first form leads to what is to be signed, and
-a second one brings the signature; between the two the desk keeps nothing. Where a typed name is believed, the sign-on
-says whose name it is.
+Both go the way of the commands. Where people are known by a signature, a first form leads to what is to be signed, on
+their own machine, and a second one brings the signature; between the two the desk keeps nothing, and no private key
+comes to it. What is signed names the decision, the words and the SHA-256 of all that was read. Where a typed name is
+believed, the sign-on says whose name it is.
 """
 
+import base64
+import binascii
 import logging
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, cast
@@ -17,17 +21,84 @@ from flows.desk.pages import page
 from flows.desk.permissions import Rights, readable
 from flows.desk.release_page import asked_identity, facts
 from flows.desk.sign_on import OwnForm, Reader, SignedOn, TheDesk
-from flows.desk.signing import ToSign, command, file_name
 from flows.review import announce, go_on, resume_waiting
 from policies.people import Identity
 from policies.standing import Decision, Standing
+from sluice.custody.signing.envelope import Envelope, Statement, parse_statement, pre_authentication
+from sluice.custody.signing.ssh_signature import NAMESPACE
 from sluice.ground.errors import SluiceError
 from sluice.ground.log import log
 from tasks.failure import explain
-from tasks.release import review
-from tasks.release.acting import Means
-from tasks.release.acting import Request as SigningRequest
-from tasks.release.withdrawal import Withdrawable
+from tasks.release.decisions import review
+from tasks.release.decisions.signing_in import Credentials
+from tasks.release.decisions.signing_in import Request as SigningRequest
+from tasks.release.decisions.withdrawal import Withdrawable
+
+LONGEST_STATEMENT = 64 * 1024  # bytes
+
+
+@dataclass(frozen=True)
+class ToSign:
+    """A statement, as a page holds it between two requests."""
+
+    payload: bytes
+
+    @classmethod
+    def held(cls, text: str) -> "ToSign":
+        """The one that a form held. Raises SluiceError for what is none; what it says is held against what is
+        recorded when that is done (`tasks.release.decisions.signing_in`)."""
+        try:
+            payload = base64.b64decode(text.encode("ascii"), validate=True)
+        except (binascii.Error, UnicodeEncodeError):
+            payload = b""
+        if not 0 < len(payload) <= LONGEST_STATEMENT:
+            raise SluiceError("the form does not hold what was to be signed; begin again from the page of the release")
+        return cls(payload)
+
+    @property
+    def statement(self) -> Statement:
+        """What it says. Raises SluiceError where it is none."""
+        return parse_statement(self.payload)
+
+    @property
+    def text(self) -> str:
+        return base64.b64encode(self.payload).decode("ascii")
+
+    @property
+    def file(self) -> bytes:
+        """The bytes under the signature: type and content of the statement, as DSSE has them."""
+        return pre_authentication(self.payload)
+
+    def envelope(self, signature: str) -> str:
+        """The statement with its signature, as JSON.
+
+        signature : as `ssh-keygen -Y sign` writes it, or the envelope that `sluice sign` prints
+        raises    : SluiceError where it is neither, or no signature of this statement
+        """
+        given = signature.strip()
+        if given.startswith("{"):
+            return given
+        if "-----BEGIN SSH SIGNATURE-----" not in given:
+            raise SluiceError(
+                "this is no signature: it begins with -----BEGIN SSH SIGNATURE----- and is what the command wrote "
+                "into the file whose name ends in .sig. A private key must never be pasted here"
+            )
+        try:
+            return Envelope.sign(self.payload, lambda _: f"{given}\n").model_dump_json(by_alias=True)
+        except SluiceError:
+            raise SluiceError(
+                "this is no signature of what the page shows. Download the file anew, sign that, and leave nothing out"
+            ) from None
+
+
+def file_name(act: str, release: str) -> str:
+    """What the file is called: a name that a shell takes as it is."""
+    return re.sub(r"[^a-z0-9.-]+", "-", f"{act}-{release}.txt".lower()).strip("-")
+
+
+def command(file: str) -> str:
+    return f"ssh-keygen -Y sign -n {NAMESPACE} -f ~/.ssh/id_sluice {file}"
+
 
 deciding = APIRouter(dependencies=[OwnForm])
 
@@ -70,8 +141,8 @@ def begin(
     _refuse_unless_possible(found, act)
     try:
         if _identity(reader, found, release, act) == "declared":
-            return _recorded(request, desk, reader, release, act, Means(declared=reader.name), after)
-        asked = _carry_out(reader, release, act, Means(to_sign=True), after)
+            return _recorded(request, desk, reader, release, act, Credentials(declared=reader.name), after)
+        asked = _carry_out(reader, release, act, Credentials(to_sign=True), after)
     except SluiceError as error:
         shown = facts(reader, found, entries)
         return page(
@@ -109,7 +180,7 @@ def signed(
     held = ToSign.held(payload)
     try:
         given = signature if signature.strip() else _uploaded(file)
-        return _recorded(request, desk, reader, release, act, Means(envelope=held.envelope(given)), after)
+        return _recorded(request, desk, reader, release, act, Credentials(envelope=held.envelope(given)), after)
     except SluiceError as error:
         return _signing_page(request, desk, reader, release, act, held, str(error))
 
@@ -126,20 +197,26 @@ def _refuse_unless_possible(found: Rights, act: Act) -> None:
 
 
 def _recorded(
-    request: Request, desk: TheDesk, reader: Reader, release: str, act: Act, means: Means, after: BackgroundTasks
+    request: Request,
+    desk: TheDesk,
+    reader: Reader,
+    release: str,
+    act: Act,
+    credentials: Credentials,
+    after: BackgroundTasks,
 ) -> Response:
-    _carry_out(reader, release, act, means, after)
+    _carry_out(reader, release, act, credentials, after)
     did = "asked for a withdrawal" if act.what == "withdraw" else "decided"
     desk.access.record(reader.name, did, "release", release)
     return RedirectResponse(f"/releases/{release}?done={'withdraw' if act.what == 'withdraw' else 'decide'}", 303)
 
 
 def _carry_out(
-    reader: Reader, release: str, act: Act, means: Means, after: BackgroundTasks
+    reader: Reader, release: str, act: Act, credentials: Credentials, after: BackgroundTasks
 ) -> Standing | SigningRequest | None:
     """As the commands do it; what follows, such as the publication, goes on when the page has been answered."""
     workspace = reader.workspace
-    by = Means(means.declared, None, means.envelope, means.to_sign, signed_on=reader.name)
+    by = Credentials(credentials.declared, None, credentials.envelope, credentials.to_sign, signed_on=reader.name)
     if act.what == "withdraw":
         asked = review.withdraw(release, by, act.comment)
         if isinstance(asked, SigningRequest):

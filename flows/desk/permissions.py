@@ -22,8 +22,8 @@ from policies.standing import REFUSALS, Decision
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State, TransitionError, Who, allowed, state_of
 from sluice.ground.errors import SluiceError
-from tasks.release.board import may_decide
-from tasks.release.under_review import UnderReview
+from tasks.release.decisions.board import may_decide
+from tasks.release.decisions.under_review import UnderReview
 
 PUBLIC = (State.PUBLISHED, State.SUPERSEDED)
 DECISIONS: tuple[Decision, ...] = ("approve", "request_changes", "reject", "conflicted")

@@ -12,7 +12,7 @@ from flows.history import History, history
 from policies.people import Identity, stronger
 from policies.standing import Standing, told
 from sluice.custody.editions import before, line_of
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State
 from sluice.ground.errors import SluiceError
 from sluice.ground.verdict import Finding
@@ -20,13 +20,12 @@ from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.headline import headline, next_steps, reasons, state
 from sluice.report.plan_comparison import Comparison, compare
 from sluice.report.risk_utility_map import Plan
-from tasks.release.approval import approved_files
+from tasks.release.decisions.series import standing_in_series
+from tasks.release.decisions.under_review import approved_files
+from tasks.release.decisions.withdrawal import Withdrawable, requests
 from tasks.release.dossier import kept_dossier
-from tasks.release.recorded_product import release_as_judged
-from tasks.release.release import last
-from tasks.release.rounds import changes_between
-from tasks.release.series import standing_in_series
-from tasks.release.withdrawal import Withdrawable, requests
+from tasks.release.editions.resubmission import changes_between
+from tasks.release.products import release_as_judged
 
 _MOST_PLANS = 12  # on a map
 

@@ -35,11 +35,11 @@ from prefect.states import Crashed
 from flows.doctor.diagnosis import Diagnosis, fail, ok, warn
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import SluiceError
-from tasks.release.account import account
+from tasks.release.decisions.signing_in import account
 from tasks.release.documents import deployed_definition
 from tasks.release.products import load_product
 from tasks.release.release import recorded_release
-from tasks.release.waiting import is_gone, note_of_run, process_note
+from tasks.release.run_notes import is_gone, note_of_run, process_note
 from tasks.runs import UNJUDGED, is_open, releases_of
 
 ATTEMPTS = 3  # runs that may be started in the place of one: what crashes each time is no accident

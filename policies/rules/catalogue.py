@@ -1,13 +1,14 @@
 """The catalogue of rules, written from their models: what a methodologist may put into a policy."""
 
 import inspect
+from collections import Counter
 from typing import Any, get_args
 
-from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from policies.rules.rule import DisclosureRule
 from policies.rules.rules import AttackPolicyRule, PolicyRule
-from sluice.ground.parameter_table import parameter_table, source_of
+from sluice.ground.parameter_table import cited, first_sentence, parameter_table, source_of
 
 _HEADS = (
     (PolicyRule, "Rules on one file", "Under `rules` of a policy; they look at the masked file by itself.", "rules"),
@@ -16,8 +17,8 @@ _HEADS = (
         "Attacks",
         "Under `attacks` of a policy; an intruder with the original records is played against the masked file. Each "
         "has `limit`, the worst figure allowed, or `excess`, how much worse than its baseline it may be, or both. It "
-        "passes when the whole confidence interval keeps them, fails when none of it does, and needs a decision "
-        "between. An attack that could not be played, or does worse than guessing, is `UNKNOWN`, which blocks.",
+        "passes if the whole confidence interval is within them, fails if none of it is, and otherwise needs a "
+        "decision. An attack that could not be played, or does worse than guessing, is `UNKNOWN`, which blocks.",
         "attacks",
     ),
 )
@@ -31,27 +32,42 @@ def rules(union: Any) -> dict[str, type[DisclosureRule]]:
 _ELSEWHERE = (
     "A report names more than these: `learned_linkage`, `attribute_gain`, `transparency`, `unique_values` and the",
     "other parts of the [reference standard](reference-standard.md), and what is looked at under every policy, such as",
-    "`sentinels`, `few_changes` and `differencing` ([documents.md](documents.md)).",
+    "`sentinels`, `few_changes` and `differencing` ([documents.md](documents.md)). `sluice explain NAME` says what",
+    "a rule asks and why, what usually helps, and how it differs from its source.",
 )
 
 
 def catalogue() -> str:
-    """All rules as Markdown: what each asks, parameters with bounds, source. The same models give the same text."""
+    """All rules as Markdown, in brief: what each asks, parameters, source. `sluice explain` says more.
+
+    The same models give the same text.
+    """
+    families = [(title, about, part, dict(sorted(rules(union).items()))) for union, title, about, part in _HEADS]
+    shared = _shared([model for *_, models in families for model in models.values()])
     lines = ["# Rules", "", "Written by `sluice rules` from the models; do not edit.", "", *_ELSEWHERE, ""]
-    for union, title, about, _ in _HEADS:
-        lines += [f"## {title}", "", about, ""]
-        lines += [f"- [`{name}`](#{name}): {_first_line(model)}" for name, model in sorted(rules(union).items())]
-        lines += [""]
-    for union, _, _, part in _HEADS:
-        for name, model in sorted(rules(union).items()):
+    lines += ["Parameters that several take:", "", *parameter_table(shared), ""]
+    for title, about, part, models in families:
+        lines += [f"## {title}", "", about, "", ", ".join(f"[`{name}`](#{name})" for name in models), ""]
+        for name, model in models.items():
             fields = {key: field for key, field in model.model_fields.items() if key != "rule"}
-            lines += [f"### `{name}`", "", inspect.getdoc(model) or "", ""]
+            own = {key: field for key, field in fields.items() if not _is(shared, key, field)}
+            lines += [f"### `{name}`", "", (inspect.getdoc(model) or "").split("\n\n")[0], ""]
             lines += ["```yaml", f"{part}:", f"  - {model.example}", "```", ""]
-            if fields:
-                lines += [*parameter_table(fields), ""]
-            lines += [f"When it is broken: {model.advice}", "", source_of(model), ""]
+            lines += [*parameter_table(own, first_sentence), ""] if own else []
+            if also := [f"`{key}`" for key in fields if key not in own]:
+                lines += [f"Also takes {', '.join(also)}.", ""]
+            lines += [f"Source: {'; '.join(cited(source_of(model)))}.", ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _first_line(model: type[BaseModel]) -> str:
-    return (inspect.getdoc(model) or "").splitlines()[0]
+def _shared(models: list[type[DisclosureRule]]) -> dict[str, FieldInfo]:
+    """The parameters that mean the same in four rules or more, and nothing else in as many."""
+    fields = [(key, field) for model in models for key, field in model.model_fields.items() if key != "rule"]
+    counted = Counter((key, field.description) for key, field in fields)
+    often = [(key, says) for (key, says), times in counted.items() if times >= 4]
+    once = {key for key, times in Counter(key for key, _ in often).items() if times == 1}
+    return {key: field for key, field in fields if key in once and (key, field.description) in often}
+
+
+def _is(shared: dict[str, FieldInfo], key: str, field: FieldInfo) -> bool:
+    return key in shared and shared[key].description == field.description

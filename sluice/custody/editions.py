@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sluice.custody.ledger import Entry
-from sluice.custody.shelf_places import ShelfPlaces
+from sluice.custody.shelf_documents import ShelfPlaces
 from sluice.custody.states import State, state_of
 
 ON_SHELF = (State.PUBLISHED, State.SUPERSEDED)

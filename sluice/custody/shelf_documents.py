@@ -1,4 +1,5 @@
-"""What a shelf says of the folders on it: pointers to what is current, the catalogue, notices in folders.
+"""What a shelf says of the folders on it: pointers to what is current, the catalogue, notices in folders; and which
+paths lead to one shelf.
 
 All of it follows from the ledger, so it may be written anew at any time. Each file is replaced whole: a reader finds
 the old one or the new one. A link is made beside a pointer where the file system knows links.
@@ -7,7 +8,7 @@ the old one or the new one. A link is made beside a pointer where the file syste
 import os
 import re
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -110,3 +111,33 @@ def document_problems(shelf: Path, documents: ShelfDocuments) -> Iterator[str]:
 
 def _holds(place: Path, content: bytes) -> bool:
     return place.is_file() and not place.is_symlink() and place.read_bytes() == content
+
+
+class ShelfPlaces:
+    """Where shelves are now. Of several paths that lead to one shelf the first that was asked for stands for all."""
+
+    def __init__(self, known: Iterable[Path] = ()) -> None:
+        self._places: dict[Path, Path] = {}  # as recorded -> where it is
+        self._folders: dict[tuple[int, int], Path] = {}  # device and number of a folder, which its mounts share
+        for path in known:
+            self.of(path)
+
+    def of(self, recorded: Path) -> Path:
+        """The place of a shelf that was recorded by this path. One that is not there stands for itself.
+
+        Cost: for each path once a look at it.
+        """
+        if recorded not in self._places:
+            place = recorded.resolve()
+            with suppress(OSError):
+                found = place.stat()
+                place = self._folders.setdefault((found.st_dev, found.st_ino), place)
+            self._places[recorded] = place
+        return self._places[recorded]
+
+
+def is_same_shelf(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one shelf, or to where there will be one."""
+    with suppress(OSError):
+        return os.path.samefile(one, other)
+    return one.resolve() == other.resolve()

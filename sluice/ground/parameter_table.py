@@ -1,7 +1,8 @@
 """A model's parameters as a table in Markdown: name, default, meaning with bounds."""
 
 import inspect
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from typing import Literal, get_args, get_origin
 
 from pydantic import BaseModel
@@ -10,14 +11,38 @@ from pydantic.fields import FieldInfo
 _BOUNDS = {"ge": "at least", "gt": "greater than", "le": "at most", "lt": "less than"}
 
 
-def parameter_table(fields: Mapping[str, FieldInfo]) -> list[str]:
-    """The lines of the table, its head first."""
-    rows = [f"| `{name}` | {_default(field)} | {_meaning(field)} |" for name, field in fields.items()]
+# A citation as the documents write it: Xiao and Tao (2006), or Wong, Li, Fu and Wang (2006).
+_NAME = r"[A-Z][^\W\d_]+(?:-[A-Z][^\W\d_]+)?(?: \(CS573 slides\))?"
+_CITATION = re.compile(rf"{_NAME}(?:, {_NAME})*(?: and (?:others|{_NAME}))? \((?:\d{{4}}|CS573 slides)\)")
+_SENTENCE = re.compile(r"(.+?[.?!])(?= [A-Z`'\"(]|$)", re.DOTALL)
+
+
+def parameter_table(fields: Mapping[str, FieldInfo], shorten: Callable[[str], str] = str) -> list[str]:
+    """The lines of the table, its head first.
+
+    shorten : what is to become of each description
+    """
+    rows = [f"| `{name}` | {_default(field)} | {_meaning(field, shorten)} |" for name, field in fields.items()]
     return ["| parameter | default | meaning |", "|---|---|---|", *rows]
 
 
+def first_sentence(text: str) -> str:
+    """The first sentence of a text; all of it where it has but one."""
+    found = _SENTENCE.match(text)
+    return found[1] if found else text
+
+
+def cited(source: str) -> list[str]:
+    """The authors and years that a source names, each once and in its order; its first sentence where it names none."""
+    plain = re.sub(r"(\w) (\d{4})(?=[,;)])", r"\1 (\2)", source.removeprefix("Sources: ").removeprefix("Source: "))
+    found = [" ".join(each.split()) for each in _CITATION.findall(plain)]
+    return list(dict.fromkeys(found)) or [first_sentence(plain).rstrip(".")]
+
+
 def source_of(model: type[BaseModel]) -> str:
-    """The paragraph of the module's docstring that says where the method or measure comes from."""
+    """Where the method or measure comes from: its `source`, or that paragraph of its module's docstring."""
+    if isinstance(own := getattr(model, "source", None), str) and own:
+        return own
     module = inspect.getmodule(model)
     paragraphs = (inspect.getdoc(module) or "").split("\n\n")
     return next((" ".join(p.split()) for p in paragraphs if p.startswith("Source")), "")
@@ -30,14 +55,14 @@ def _default(field: FieldInfo) -> str:
     return "none" if default in (None, (), {}) else f"`{default}`"
 
 
-def _meaning(field: FieldInfo) -> str:
+def _meaning(field: FieldInfo, shorten: Callable[[str], str]) -> str:
     bounds = [
         f"{words} {getattr(bound, name):g}"
         for bound in field.metadata
         for name, words in _BOUNDS.items()
         if isinstance(getattr(bound, name, None), int | float)
     ]
-    parts = [*([field.description] if field.description else []), *bounds]
+    parts = [*([shorten(field.description)] if field.description else []), *bounds]
     choices = list(_literals(field.annotation))
     if choices and not any(choice in (field.description or "") for choice in choices):
         parts.append(f"one of {', '.join(choices)}")

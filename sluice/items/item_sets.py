@@ -1,11 +1,16 @@
-"""Sets of items, such as the purchases of a basket or the diagnoses of a stay: from their texts to numbers and back.
+"""Sets of items, such as the purchases of a basket: from texts to numbers and back, their tree, their combinations.
 
 The canonical text of a set holds each item once, in the order of the items' texts, with the separator between them. Two
 sets are equal if and only if their canonical texts are.
+
+Sources: Terrovitis, Mamoulis and Kalnis (2008), section 4.1 (a hierarchy over the items, and the normalised certainty
+penalty of a generalised item, NCP: the share of all items that it stands for; 0 of an item as it is); Agrawal and
+Srikant (1994), support of an itemset (how many people have a combination).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +18,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sluice.ground.arrays import BoolArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.errors import DataError
+from sluice.ground.hierarchy import Hierarchy
 
 
 @dataclass(frozen=True)
@@ -118,3 +125,140 @@ def joined(rows: IntArray, items: IntArray, names: Sequence[str], n: int, separa
     between = pa.scalar(separator, pa.large_string())
     texts = pc.binary_join(pa.LargeListArray.from_arrays(pa.array(starts), parts), between)
     return pc.if_else(pa.array(np.diff(starts) > 0), texts, None).cast(pa.string())
+
+
+@dataclass(frozen=True)
+class ItemTree:
+    """The items, which come first, and the groups above them.
+
+    names  : of the items in their order, then of the groups from the narrowest level on
+    items  : how many of the names are items
+    parent : shape (names,), the next wider group; -1 at the top
+    chains : shape (items, levels), the group that holds each item at level 0 (itself), 1, ...
+    """
+
+    names: tuple[str, ...]
+    items: int
+    parent: IntArray
+    chains: IntArray
+
+    @classmethod
+    def of(cls, items: Iterable[str], hierarchy: Hierarchy | None) -> "ItemTree":
+        """The tree over some items; without a hierarchy it has no groups.
+
+        raises : ValueError if the hierarchy lacks an item, or if one name stands for different items at two places
+        """
+        leaves = sorted(items)
+        rows = dict.fromkeys(leaves, ()) if hierarchy is None else hierarchy.rows
+        lacking = sum(leaf not in rows for leaf in leaves)
+        if lacking:
+            raise ValueError(f"the hierarchy lacks {lacking:,} of the {len(leaves):,} items")
+        place = {leaf: code for code, leaf in enumerate(leaves)}
+        depth = len(next(iter(rows.values()), ()))
+        chains = np.zeros((len(leaves), depth + 1), dtype=np.int64)
+        chains[:, 0] = np.arange(len(leaves))
+        for level in range(depth):
+            for code, leaf in enumerate(leaves):
+                chains[code, level + 1] = place.setdefault(rows[leaf][level], len(place))
+        parent = np.full(len(place), -1, dtype=np.int64)
+        of: dict[int, set[int]] = {code: {code} for code in range(len(leaves))}
+        for level in range(1, depth + 1):
+            holds: dict[int, set[int]] = {}
+            for code in range(len(leaves)):
+                holds.setdefault(int(chains[code, level]), set()).add(code)
+            if any(of.setdefault(group, held) != held for group, held in holds.items()):
+                raise ValueError("one name of the hierarchy stands for different items at two places")
+            narrower, wider = chains[:, level - 1], chains[:, level]
+            parent[narrower[narrower != wider]] = wider[narrower != wider]
+        return cls(tuple(place), len(leaves), parent, chains)
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """How many items each name stands for, shape (names,)."""
+        stands = np.unique(
+            np.column_stack([self.chains.ravel(), np.repeat(np.arange(self.items), self.depth + 1)]), axis=0
+        )
+        return np.bincount(stands[:, 0], minlength=len(self.names))
+
+    @property
+    def depth(self) -> int:
+        return int(self.chains.shape[1]) - 1
+
+    @cached_property
+    def penalty(self) -> FloatArray:
+        """NCP of each name, shape (names,): 0 of an item, 1 of a group that stands for all."""
+        sizes = self.sizes
+        return np.where(sizes > 1, sizes / max(self.items, 1), 0.0)
+
+    def leaves(self, name: int) -> IntArray:
+        """The items that a name stands for, rising."""
+        return np.flatnonzero((self.chains == name).any(axis=1))
+
+    def places(self, names: Iterable[str]) -> IntArray:
+        """Position of each name. Raises DataError, with a count, where one is neither item nor group."""
+        place = {name: code for code, name in enumerate(self.names)}
+        found = np.array([place.get(name, -1) for name in names], dtype=np.int64)
+        if unknown := int((found < 0).sum()):
+            raise DataError(f"{unknown:,} of {len(found):,} items are neither declared nor a group of the hierarchy")
+        return found
+
+
+@dataclass(frozen=True)
+class CombinationCounts:
+    """The combinations of one size that occur.
+
+    items  : shape (combinations, size), items of each, rising; combinations in rising order
+    counts : shape (combinations,), at least 1: people, or records where it is not known whose they are
+    """
+
+    items: IntArray
+    counts: IntArray
+
+
+def combination_counts(sets: ItemSets, size: int, people: IntArray | None = None) -> CombinationCounts:
+    """How many people have each combination of `size` items in one record.
+
+    people : shape (n,), whose the records are; None: each is another person's
+    raises : DataError where there are too many items for combinations of that size to be numbered in 63 bits
+    cost   : O(combinations in all records) time, O(distinct combinations) memory
+    """
+    from sluice.items import combination_counts_kernel as kernel
+
+    width = _width(sets, size)
+    if people is not None:
+        order = np.argsort(people, kind="stable")
+        sets, people = sets.take(order), people[order]
+    whose = np.arange(len(sets)) if people is None else people.astype(np.int64)
+    codes, counts = kernel.counted(sets.starts, sets.items, whose, width, size)
+    order = np.argsort(codes)
+    return CombinationCounts(_items(codes[order], width, size), counts[order])
+
+
+def hitting_occurrences(sets: ItemSets, rare: IntArray) -> BoolArray:
+    """Occurrences without which no record has any of some combinations, few of them by a greedy choice in each record.
+
+    rare    : shape (combinations, size), items rising
+    returns : shape (occurrences,)
+    cost    : O(combinations in all records), times the items that a record loses
+    """
+    from sluice.items import combination_counts_kernel as kernel
+
+    size = rare.shape[1]
+    width = _width(sets, size)
+    codes = np.zeros(len(rare), dtype=np.int64)
+    for column in rare.T:
+        codes = codes * width + column
+    frequency = np.bincount(sets.items, minlength=width)
+    return np.asarray(kernel.hit(sets.starts, sets.items, width, size, codes, frequency))
+
+
+def _width(sets: ItemSets, size: int) -> int:
+    width = max(len(sets.names), 1)
+    if width**size >= 2**63:
+        raise DataError(f"combinations of {size} among {width:,} items are too many to be counted; use smaller ones")
+    return width
+
+
+def _items(codes: IntArray, width: int, size: int) -> IntArray:
+    parts = [codes // width**place % width for place in range(size - 1, -1, -1)]
+    return np.column_stack(parts) if len(codes) else np.zeros((0, size), dtype=np.int64)

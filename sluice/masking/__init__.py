@@ -2,15 +2,19 @@
 
 from sluice.masking.items.item_generalization import ItemGeneralization
 from sluice.masking.items.item_suppression import ItemSuppression
-from sluice.masking.microaggregation.bottom_up_local_recoding import BottomUpLocalRecoding
-from sluice.masking.microaggregation.k_member_clustering import KMemberClustering
-from sluice.masking.microaggregation.k_nearest_clustering import KNearestClustering
+from sluice.masking.microaggregation.clustering import (
+    BottomUpLocalRecoding,
+    KMemberClustering,
+    KNearestClustering,
+    OnePassKMeans,
+)
+from sluice.masking.microaggregation.histogram_sanitization import (
+    RecursiveHistogramSanitization,
+    SpectralHistogramSanitization,
+)
 from sluice.masking.microaggregation.microaggregation import Microaggregation
 from sluice.masking.microaggregation.mondrian import Mondrian
-from sluice.masking.microaggregation.one_pass_k_means import OnePassKMeans
 from sluice.masking.microaggregation.projected_microaggregation import ProjectedMicroaggregation
-from sluice.masking.microaggregation.recursive_histogram_sanitization import RecursiveHistogramSanitization
-from sluice.masking.microaggregation.spectral_histogram_sanitization import SpectralHistogramSanitization
 from sluice.masking.microaggregation.univariate_microaggregation import UnivariateMicroaggregation
 from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.masking.noise.lossy_compression import LossyCompression
@@ -76,40 +80,4 @@ Step = (
     | UnivariateMicroaggregation
 )
 
-__all__ = [
-    "AdditiveNoise",
-    "Anatomization",
-    "BottomUpLocalRecoding",
-    "DataDistortion",
-    "DataShuffling",
-    "DataSwapping",
-    "Generalization",
-    "GlobalRecoding",
-    "Ipso",
-    "KMemberClustering",
-    "KNearestClustering",
-    "LocalSuppression",
-    "LossyCompression",
-    "MatrixDecomposition",
-    "Microaggregation",
-    "Mondrian",
-    "MultipleImputation",
-    "OnePassKMeans",
-    "Permutation",
-    "Pram",
-    "ProjectedMicroaggregation",
-    "RandomOrthogonalMatrix",
-    "RandomRounding",
-    "RankSwapping",
-    "RecursiveHistogramSanitization",
-    "Removal",
-    "Resampling",
-    "Rounding",
-    "Sampling",
-    "SequentialTrees",
-    "SpectralHistogramSanitization",
-    "SpectralSwapping",
-    "Step",
-    "TopBottomCoding",
-    "UnivariateMicroaggregation",
-]
+__all__ = ["Step"]

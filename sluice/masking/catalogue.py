@@ -1,15 +1,21 @@
 """The catalogue of masking methods, written from their models: what a methodologist may put into a plan."""
 
 import inspect
+from collections.abc import Iterable, Iterator
 from typing import get_args
 
 from pydantic.fields import FieldInfo
 
-from sluice.ground.parameter_table import parameter_table, source_of
+from sluice.ground.errors import SluiceError, did_you_mean
+from sluice.ground.parameter_table import cited, first_sentence, parameter_table, source_of
 from sluice.masking import Step
-from sluice.masking.corrections import CORRECTIONS
-from sluice.masking.measured_attacks import MEASURED
 from sluice.masking.step import MaskingStep
+
+_ABOUT = (
+    "The examples are steps of a plan for a survey of people. `sluice methods NAME` prints everything about a method:",
+    "missing values, its measured attack, and how it differs from its source. [What each method leaks](leaks.md)",
+    "compares the methods; [references.md](references.md) lists the sources.",
+)
 
 
 def methods() -> dict[str, type[MaskingStep]]:
@@ -18,29 +24,78 @@ def methods() -> dict[str, type[MaskingStep]]:
 
 
 def catalogue() -> str:
-    """All methods as Markdown: purpose, when to use it, what it preserves, known attack, parameters, example, source.
+    """All methods as Markdown, each in brief: purpose, use, what it preserves, attack, parameters, example, source.
 
-    The same models give the same text.
+    The same models give the same text. `in_full` says of one method what is left out here.
     """
-    lines = ["# Masking methods", "", "Written by `sluice methods` from the models; do not edit.", ""]
-    lines += [f"- [`{name}`](#{name}): {_first_line(model)}" for name, model in sorted(methods().items())]
-    lines += [
-        "",
-        "The examples are steps of a plan for a survey of people; the sources are in [references.md](references.md).",
-        "What an attack reaches was measured by `python -m benchmarks transparency`: found are people whose own record",
-        "the intruder takes for theirs, surely found those of whom the intruder is rightly more than half sure.",
-        "",
-    ]
-    lines += ["Fields that every method has, and so are not repeated below:", ""]
-    lines += parameter_table({key: field for key, field in MaskingStep.model_fields.items() if key != "method"})
-    for name, model in sorted(methods().items()):
-        lines += ["", f"## `{name}`", "", inspect.getdoc(model) or "", ""]
-        lines += [f"- **{title}**: {text}" for title, text in _about(model)]
-        own = {key: field for key, field in model.model_fields.items() if _is_own(key, field)}
-        if own:
-            lines += ["", *parameter_table(own)]
-        lines += ["", "```yaml", f"- {model.example}", "```", "", source_of(model)]
+    models = dict(sorted(methods().items()))
+    shared = _shared(models.values())
+    lines = ["# Masking methods", "", "Written by `sluice methods` from the models; do not edit.", "", *_ABOUT, ""]
+    lines += ["Parameters of all methods, and of several:", "", *parameter_table(_common() | shared, first_sentence)]
+    told: dict[str, str] = {}  # what was said already -> the method that says so
+    shown: dict[tuple[str, str | None], str] = {}
+    for name, model in models.items():
+        lines += ["", f"## `{name}`", "", _first_line(model), ""]
+        lines += [f"- **{title}**: {text}" for title, text in _in_brief(model, told)]
+        own, also = dict[str, FieldInfo](), []
+        for key, field in _own(model).items():
+            first = name if _same(shared.get(key), field) else shown.setdefault((key, field.description), name)
+            if _same(shared.get(key), field) or first != name:
+                also.append(f"`{key}`" if first == name else f"`{key}` (see [`{first}`](#{first}))")
+            else:
+                own[key] = field
+        if also:
+            lines += [f"- **Also takes**: {', '.join(also)}"]
+        lines += ["", *parameter_table(own, first_sentence), ""] if own else [""]
+        lines += ["```yaml", f"- {model.example}", "```", "", f"Source: {'; '.join(cited(source_of(model)))}."]
     return "\n".join(lines) + "\n"
+
+
+def in_full(name: str) -> str:
+    """All that is known of a method, as Markdown: with every parameter, measured attack and difference from its source.
+
+    raises : SluiceError for a name that no method has, with the nearest
+    """
+    model = methods().get(name)
+    if model is None:
+        raise SluiceError(f"METHOD: no masking method is called '{name}'.{did_you_mean(name, methods())}")
+    lines = [f"# `{name}`", "", inspect.getdoc(model) or "", ""]
+    lines += [f"- **{title}**: {text}" for title, text in _about(model)]
+    lines += ["", *parameter_table(_common() | _own(model)), "", "```yaml", f"- {model.example}", "```", ""]
+    return "\n".join([*lines, source_of(model)]) + "\n"
+
+
+def _common() -> dict[str, FieldInfo]:
+    return {key: field for key, field in MaskingStep.model_fields.items() if key != "method"}
+
+
+def _own(model: type[MaskingStep]) -> dict[str, FieldInfo]:
+    return {key: field for key, field in model.model_fields.items() if _is_own(key, field)}
+
+
+def _shared(models: Iterable[type[MaskingStep]]) -> dict[str, FieldInfo]:
+    """The parameters that mean the same in three methods or more."""
+    fields = [(key, field) for model in models for key, field in _own(model).items()]
+    return {key: field for key, field in fields if sum(each == key and _same(field, of) for each, of in fields) >= 3}
+
+
+def _same(one: FieldInfo | None, other: FieldInfo) -> bool:
+    return one is not None and (one.description, one.default) == (other.description, other.default)
+
+
+def _in_brief(model: type[MaskingStep], told: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """What a page of all methods says of one.
+
+    told : how to correct in an analysis -> the method that says so, of those before it
+    """
+    for title, text in _about(model):
+        if title == "In an analysis":
+            before = told.setdefault(text, name := str(model.model_fields["method"].default))
+            yield title, text if before == name else f"As for [`{before}`](#{before})."
+        elif title in ("When to use it", "Not for"):
+            yield title, text
+        elif title in ("Preserves", "Known attack"):
+            yield title, first_sentence(text)
 
 
 def _first_line(model: type[MaskingStep]) -> str:
@@ -53,9 +108,9 @@ def _about(model: type[MaskingStep]) -> list[tuple[str, str]]:
         ("When to use it", model.use_when),
         ("Preserves", model.preserves),
         ("Known attack", model.known_attack),
-        ("Played on every release", MEASURED[str(model.model_fields["method"].default)]),
+        ("Played on every release", model.attack_measured),
         ("Missing values", model.missing_values),
-        ("In an analysis", CORRECTIONS[str(model.model_fields["method"].default)]),
+        ("In an analysis", model.in_an_analysis),
     ]
     if model.is_recoding:
         answers.append(("Recoding", "equal values become equal values, and nothing is drawn at random."))

@@ -1,18 +1,69 @@
-"""MaskingStep: what every masking method is, seen from the plan that calls it."""
+"""MaskingStep: what every masking method is, seen from the plan that calls it; and the draws of a record."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError, did_you_mean
+from sluice.ground.value_hashes import Hashes, column_hashes, scrambled
 from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
-from sluice.masking.corrections import CORRECTIONS
-from sluice.masking.record_draws import RecordDraws
 from sluice.risk.transparency.attack import Attack, NoAttack
+
+
+@dataclass(frozen=True)
+class RecordDraws:
+    """Independent uniform numbers for records, columns and steps: a record gets the same in every edition.
+
+    Noise that is drawn anew for each edition averages out over editions. A record's draw comes from its key, the step
+    and the value that is masked: the same noise on another value would tell by how much the value changed.
+
+    keys : shape (n,), of each record; secret, and the same for the same record in every data set
+    step : what the draws are for, with all its parameters: another step draws others
+    """
+
+    keys: Hashes
+    step: str
+
+    def of(self, rows: IntArray) -> "RecordDraws":
+        """Those of some of the records."""
+        return RecordDraws(self.keys[rows], self.step)
+
+    def uniform(self, purpose: str, values: "pd.Series[Any] | None" = None) -> FloatArray:
+        """Shape (n,), from 0 to below 1.
+
+        purpose : what is drawn, such as the name of a column, and whatever of the data the use of the draws depends
+                  on: under another scale, the same draws would tell the scales' difference times each of them
+        values  : shape (n,), of the column; without, a record keeps its draw whatever its values
+        """
+        about = pd.util.hash_array(np.array([f"{self.step}\0{purpose}"], dtype=object), categorize=False)
+        with np.errstate(over="ignore"):
+            mixed = scrambled(self.keys + about)
+            if values is not None:
+                mixed = scrambled(mixed + scrambled(column_hashes(values)))
+        return np.asarray((mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53)
+
+    def normal(self, purpose: str, values: "pd.Series[Any] | None" = None) -> FloatArray:
+        """Shape (n,), standard normal."""
+        from scipy.special import ndtri  # loaded where it is needed
+
+        return np.asarray(ndtri(self.uniform(purpose, values) + 2.0**-54))
+
+
+DRAWN_FROM_A_MODEL = (
+    "The values are draws from a model of the data: relations that the model does not hold are not in the file. One "
+    "set of draws is published, so that standard errors come out too small, the more so the more values were drawn: "
+    "take results near a limit as open, and ask the publisher to repeat an analysis on the original."
+)
+"""What every step says in `in_an_analysis` whose values are synthetic."""
+
+NONE_OF_A_RECODING = "No attack of its own: every attack repeats the rule, and compares original and release after it."
+"""What every recoding says in `attack_measured`."""
 
 
 class MaskingStep(BaseModel, ABC):
@@ -43,10 +94,17 @@ class MaskingStep(BaseModel, ABC):
 
     # What the catalogue of methods tells a methodologist, in plain sentences, and a step of a plan in YAML.
     example: ClassVar[str]
+    source: ClassVar[str] = ""  # of a method that shares its file with others; else the module's docstring says it
     use_when: ClassVar[str]
     preserves: ClassVar[str]
     known_attack: ClassVar[str]
     missing_values: ClassVar[str]
+    # What whoever analyses the masked variables has to allow for: bias, and how to correct for it. Where parameters
+    # make a difference, `correction` says more. Sources, but for Torra (2013) method by method: Gouweleeuw, Kooiman,
+    # Willenborg and de Wolf (1998) of PRAM, Fuller (1993) of noise, Reiter (2005) of partly synthetic data.
+    in_an_analysis: ClassVar[str]
+    # What its attacks do, and reach on common files, as `python -m benchmarks transparency` prints it.
+    attack_measured: ClassVar[str]
 
     # A recoding sends equal values to equal values and draws nothing: the same step can be applied to any file of
     # the same variables, which is how original and masked records are compared on the masked file's own categories.
@@ -119,11 +177,11 @@ class MaskingStep(BaseModel, ABC):
 
     def correction(self) -> str:
         """What whoever analyses the masked variables has to allow for, and how to correct for it."""
-        return CORRECTIONS[self.method]
+        return self.in_an_analysis
 
     @property
     def moves_jointly(self) -> bool:
-        """Whether the values of several columns move to another record together (see `sluice.masking.blocks`)."""
+        """Whether the values of several columns move to another record together (see `sluice.masking.moved_blocks`)."""
         return False
 
     def moving(self, name: str) -> "MaskingStep":

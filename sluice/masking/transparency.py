@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sluice.ground.variables import Variables
+from sluice.masking.plan import ByStratum
 from sluice.masking.step import MaskingStep
-from sluice.masking.subsets import ByStratum
 from sluice.risk.transparency.attack import Attack, NoAttack
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.risk.transparency.linear_change import LinearChange

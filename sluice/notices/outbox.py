@@ -44,7 +44,7 @@ class Due:
 
 
 class Outbox:
-    """Opened by one process at a time: `locked` around it, as `tasks.release.notices` does."""
+    """Opened by one process at a time: `locked` around it, as `tasks.release.decisions.notices` does."""
 
     def __init__(self, file: Path) -> None:
         """Open the outbox, making it where it is missing. Raises SluiceError when the file is none."""

@@ -5,11 +5,11 @@ from typing import Any
 
 from sluice.report.utility_plots import bars_svg
 from sluice.report.wording import figure, percent
-from sluice.utility.analyses.clusterings_view import ComparedClustering
+from sluice.utility.analyses.clusterings import ComparedClustering
 from sluice.utility.analyses.impossible_records import BrokenRules
-from sluice.utility.analyses.predictions_view import ComparedPrediction
+from sluice.utility.analyses.predictions import ComparedPrediction
 from sluice.utility.analyses.query_comparison import ComparedQuery
-from sluice.utility.subgroup_summary import SubgroupsView
+from sluice.utility.subgroup_tables import SubgroupsView
 from sluice.utility.utility_view import UtilityView
 
 

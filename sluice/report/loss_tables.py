@@ -1,12 +1,14 @@
 """Losses of numbers and of categories by the measures of the literature, as tables of the report."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from sluice.report.wording import figure, percent
 from sluice.utility.categorical.categorical_view import CategoricalView
 from sluice.utility.continuous.continuous_view import ContinuousView
-from sluice.utility.quantile_summary import QuantilesView
+from sluice.utility.quantiles import QuantilesView
 from sluice.utility.recoding.recoding_summary import RecodingView
+from sluice.utility.utility_view import UnweightedFigure
 
 _MATRICES = {
     "values": "Values (X)",
@@ -18,6 +20,15 @@ _MATRICES = {
 }
 _PROBABILITIES = ("quantiles", "means", "variances", "covariances", "correlations")
 _VARIATIONS = ("values", "means", "variances", "covariances", "correlations")
+
+
+def weighed_table(found: Sequence[UnweightedFigure]) -> list[tuple[str, str, str]]:
+    """Each measure with its figure by the weights of the records, and that of the records themselves."""
+    rows = []
+    for each in found:
+        written = percent if each.percent else figure
+        rows.append((each.name.replace("_", " "), written(each.weighted), written(each.unweighted)))
+    return rows
 
 
 def numbers_table(found: ContinuousView | None) -> dict[str, Any] | None:

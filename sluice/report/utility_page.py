@@ -13,7 +13,7 @@ from sluice.report.analyses_page import (
     subgroups_context,
 )
 from sluice.report.dossier import Dossier, RecordsView
-from sluice.report.loss_tables import categories_table, numbers_table, quantiles_table, recoding_table
+from sluice.report.loss_tables import categories_table, numbers_table, quantiles_table, recoding_table, weighed_table
 from sluice.report.models_page import models_context
 from sluice.report.overall_figures import SIZES, overall_figures
 from sluice.report.pair_maps import PairMap, correlation_maps, propensity_map
@@ -57,6 +57,7 @@ def utility_context(dossier: Dossier, view: RecordsView) -> dict[str, object]:
             "overall": overall_figures(dossier, view, shown),
             "has_together": any(parts.values()),
             "recoding": recoding_table(shown.recoding),
+            "weighed": weighed_table(shown.unweighted or ()),
             "quantiles": quantiles_table(shown.quantiles),
             "numbers": numbers_table(shown.continuous),
             "categories": categories_table(shown.categorical),

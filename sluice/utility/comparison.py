@@ -1,7 +1,7 @@
 """Comparison: the files that a masked file is judged by, for attacks, the reference standard and utility."""
 
 from collections.abc import Mapping, Sequence
-from copy import copy
+from copy import copy, deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
@@ -11,9 +11,9 @@ import pandas as pd
 
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.variables import Role, Variable, Variables
-from sluice.masking.blocks import Block
+from sluice.masking.moved_blocks import Block
+from sluice.masking.plan import ByStratum
 from sluice.masking.step import MaskingStep
-from sluice.masking.subsets import ByStratum
 from sluice.risk.coding import released_as
 from sluice.risk.people import person_variable
 from sluice.utility.analyses.asked_analyses import Analyses
@@ -22,7 +22,7 @@ from sluice.utility.cell_changes import cell_changes, changed_cells, changed_in_
 from sluice.utility.common_bins import CommonBins, common_bins
 from sluice.utility.continuous.released_numbers import ReleasedNumbers, released_numbers
 from sluice.utility.few_changes import tells_of_few
-from sluice.utility.record_weights import Weights, effective_records, record_weights
+from sluice.utility.record_weights import UNWEIGHTED, Weights, effective_records, record_weights
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Comparison:
     knowledge : who knows which variables of a person, as the contract names them
     analyses : what the submitter wants to see done with both files, beside what the policy asks for
     record_rules : conditions over values of one record that the original keeps, as the contract names them
+    undeclared : variables whose categories were found in the data: no contract lists them, so they form no subgroups
     left_out : original records that a sample left out, and the same after the recodings alone: they are at no risk, and
                lost to whoever analyses the file. None: nobody was left out
     """
@@ -75,13 +76,13 @@ class Comparison:
     blocks: Sequence[Block] = ()
     left_out: tuple[pd.DataFrame, pd.DataFrame] | None = None
     record_rules: Sequence[RecordRule] = ()
+    undeclared: frozenset[str] = frozenset()
     analyses: Analyses = field(default_factory=Analyses)
 
     @cached_property
     def common_bins(self) -> tuple[CommonBins, ...]:
         """Original and masked values on common bins of the unrecoded original, but for the weights of the records."""
-        described = {name: each for name, each in self.variables.items() if each.role is not Role.WEIGHT}
-        return common_bins(self.original, self.recoded, self.masked, described, self.released)
+        return self._bins(self.original, self.recoded)
 
     @cached_property
     def released_numbers(self) -> ReleasedNumbers:
@@ -90,27 +91,22 @@ class Comparison:
 
     @cached_property
     def bins_of_all(self) -> tuple[CommonBins, ...]:
-        """As `common_bins`, of the original with those that a sample left out, so that sampling counts as loss; what
-        may be any value is missing, as `CommonBins.as_told` has it."""
-        return tuple(each.as_told for each in self._bins_of_all())
+        """As `common_bins`, of the original with those that a sample left out, so that sampling counts as loss."""
+        if self.left_out is None:
+            return self.common_bins
+        files = zip((self.original, self.recoded), self.left_out, strict=True)
+        return self._bins(*(pd.concat(parts, ignore_index=True) for parts in files))
+
+    def _bins(self, original: pd.DataFrame, recoded: pd.DataFrame) -> tuple[CommonBins, ...]:
+        described = {name: each for name, each in self.variables.items() if each.role is not Role.WEIGHT}
+        found = common_bins(original, recoded, self.masked, described, self.released)
+        return tuple(each.lost_if_constant for each in found)
 
     @cached_property
     def kept(self) -> tuple[str, ...]:
         """Names of the original's variables of which the masked file tells something, in the order of `bins_of_all`."""
-        return tuple(each.name for each in self.bins_of_all if each.name in self.told_of and not each.is_lost)
-
-    def _bins_of_all(self) -> tuple[CommonBins, ...]:
-        if self.left_out is None:
-            return self.common_bins
-        described = {name: each for name, each in self.variables.items() if each.role is not Role.WEIGHT}
-        before, recoded = self.left_out
-        return common_bins(
-            pd.concat([self.original, before], ignore_index=True),
-            pd.concat([self.recoded, recoded], ignore_index=True),
-            self.masked,
-            described,
-            self.released,
-        )
+        lost = {each.name for bins in (self.common_bins, self.bins_of_all) for each in bins if each.is_lost}
+        return tuple(each.name for each in self.bins_of_all if each.name in self.told_of - lost)
 
     @cached_property
     def weights_of_all(self) -> Weights:
@@ -185,6 +181,18 @@ class Comparison:
     def weights(self) -> Weights:
         """What each original and each masked record weighs, where the contract and the released file say so."""
         return record_weights(self.original, self.variables), record_weights(self.masked, self.released)
+
+    @property
+    def unweighted(self) -> Self | None:
+        """The same files, where each record counts once: with the same draws, and of the same few people nothing is
+        told; None where no record has a weight."""
+        if all(weight is None for weight in self.weights):
+            return None
+        for name in ("of_few", "only_of_few", "few_weigh"):
+            getattr(self, name)  # whoever may not be told of by weighted figures may not be by their twins
+        other = self.drawing(deepcopy(self.rng))
+        vars(other).update(weights=UNWEIGHTED, weights_of_all=UNWEIGHTED)
+        return other
 
     def drawing(self, rng: np.random.Generator) -> Self:
         """The same files with what was worked out of them so far; what is drawn is drawn from `rng`."""

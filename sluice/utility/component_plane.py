@@ -14,7 +14,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.variables import Variables
 from sluice.risk.coding import Coding
+from sluice.utility.comparison import Comparison
 from sluice.utility.distribution import hidden_bins
+from sluice.utility.measure import Family
+from sluice.utility.measured import Found
 
 CELLS = 14  # along each axis
 _DRAWN = 200_000  # records of each file at most, evenly spaced in it: more would not change the picture
@@ -139,3 +142,18 @@ def _leading(axis: FloatArray, coding: Coding) -> tuple[str, ...]:
     weights = np.array([float((part**2).sum()) for part in np.split(axis, ends)])
     order = np.argsort(-weights, kind="stable")[:_NAMED]
     return tuple(coding.names[place] for place in order if weights[place] >= 0.1)
+
+
+def components(files: Comparison) -> Found:
+    """No figure with a limit: a picture, which nothing hangs on; none where the file lacks what it should hold."""
+    if files.of_few & {*files.released_numbers.names} or files.only_of_few:
+        return Found({})  # the axes' shares of the variance would tell of them
+    if not {*files.released} <= {*files.masked.columns} & {*files.recoded.columns}:
+        return Found({})
+    plane = component_plane(
+        files.original, files.recoded, files.masked, files.variables, files.released, files.minimum_cell
+    )
+    return Found({}, {} if plane is None else {"components": plane})
+
+
+COMPONENTS = Family(components, weighs=False)

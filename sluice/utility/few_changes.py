@@ -6,6 +6,8 @@ equation with one unknown. In weighted figures a change counts as often as its r
 among many can be such a one, too.
 
 Source for the second: the p% rule for magnitude tables (Hundepool et al. 2012, section 4.2), here on changes.
+
+A share of the records is rounded so that it tells of no change of a few.
 """
 
 from typing import NamedTuple
@@ -105,3 +107,16 @@ def _of_heaps(before: FloatArray, after: FloatArray, weight: FloatArray | None) 
 def _median(values: FloatArray) -> float:
     present = values[~np.isnan(values)]
     return float(np.median(present)) if len(present) else 0.0
+
+
+def coarse_share(value: float, records: int, minimum_cell: int) -> float:
+    """The share as the nearest multiple of `minimum_cell` records, at most 1; exact where one record may be told.
+
+    value        : a share of the records, 0 to 1
+    records      : of the file that it is a share of; 0 leaves the value as it is
+    minimum_cell : no smaller number of records may be told
+    """
+    if minimum_cell <= 1 or not records:
+        return value
+    step = minimum_cell / records
+    return min(1.0, round(value / step) * step)

@@ -5,7 +5,8 @@ items; Terrovitis, Liagouris, Mamoulis and Skiadopoulos (2012), section 6, for t
 that are no longer among them, and for re, the relative error of the counts of pairs.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,62 @@ import pandas as pd
 
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import DataError
-from sluice.ground.variables import Variable
-from sluice.items.combination_counts import combination_counts
-from sluice.items.item_sets import ItemSets
-from sluice.items.item_tree import ItemTree
+from sluice.ground.sentence import Sentence, Sentences
+from sluice.ground.variables import Kind, Variable
+from sluice.items.item_sets import ItemSets, ItemTree, combination_counts
+from sluice.utility.comparison import Comparison
+from sluice.utility.measure import Family, Figure, Measure, Occasion
+from sluice.utility.measured import WORST, Found, Measured, ShareLimit, figure, written_percent
+
+_SAYS = Sentences(
+    "items",
+    none="Sets of items are not compared: the file has none",
+    not_all_compared=": not every set could be compared",
+)
+_LOSSES = {
+    measure: Sentence(f"{measure}.loss", words)
+    for measure, words in (
+        ("item_penalty", "A released item stands for {loss:percent} of all items on average"),
+        ("items_left_out", "Of the items of sets, {loss:percent} were left out"),
+        ("top_items", "Of the most frequent items and pairs, {loss:percent} are no longer among them"),
+        ("pair_counts", "The count of a frequent pair of items is off by {loss:.3g} in the middle case"),
+    )
+}
+
+_PENALTY = Measure(
+    "item_penalty",
+    "of sets of items: mean share of all items that a released item stands for (NCP)",
+    "The share of all items that a released item stands for",
+    "Items were replaced by wide groups: use a smaller m or k in item_generalization, or a hierarchy with more levels.",
+    ShareLimit,
+    written_percent,
+    where_any=True,
+)
+_LEFT_OUT = Measure(
+    "items_left_out",
+    "of sets of items: occurrences left out",
+    "The share of items that were left out",
+    "Many items were left out: give item_generalization a hierarchy with a wider top level, or a smaller left_out.",
+    ShareLimit,
+    written_percent,
+    where_any=True,
+)
+_TOP = Measure(
+    "top_items",
+    "of sets of items: the 100 most frequent items and pairs that no longer are (tKd)",
+    "How many of the most frequent items and pairs no longer are",
+    "Frequent combinations were generalised or left out: use a smaller m, or a hierarchy with more levels.",
+    ShareLimit,
+    written_percent,
+    where_any=True,
+)
+_PAIRS = Measure(
+    "pair_counts",
+    "of sets of items: median relative error of the counts of pairs, 0 to 2",
+    "How far counts of pairs of items are off",
+    "Counts of pairs of items are lost in wide groups: use a smaller m or k, or a hierarchy with more levels.",
+    where_any=True,
+)
 
 TOP = 100
 """Combinations that tKd looks for."""
@@ -36,12 +89,14 @@ class ItemLoss:
     pairs    : median relative error of the counts of pairs that at least 0.1 % of the original sets hold, 0 to 2:
                |a - b| / ((a + b) / 2). A count of groups is shared out evenly among the pairs that it may stand for;
                a pair within one group is lost
+    records  : of the original that hold an item
     """
 
     penalty: float
     left_out: float
     top: float
     pairs: float
+    records: int = field(default=0, compare=False)
 
 
 LOST = ItemLoss(penalty=1.0, left_out=1.0, top=1.0, pairs=2.0)
@@ -75,6 +130,7 @@ def item_loss(
         left_out,
         _top_lost(known, released),
         _pair_error(known, released, tree),
+        len(np.unique(known.rows)),
     )
 
 
@@ -124,3 +180,39 @@ def _pair_error(known: ItemSets, released: ItemSets, tree: ItemTree) -> float:
 
 def _distinct(chain: IntArray) -> list[int]:
     return list(dict.fromkeys(chain.tolist()))
+
+
+def items(files: Comparison) -> Found:
+    """Of sets of items, the worst variable by each measure, a removed one having lost everything; nothing where the
+    original has no sets."""
+    expected = [name for name, variable in files.variables.items() if variable.kind is Kind.ITEMS]
+    aligned = files.paired and len(files.original) == len(files.masked)
+    losses = {
+        name: item_loss(files.original[name], files.masked[name], files.variables[name], files.released[name], aligned)
+        for name in expected
+        if name in files.released and files.released[name].kind is Kind.ITEMS and len(files.masked)
+    } | {name: LOST for name in expected if name not in files.released}
+
+    held = (loss.records for loss in losses.values() if loss is not LOST)
+    records = min(held, default=len(files.original))
+
+    def judged(measure: Measure, which: str) -> Measured:
+        says = _LOSSES[measure.name]
+        known = {name: float(getattr(loss, which)) for name, loss in losses.items()}
+        not_known = says(loss="an unknown share") + _SAYS.not_all_compared()
+
+        def found() -> Figure:
+            if len(known) < len(expected) or any(map(isnan, known.values())):
+                return Figure(nan, not_known, len(known))
+            worst = max(known, key=lambda name: known[name])
+            return Figure(known[worst], says(loss=figure(known[worst])) + WORST(name=worst), len(known), worst)
+
+        few = files.of_few & {*expected}
+        occasion = Occasion(len(expected), _SAYS.none(), not_known, records=min(records, len(files.masked)), few=few)
+        return measure.judge(files, occasion, found)
+
+    of_measures = {_PENALTY: "penalty", _LEFT_OUT: "left_out", _TOP: "top", _PAIRS: "pairs"}
+    return Found({measure.name: judged(measure, which) for measure, which in of_measures.items()})
+
+
+SETS = Family(items, (_PENALTY, _LEFT_OUT, _TOP, _PAIRS), weighs=False)

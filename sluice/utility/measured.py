@@ -11,6 +11,10 @@ from sluice.ground.sentence import Saying, Sentence, as_fields
 from sluice.ground.shares import Share
 from sluice.ground.verdict import Finding, Verdict
 
+_ASKS = Sentence("utility.asks", "; the policy asks for {limit:.2f}.")
+
+_ROUNDING = 1e-9  # equal files agree by 1 but for rounding
+
 NO_LIMIT = Sentence("utility.no_limit", "; no limit is set.")
 CATEGORY = Sentence("utility.category", " ({variable} = {category})")
 WORST = Sentence("utility.worst", " ({name})")
@@ -30,6 +34,15 @@ class Limit(BaseModel):
 
 class ShareLimit(Limit):
     at_most: Share = Field(ge=0, description="share of the records, not percent")
+
+
+class Floor(BaseModel):
+    """The smallest agreement that is tolerated; not binding means reported only."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    at_least: Share = Field(ge=0, description="0 to 1")
+    binding: bool = True
 
 
 class Measured(NamedTuple):
@@ -115,3 +128,30 @@ _ALLOWS: Mapping[Callable[[float], str], Sentence] = {
     written_percent: Sentence("utility.allows_share", "; the policy allows {limit:percent}."),
     written_number: Sentence("utility.allows", "; the policy allows {limit:.3g}."),
 }
+
+
+def floor_finding(
+    rule: str, floor: Floor | None, value: float, says: Saying, scope: str, attempted: int, completed: int
+) -> Finding:
+    """Of a figure that is better the larger it is: under a floor, or reported where there is none, stage "utility"; NaN
+    is `UNKNOWN`.
+
+    says : without the stop at its end
+    """
+    if isnan(value):
+        verdict = Verdict.UNKNOWN
+    else:
+        verdict = Verdict.FAIL if floor is not None and value < floor.at_least - _ROUNDING else Verdict.PASS
+    asks = NO_LIMIT() if floor is None else _ASKS(limit=floor.at_least)
+    return Finding(
+        rule=rule,
+        verdict=verdict,
+        stage="utility",
+        scope=scope,
+        observed=value if isfinite(value) else None,
+        limit=None if floor is None else floor.at_least,
+        attempted=attempted,
+        completed=completed,
+        binding=floor is not None and floor.binding,
+        **as_fields(says + asks),
+    )

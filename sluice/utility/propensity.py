@@ -1,4 +1,4 @@
-"""Propensity: how well the records of original and masked file can be told apart by all variables together.
+"""Propensity: how well the records of original and masked file can be told apart, by all variables or by a few.
 
 Sources: Snoke, Raab, Nowok, Dibben and Slavkovic (2018), sections 2 and 3: pMSE of a logistic regression on the main
 effects, and S_pMSE, its ratio to the expectation by chance. Differs from them: the effects are those of the common bins
@@ -6,9 +6,17 @@ of the unrecoded original, numbers included, so that a moved distribution is see
 counts in each bin by the share in which it stands for it; and a penalty of one hundredth of a squared coefficient keeps
 coefficients finite where a bin is empty in one file.
 
-What 1 means is said in `table_propensity`. Main effects see each variable's distribution and not what goes together;
-tables of pairs see that. A variable that was removed tells every record apart, so those are left out: marginals count
-their loss.
+Main effects see each variable's distribution and not what goes together; tables of pairs see that. A variable that was
+removed tells every record apart, so those are left out: marginals count their loss.
+
+Of a table the scores are those of its cells (Raab, Nowok and Dibben 2021, section 2). With files of one size S_pMSE is
+the statistic of Voas and Williamson over its degrees of freedom.
+
+What 1 means. The sources are about files that are drawn from a model: 1 is what a file has that was drawn from the
+right one. A masked file is not drawn anew, so its null is read as this: 1 is what a file of as many records would have
+that was drawn from the original's, with replacement. An unchanged file has 0. As a rule of thumb Raab, Nowok and Dibben
+call less than 3 good and less than 10 tolerable; unlike the loss of marginals, S_pMSE of one and the same change grows
+with the number of records.
 """
 
 from collections.abc import Sequence
@@ -23,7 +31,6 @@ from sluice.ground.errors import DataError
 from sluice.ground.machine import threads
 from sluice.ground.progress import counted
 from sluice.utility.common_bins import CommonBins
-from sluice.utility.table_propensity import expected_pmse
 
 _PENALTY = 0.01
 _WORTH_THREADS = 100_000  # records: of fewer, handing out the work takes longer than the work
@@ -86,13 +93,13 @@ class _Files:
             held: BoolArray = np.bincount(each.original, minlength=each.bins) > 0
             occurs = np.bincount(each.masked, minlength=each.codes) > 0
             used, place = np.flatnonzero(occurs), narrow(np.cumsum(occurs) - 1, each.codes)
-            held |= (each.spread[used] > 0).any(axis=0)
+            held |= (each.likely[used] > 0).any(axis=0)
             kept = np.flatnonzero(held)[1:]  # the first bin that occurs is the reference
             self._at.append(self._at[-1] + len(kept))
             self._codes[0].append(narrow(each.original, each.bins))
             self._codes[1].append(narrow(place[each.masked], len(used)))
             self._spread[0].append(np.eye(each.bins)[:, kept])
-            self._spread[1].append(each.spread[used][:, kept])
+            self._spread[1].append(each.likely[used][:, kept])
 
     def fitted(self) -> tuple[FloatArray, FloatArray, int]:
         """The scores of both files, and the number of parameters that the data tell apart."""
@@ -191,3 +198,38 @@ def _rank(products: FloatArray) -> int:
     """Parameters, the constant included, that the records tell apart."""
     scale = np.sqrt(np.diag(products))
     return int(np.linalg.matrix_rank(products / np.outer(scale, scale), tol=1e-9, hermitian=True))
+
+
+def table_pmse(before: FloatArray, after: FloatArray, original: int, masked: int) -> float:
+    """Mean squared error of the propensity scores of the cells, from 0, for no difference, to c (1 - c), c the masked
+    share of all records.
+
+    before, after    : (cells,), the shares of the original and of the masked records in each cell
+    original, masked : the numbers of records
+    returns          : NaN where a file has none
+    """
+    if not original or not masked:
+        return float("nan")
+    c = masked / (original + masked)
+    pooled = (1 - c) * before + c * after
+    held = pooled > 0
+    return float(c**2 * (1 - c) ** 2 * ((after[held] - before[held]) ** 2 / pooled[held]).sum())
+
+
+def standardised_table_pmse(before: FloatArray, after: FloatArray, original: int, masked: int) -> float:
+    """S_pMSE, from 0; higher is worse, and 1 is chance, as above. 0 for a table of one cell. NaN as `table_pmse`."""
+    if not original or not masked or np.isnan(before).any() or np.isnan(after).any():
+        return float("nan")
+    cells = int(np.count_nonzero((before > 0) | (after > 0)))
+    if cells < 2:
+        return 0.0
+    return table_pmse(before, after, original, masked) / expected_pmse(cells - 1, original, masked)
+
+
+def expected_pmse(parameters: int, original: int, masked: int) -> float:
+    """What pMSE is on average of a file that was drawn from the original: parameters (1 - c)^2 c / N.
+
+    parameters : of the model of the scores, without its constant; of a table its cells, less 1
+    """
+    c = masked / (original + masked)
+    return parameters * (1 - c) ** 2 * c / (original + masked)

@@ -2,14 +2,56 @@
 
 Sources: quantiles as the inverse of the weighted distribution (Hyndman and Fan 1996, definition 1); Gini (1912); the
 quintile share ratio S80/S20 of Eurostat (Eurostat 2004), what the richest fifth has by what the poorest fifth has.
+
+The report shows how far quantiles moved, never where they lie, for they are somebody's values.
 """
 
+from collections.abc import Mapping
+from math import isfinite, isnan, nan
 from typing import NamedTuple
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.ground.arrays import FloatArray
+from sluice.ground.sentence import Sentences
+from sluice.ground.variables import Role
+from sluice.utility.comparison import Comparison
+from sluice.utility.measure import Family, Figure, Measure, Occasion
+from sluice.utility.measured import WORST, Found, figure
 from sluice.utility.record_weights import relative_weight
+
+_ARE_LOST = "are lost: of the original's {numbers:,} numbers the file has none"
+_QUANTILES = Sentences(
+    "quantiles",
+    lost=f"Quantiles {_ARE_LOST}",
+    not_compared="Quantiles are not compared: the file has no released number with enough values",
+    not_known="How far quantiles moved is not known: a number has no value in one of the files",
+    moved="The quantiles of a number moved by at most {value:.3g} interquartile ranges on average",
+)
+_GINI = Sentences(
+    "gini",
+    lost=f"Figures of inequality {_ARE_LOST}",
+    not_compared="Inequality is not compared: no released number is without negative values",
+    not_known="How far inequality moved is not known: masking made a number negative, 0 throughout or missing",
+    moved="A Gini coefficient moved by at most {value:.3g}",
+)
+
+
+QUANTILES = Measure(
+    "quantiles",
+    "mean change of the quantiles of the number that moved most, in interquartile ranges",
+    "How far quantiles moved",
+    "The distribution of a number moved: use rank_swapping or microaggregation with smaller groups, which keep it, "
+    "or more and narrower intervals.",
+)
+GINI = Measure(
+    "gini",
+    "largest change of a Gini coefficient",
+    "How far inequality moved",
+    "Inequality moved, mostly by top-coding: raise the threshold, or replace the values beyond it by their mean, "
+    "and keep numbers from becoming negative by noise.",
+)
 
 PROBABILITIES = (0.1, 0.25, 0.5, 0.75, 0.9)
 
@@ -97,3 +139,112 @@ def quantile_change(before: OrderStatistics, after: OrderStatistics) -> Quantile
 def interquartile_scale(quantiles: FloatArray) -> float:
     """Of quantiles at `PROBABILITIES` the interquartile range; where that is 0, the range from first to last."""
     return float(quantiles[3] - quantiles[1] or quantiles[-1] - quantiles[0])
+
+
+class QuantileChanges(BaseModel):
+    """One variable. None: it cannot be told, or has no bound."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    changes: tuple[float | None, ...] = Field(description="of each quantile, in interquartile ranges of the original")
+    mean: float | None
+    gini: tuple[float, float] | None = Field(default=None, description="of the original and of the masked file")
+    ratio: tuple[float, float] | None = Field(default=None, description="S80/S20 of both")
+
+
+class QuantilesView(BaseModel):
+    """Quantiles, Gini and quintile share ratio of every released number."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    probabilities: tuple[float, ...] = PROBABILITIES
+    variables: tuple[QuantileChanges, ...] = Field(description="what moved most first")
+
+
+def quantiles_view(changes: dict[str, QuantileChange]) -> QuantilesView | None:
+    """The changes by variable, rounded to 3 decimals; None without any."""
+    known = {name: change for name, change in changes.items() if not isnan(change.mean)}
+    if not known:
+        return None
+    order = sorted(known, key=lambda name: -known[name].mean)
+    return QuantilesView(
+        variables=tuple(
+            QuantileChanges(
+                name=name,
+                changes=tuple(_told(float(each)) for each in known[name].quantiles),
+                mean=_told(known[name].mean),
+                gini=_both(known[name].gini),
+                ratio=_both(known[name].ratio),
+            )
+            for name in order
+        )
+    )
+
+
+def _told(value: float) -> float | None:
+    return round(value, 3) if isfinite(value) else None
+
+
+def _both(pair: tuple[float, float]) -> tuple[float, float] | None:
+    return (round(pair[0], 3), round(pair[1], 3)) if isfinite(pair[0]) and isfinite(pair[1]) else None
+
+
+def quantiles(files: Comparison) -> Found:
+    """Of the released numbers, the one whose quantiles moved most, and the one whose Gini coefficient did.
+
+    Of a file without any of the original's numbers both are lost: infinitely far off. Weights are no numbers that could
+    be lost.
+    """
+    numbers = files.released_numbers
+    before, after = files.weights
+    least = files.minimum_cell if len(files.original) else 0
+    of = {
+        name: place
+        for place, name in enumerate(numbers.names)
+        if files.variables[name].kind.is_numeric
+        and int(np.count_nonzero(~np.isnan(numbers.original[:, place]))) >= least
+    }
+    there_were = sum(files.variables[name].role is not Role.WEIGHT for name in of)
+    changes = {
+        name: quantile_change(
+            order_statistics(numbers.original[:, place], before), order_statistics(numbers.masked[:, place], after)
+        )
+        for name, place in of.items()
+        if name not in numbers.removed
+    }
+    measurable = {name: change.gini for name, change in changes.items() if not isnan(change.gini[0])}
+    few = files.of_few & {*changes}
+    of_quantiles, of_gini = (
+        Occasion(
+            len(changes) or there_were, says.not_compared(), says.not_known(), len(changes),
+            says.lost(numbers=there_were), few=few,
+        )
+        for says in (_QUANTILES, _GINI)
+    )  # fmt: skip
+    if changes and len(files.original):
+        of_gini = of_gini._replace(of=len(measurable))
+    means = {name: change.mean for name, change in changes.items()}
+    moved = {name: abs(now - was) for name, (was, now) in measurable.items()}
+    view = quantiles_view({name: change for name, change in changes.items() if name not in few})
+    return Found(
+        {
+            "quantiles": QUANTILES.judge(files, of_quantiles, lambda: _worst(means, _QUANTILES)),
+            "gini": GINI.judge(files, of_gini, lambda: _worst(moved, _GINI)),
+        },
+        {} if view is None else {"quantiles": view},
+    )
+
+
+def _worst(changes: Mapping[str, float], says: Sentences) -> Figure:
+    known = {name: change for name, change in changes.items() if not isnan(change)}
+    if len(known) < len(changes):
+        return Figure(nan, says.not_known(), len(known))
+    name = max(known, key=lambda name: known[name])
+    moved = known[name]
+    return Figure(
+        moved, says.moved(value=figure(moved)) + (WORST(name=name) if moved else ()), len(known), name if moved else ""
+    )
+
+
+OF_ORDER = Family(quantiles, (QUANTILES, GINI))

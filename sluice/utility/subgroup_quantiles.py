@@ -1,53 +1,61 @@
 """Subgroup quantiles: how far the quantiles of numbers moved among those who share a category, category by category.
 
-The median income of everybody can stay and that of a few be lost. As in `worst_subgroup`, who belongs to a subgroup of
-the masked file is what its reader can tell: a record in a group of categories belongs to each of them by the share in
-which the group stands for it. Quantiles are those of `quantiles`, and records weigh what the contract says.
+The median income of everybody can stay and that of a few be lost. Quantiles are those of `quantiles`, and records weigh
+what the contract says.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from math import isinf
 from typing import NamedTuple
 
 import numpy as np
 
 from sluice.ground.arrays import Codes, FloatArray, IntArray
 from sluice.ground.machine import threads
+from sluice.ground.sentence import Saying, Sentences
+from sluice.ground.variables import Role
 from sluice.utility.common_bins import CommonBins
+from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.number_columns import NumberColumn, NumberColumns
-from sluice.utility.declared_subgroups import declared_subgroups, heaviest_record
+from sluice.utility.measure import Measure
+from sluice.utility.measured import figure
 from sluice.utility.quantiles import PROBABILITIES, interquartile_scale
 from sluice.utility.record_weights import UNWEIGHTED, Weights, relative_weight
+from sluice.utility.subgroups import (
+    Categories,
+    Compared,
+    SubgroupChange,
+    WithinSubgroups,
+    Words,
+    declared_categories,
+    declared_subgroups,
+    heaviest_record,
+)
 
-
-class SubgroupQuantiles(NamedTuple):
-    """One category of one variable.
-
-    change  : mean over the numbers, and over `PROBABILITIES`, of how far a quantile moved within the subgroup, by the
-              interquartile range of its originals, or of all originals where theirs is 0; higher is worse. Infinite
-              where the masked file has no value of a number in the subgroup, or changed one that is constant throughout
-    records : of the original in the subgroup
-    moved   : of these the most whose value of one number the masked subgroup lacks, by shares of the subgroup: a change
-              of quantiles that fewer than so many records made. Where they have weights, how many of its heaviest weigh
-              as much, so that one heavy record cannot look like many
-    """
-
-    variable: str
-    category: str
-    change: float
-    records: int
-    moved: float
+_SAYS = Sentences(
+    "subgroup_quantiles",
+    no_categories="Quantiles within subgroups are not compared: the data declare no categories, or have no number",
+    lost="Quantiles within subgroups are lost: the file has no variable left that forms them, or no number",
+    not_known="How far quantiles moved within subgroups is not known: the masked file has no records",
+    too_small="Quantiles within subgroups are not compared: no declared category has enough records",
+    moved="Quantiles moved by {value:.3g} interquartile ranges on average in the worst subgroup",
+    number_lost="Quantiles of a number are lost in the worst subgroup: it has no value left, or its constant was "
+    "changed",
+)
 
 
 def subgroup_quantiles(
     bins: Sequence[CommonBins],
     original: NumberColumns,
     masked: NumberColumns,
-    declared: Mapping[str, Collection[str]],
+    declared: Categories,
     least: int = 100,
     weights: Weights = UNWEIGHTED,
-) -> tuple[SubgroupQuantiles, ...]:
-    """The change of every subgroup, the largest first.
+) -> tuple[SubgroupChange, ...]:
+    """Mean over the numbers, and over `PROBABILITIES`, of how far a quantile moved within every subgroup, by the
+    interquartile range of its originals, or of all originals where theirs is 0; the largest first. Infinite where the
+    masked file has no value of a number in the subgroup, or changed one that is constant throughout.
 
     bins             : the variables on common bins, of n original and m masked records
     original, masked : (n, d) and (m, d), the numbers of the same records
@@ -55,6 +63,9 @@ def subgroup_quantiles(
     least            : subgroups of fewer original records are left out, as is a number of which fewer have a value; by
                        their effective number (Kish 1965) where they have weights
     weights          : of the records of both files
+    returns          : `moved`, of the records the most whose value of one number the masked subgroup lacks, by shares
+                       of the subgroup: a change of quantiles that fewer than so many records made. Where they have
+                       weights, how many of its heaviest weigh as much, so that one heavy record cannot look like many
     raises           : DataError for weights that do not fit
     cost             : for each pair of a number and a variable with declared categories, a few passes over the records;
                        of 1,000,000 records, eight numbers and nine such variables take 13 s of the processor
@@ -82,7 +93,7 @@ def subgroup_quantiles(
             if known:
                 moved = max(float(one[place][1][bin_]) for one in found) / float(heaviest[bin_])
                 change = float(np.mean(known))
-                subgroups.append(SubgroupQuantiles(each.name, each.labels[bin_], change, int(held[bin_]), moved))
+                subgroups.append(SubgroupChange(each.name, each.labels[bin_], change, int(held[bin_]), moved))
     return tuple(sorted(subgroups, key=lambda each: -each.change))
 
 
@@ -154,3 +165,49 @@ class _Number(NamedTuple):
             scale = interquartile_scale(was) or everybody
             found[group] = 0.0 if not moved.any() else float(moved.mean() / scale) if scale else np.inf
         return found, gone
+
+
+def _numbers(files: Comparison, least: int) -> tuple[list[int], list[int]]:
+    """The places of numbers of which enough records have a value, and of these the released ones."""
+    numbers = files.released_numbers
+    of = [
+        place
+        for place, name in enumerate(numbers.names)
+        if files.variables[name].kind.is_numeric
+        and files.variables[name].role is not Role.WEIGHT
+        and int(np.count_nonzero(~np.isnan(numbers.original[:, place]))) >= least
+    ]
+    return of, [place for place in of if numbers.names[place] not in numbers.removed]
+
+
+def _compared(files: Comparison, least: int) -> Compared:
+    of, left = _numbers(files, least)
+    names = [files.released_numbers.names[place] for place in left]
+    return Compared(bool(of), bool(left), [*declared_categories(files), *names])
+
+
+def _changes(files: Comparison, declared: Categories, least: int) -> tuple[SubgroupChange, ...]:
+    numbers, left = files.released_numbers, _numbers(files, least)[1]
+    original, masked = (NumberColumns.of(each)[:, left] for each in (numbers.original, numbers.masked))
+    return subgroup_quantiles(files.common_bins, original, masked, declared, least, files.weights)
+
+
+def _moved(files: Comparison, worst: SubgroupChange, category: Saying) -> Saying:
+    says = _SAYS.number_lost() if isinf(worst.change) else _SAYS.moved(value=figure(worst.change))
+    return says + category
+
+
+SUBGROUP_QUANTILES = WithinSubgroups(
+    Measure(
+        "subgroup_quantiles",
+        "mean change of numbers' quantiles within the worst declared category, in interquartile ranges",
+        "How far quantiles moved in the worst subgroup",
+        "Numbers of one subgroup moved: mask within strata of its variable, so that values are exchanged or averaged "
+        "among its own records, or in smaller groups.",
+    ),
+    Words.of(_SAYS),
+    "subgroup_quantiles",
+    _compared,
+    _changes,
+    _moved,
+)

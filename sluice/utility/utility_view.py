@@ -1,23 +1,38 @@
 """What the report shows of utility beside the findings: aggregates, each safe to show by itself."""
 
-from pydantic import BaseModel, ConfigDict
+from collections.abc import Mapping
+from math import isfinite
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.risk.linkage.score_view import ScoreView
-from sluice.utility.analyses.clusterings_view import ComparedClustering
+from sluice.utility.analyses.clusterings import ComparedClustering
 from sluice.utility.analyses.impossible_records import BrokenRules
 from sluice.utility.analyses.models_view import ComparedModel
-from sluice.utility.analyses.predictions_view import ComparedPrediction
+from sluice.utility.analyses.predictions import ComparedPrediction
 from sluice.utility.analyses.query_comparison import ComparedQuery
 from sluice.utility.categorical.categorical_view import CategoricalView
-from sluice.utility.changed_subgroups import ChangedSubgroups
 from sluice.utility.component_plane import ComponentPlane
 from sluice.utility.continuous.continuous_view import ContinuousView
 from sluice.utility.correlation_summary import CorrelationsView
 from sluice.utility.marginal_summary import MarginalsView
+from sluice.utility.measured import Measured, written_percent
 from sluice.utility.propensity_summary import PropensityView, TablePropensities
-from sluice.utility.quantile_summary import QuantilesView
+from sluice.utility.quantiles import QuantilesView
 from sluice.utility.recoding.recoding_summary import RecodingView
-from sluice.utility.subgroup_summary import SubgroupsView
+from sluice.utility.subgroup_tables import SubgroupsView
+from sluice.utility.subgroups import ChangedSubgroups
+
+
+class UnweightedFigure(BaseModel):
+    """One measure by the weights of the records, and of the records themselves."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    weighted: float
+    unweighted: float
+    percent: bool = Field(description="whether both are shares of 1")
 
 
 class UtilityView(BaseModel):
@@ -47,3 +62,24 @@ class UtilityView(BaseModel):
     predictions: tuple[ComparedPrediction, ...] | None = None
     clusterings: tuple[ComparedClustering, ...] | None = None
     queries: tuple[ComparedQuery, ...] | None = None
+    unweighted: tuple[UnweightedFigure, ...] | None = None
+
+
+def unweighted_figures(
+    weighted: Mapping[str, Measured], unweighted: Mapping[str, Measured]
+) -> tuple[UnweightedFigure, ...] | None:
+    """Those of which both figures may be told, in three digits; None without any."""
+    both = ((name, weighted[name], each) for name, each in unweighted.items())
+    return (
+        tuple(
+            UnweightedFigure(
+                name=name,
+                weighted=float(f"{one.value:.3g}"),
+                unweighted=float(f"{other.value:.3g}"),
+                percent=one.written is written_percent,
+            )
+            for name, one, other in both
+            if not (one.tells_of_few or other.tells_of_few) and isfinite(one.value) and isfinite(other.value)
+        )
+        or None
+    )

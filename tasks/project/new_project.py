@@ -6,12 +6,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from policies.people import Person, Roster
-from sluice.custody.signing.key_pair import make_key_pair
+from sluice.custody.signing.keys_at_hand import make_key_pair
 from sluice.ground.durable import make_folder, write_new
 from sluice.ground.errors import SluiceError
 from sluice.settings import settings
 from tasks.project.example_data import example_csv
-from tasks.release.founding import write_roster
+from tasks.release.decisions.founding import write_roster
 
 PEOPLE = {"mei": ("head", "owner"), "amara": ("methodologist",), "jonas": ("data_steward",)}
 """Who a new project's office consists of, until real people are named: the submitter and two who decide."""

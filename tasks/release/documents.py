@@ -20,19 +20,13 @@ from sluice.ground.verdict import Finding
 from sluice.settings import settings
 from sluice.sources.permission import permitted_file
 from sluice.sources.permitted_schema import permitted_schema
+from tasks.release.decisions.office import open_office
 from tasks.release.definition import Definition
-from tasks.release.office import open_office
 
 D_co = TypeVar("D_co", bound=Definition, covariant=True)
 D = TypeVar("D", bound=Definition)
 L = TypeVar("L")
 M = TypeVar("M", bound=BaseModel)
-
-
-def open_workspace() -> Workspace:
-    """The workspace of `SLUICE_HOME` (default ./.sluice), its ledger at `SLUICE_LEDGER_URL` (default SQLite in it)."""
-    chosen = settings()
-    return Workspace.open(chosen.home, chosen.ledger_url)
 
 
 def deployed_definition(named: str) -> Path:

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from sluice.ground.errors import PlanError
 from sluice.risk.people import groups_of_people
-from tasks.release.holdout import choose
+from tasks.release.intake.staging import choose
 from tasks.release.records.definition import RecordsDefinition
 from tasks.tuning.first_drafts import Draft, drafts
 from tasks.tuning.plan_changes import with_plan

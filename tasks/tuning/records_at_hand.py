@@ -19,7 +19,7 @@ from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.errors import DataError, SluiceError
 from sluice.ground.variables import Role, Variable
 from sluice.risk.people import groups_of_people
-from tasks.release.holdout import choose
+from tasks.release.intake.staging import choose
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.variables import variables_after
 from tasks.tuning.parameter_ranges import at

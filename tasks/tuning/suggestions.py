@@ -15,13 +15,14 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from sluice.custody.workspace import open_workspace
 from sluice.documents.documents import canonical_json, parse_document, read_yaml
 from sluice.ground.errors import DocumentError
-from tasks.release.documents import load_documents, open_workspace
-from tasks.release.kept_suggestions import keep_suggestions
+from sluice.software_version import versions
+from tasks.release.documents import load_documents
+from tasks.release.dossier import keep_suggestions
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.product import Records
-from tasks.release.versions import versions
 from tasks.tuning.journal import Journal, TrialRecord
 from tasks.tuning.plan_changes import Change, Plan, changes, with_plan
 from tasks.tuning.plan_search import refused

@@ -20,11 +20,10 @@ from sluice.ground.errors import PlanError, SluiceError
 from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
-from sluice.masking import Generalization
-from sluice.masking.blocks import moved_blocks
-from sluice.masking.plan import apply_plan, apply_recodings
+from sluice.masking.moved_blocks import moved_blocks
+from sluice.masking.plan import ByStratum, apply_plan, apply_recodings
+from sluice.masking.recoding.generalization import Generalization
 from sluice.masking.step import MaskingStep
-from sluice.masking.subsets import ByStratum
 from sluice.risk.reference.curve import Curve
 from sluice.sources.permission import permitted_file
 from sluice.utility.comparison import Comparison
@@ -211,6 +210,7 @@ def files_of_trial(
         knowledge=records.contract.knowledge,
         carried_out=carried_out,
         record_rules=records.contract.record_rules,
+        undeclared=records.contract.undeclared,
         blocks=tuple(block.among(kept) for block in moved_blocks(plan, original, variables, of_plan)),
         left_out=(others, apply_recodings(carried_out, others, variables)) if len(others) else None,
     )

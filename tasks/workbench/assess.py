@@ -31,9 +31,9 @@ from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.report import render
 from sluice.risk.reference.copies import unexplained_duplicates
 from sluice.risk.row_groups import row_groups
+from sluice.software_version import versions
 from sluice.utility.comparison import Comparison
 from tasks.release.records.judgement import check_masked_and_locate, check_original, evaluate_file
-from tasks.release.versions import versions
 from tasks.workbench.masked_file import compared, on_columns, understood
 from tasks.workbench.tabular_file import read_records, table_source
 

@@ -133,6 +133,7 @@ def compared(
         minimum_cell=minimum_cell,
         knowledge=contract.knowledge,
         record_rules=contract.record_rules,
+        undeclared=contract.undeclared,
     )
 
 

@@ -137,8 +137,7 @@ def test_every_masking_method_has_tests_of_its_own(method: str) -> None:
     module = inspect.getmodule(methods()[method])
     assert module is not None
     name = module.__name__.rsplit(".", 1)[-1]
-    of_clustering = ("k_member_clustering", "k_nearest_clustering", "one_pass_k_means", "bottom_up_local_recoding")
-    mirrored = f"test_{'clusterings' if name in of_clustering else name}.py"
+    mirrored = f"test_{name}.py"
     found = [*(ROOT / "tests" / "masking").rglob(mirrored)]
     folder = module.__name__.split(".")[-2]
     assert len(found) == 1, f"{method} needs tests of its own, in tests/masking/{folder}/{mirrored}"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice.custody.shelf_places import ShelfPlaces, is_same_shelf
+from sluice.custody.shelf_documents import ShelfPlaces, is_same_shelf
 from tests.flows.house import DONE
 
 _APART = ["unshare", "--mount", "--map-root-user", "--propagation", "private"]

@@ -74,7 +74,9 @@ def test_no_page_loads_anything_from_another_host(site: Path) -> None:
 
 def test_pages_that_are_made_from_the_code_are_there(site: Path) -> None:
     commands = (site / "commands.html").read_text(encoding="utf-8")
-    assert all(f">{name}<" in commands for name in ("sluice release", "sluice ledger verify", "sluice hierarchy build"))
+    assert all(
+        f">{name}<" in commands for name in ("sluice release", "sluice ledger verify", "sluice data hierarchy build")
+    )
     keys = (site / "keys.html").read_text(encoding="utf-8")
     assert all(f'id="{name}"' in keys for name in ("contract", "policy", "release", "tables", "tuning", "connections"))
     assert "quasi_identifier" in keys
@@ -127,6 +129,13 @@ def test_the_build_stops_at_what_leads_nowhere(tmp_path: Path, text: str, nav: l
     (tmp_path / "docs" / "index.md").write_text(f"# Home\n\n{text}\n")
     with pytest.raises(Abort):
         build(load_config(str(tmp_path / "mkdocs.yml")))
+
+
+def test_the_picture_of_what_methods_leak_shows_the_figures() -> None:
+    from deployments.documentation.leaks_picture import PICTURE, learned, picture
+
+    assert learned("Census")["rank_swapping"] == [99.8, 77.2, 2.0]
+    assert PICTURE.read_text(encoding="utf-8") == picture(), "run: python -m deployments.documentation.leaks_picture"
 
 
 def test_what_a_page_would_load_is_noticed() -> None:

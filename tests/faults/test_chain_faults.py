@@ -253,7 +253,7 @@ def crashes(monkeypatch: pytest.MonkeyPatch, measure: str, error: Exception) -> 
         ("sluice.risk.classes.k_anonymity.k_anonymity", MemoryError()),
         ("sluice.risk.classes.l_diversity.distinct_values", ZeroDivisionError(VALUE)),
         ("policies.standard.judgement.attack", ValueError(VALUE)),
-        ("policies.utility.moments.il1s", RecursionError(VALUE)),
+        ("sluice.utility.continuous.number_measures.il1s", RecursionError(VALUE)),
         ("tasks.validate.check_frame", KeyError(VALUE)),
         ("tasks.validate.check_batch", OSError(VALUE)),
     ],

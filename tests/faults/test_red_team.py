@@ -22,12 +22,13 @@ from policies.standard.reference_standard import ReferenceStandard
 from policies.waivers import Waiver, apply_waivers
 from schemas.reading.contract_draft import draft_contract
 from sluice.custody import shelf
+from sluice.custody.ledger import last
 from sluice.custody.states import State
 from sluice.documents.documents import parse_document, read_yaml
 from sluice.ground.errors import DataError, DocumentError, SluiceError
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict, decide
-from sluice.masking import AdditiveNoise
+from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.publication.records_file import write_in_order, write_parquet
 from sluice.risk.publications.changed_records import changed_records
 from sluice.sources.sources import CsvSource
@@ -35,17 +36,14 @@ from sluice.utility.comparison import Comparison
 from tasks.ingest import ingest
 from tasks.mask import mask
 from tasks.publish import publish
-from tasks.release.account import account
-from tasks.release.acting import Means
-from tasks.release.approval import report_path, subject
+from tasks.release.decisions.review import approve as approve_as
+from tasks.release.decisions.signing_in import Credentials, account
+from tasks.release.decisions.under_review import UnderReview, report_path, subject
 from tasks.release.product import AnyProduct, AnyRelease
 from tasks.release.products import load_product
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.editions import compare_publications
 from tasks.release.records.variables import described_variables, original_variables, read_masked, read_original
-from tasks.release.release import last
-from tasks.release.review import approve as approve_as
-from tasks.release.under_review import UnderReview
 from tests.flows.house import House
 from tests.golden import golden
 from tests.red_team.stages import bare
@@ -418,7 +416,7 @@ def approved(house: House, finding: Finding) -> AnyRelease:
     release.record(State.EVALUATED, subject=hashes | kept, verdict="PASS", says="", **kept)
     release.record(State.PENDING_REVIEW)
     for who in ("amara", "jonas"):
-        approve_as(release, Means(declared=who), "")
+        approve_as(release, Credentials(declared=who), "")
     release.record(State.APPROVED)
     return release
 

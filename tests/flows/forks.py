@@ -35,10 +35,10 @@ from sluice.report.report import render
 from sluice.risk.classes.k_anonymity import k_anonymity
 from sluice.risk.reference.reference_attack import attack
 from sluice.utility.variable_summary import summarise
-from tasks.release.approval import report_place
-from tasks.release.holdout import set_aside
+from tasks.release.decisions.under_review import report_place
+from tasks.release.intake.staging import set_aside
 from tasks.release.records.judgement import check_original, evaluate_file
-from tasks.release.waiting import read_note
+from tasks.release.run_notes import read_note
 from tests.flows.house import House
 from tests.flows.prefect_server import without_heartbeats
 
@@ -179,7 +179,7 @@ def _kill_on_shelf(hook: str) -> None:
 
 def _kill_after_event(event: str, anchored: bool = True) -> None:
     """Kill the run when the ledger has this event, before or after the anchor in the vault has moved on to it."""
-    from sluice.custody.anchor import Anchor
+    from sluice.custody.chain import Anchor
     from sluice.custody.ledger import Ledger
 
     move, append = Anchor.move, Ledger.append
@@ -306,7 +306,7 @@ def _without_server() -> Iterator[None]:
 
 
 def _reading_here() -> AbstractContextManager[Any]:
-    return patch("tasks.release.staging.read_apart", lambda source, columns: source.batches(columns))
+    return patch("tasks.release.intake.staging.read_apart", lambda source, columns: source.batches(columns))
 
 
 def _warm_up() -> None:
@@ -317,7 +317,7 @@ def _warm_up() -> None:
         house = House(Path(folder) / "house")
         house.adopt()
         release(str(house.file))
-    for module in ("flows.cli.main", "flows.review", "tasks.release.review"):
+    for module in ("flows.cli.main", "flows.review", "tasks.release.decisions.review"):
         importlib.import_module(module)
 
 

@@ -161,7 +161,7 @@ def answered(arguments: Sequence[str], code: int = DONE) -> Told:
 
 def is_in_force(workspace: Any, path: Path) -> bool:
     """Whether the office has adopted what this file holds."""
-    from tasks.release.office import open_office, read_document
+    from tasks.release.decisions.office import open_office, read_document
 
     office = open_office(workspace)
     sha256 = document_sha256(read_document(path)[1])
@@ -169,7 +169,7 @@ def is_in_force(workspace: Any, path: Path) -> bool:
 
 
 def _is_sound(path: Path) -> bool:
-    from tasks.release.office import read_document
+    from tasks.release.decisions.office import read_document
 
     try:
         read_document(path)
@@ -180,16 +180,16 @@ def _is_sound(path: Path) -> bool:
 
 def _adopt(workspace: Any, paths: list[Path], person: str) -> None:
     """One act for all of them, or one for each where together they would not count."""
-    from tasks.release.acting import Means
-    from tasks.release.office import Terms, adopt
+    from tasks.release.decisions.office import Terms, adopt
+    from tasks.release.decisions.signing_in import Credentials
 
     if paths:
         try:
-            adopt(workspace, paths, Terms(), Means(declared=person), "")
+            adopt(workspace, paths, Terms(), Credentials(declared=person), "")
         except SluiceError:
             for path in paths:
                 with suppress(SluiceError):
-                    adopt(workspace, [path], Terms(), Means(declared=person), "")
+                    adopt(workspace, [path], Terms(), Credentials(declared=person), "")
 
 
 class House:
@@ -254,7 +254,7 @@ class House:
 
     def adopt(self) -> None:
         """Let the documents count, as far as they are sound and do not yet, by two people of the office."""
-        from tasks.release.documents import open_workspace
+        from sluice.custody.workspace import open_workspace
 
         with patch.dict(os.environ, {"SLUICE_HOME": str(self.home)}), suppress(SluiceError):
             workspace = open_workspace()  # if it cannot be opened, the command says so itself

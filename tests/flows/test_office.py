@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from sluice.custody.ledger import Ledger
-from sluice.custody.signing.key_pair import make_key_pair
+from sluice.custody.signing.keys_at_hand import make_key_pair
 from tests.flows.house import DONE, ERROR, WAITING, House, Told, contract, policy
 from tests.golden import golden
 
@@ -340,11 +340,11 @@ def test_what_was_signed_is_recorded_as_it_was_signed_or_not_at_all(founded: Des
 
 def test_people_may_be_known_by_the_account_of_the_system(desks: Desks, monkeypatch: pytest.MonkeyPatch) -> None:
     desks.roster("account")
-    monkeypatch.setattr("tasks.release.acting.account", lambda: "mallory")
+    monkeypatch.setattr("tasks.release.decisions.signing_in.account", lambda: "mallory")
     told = desks.runs("emil", "office")
     golden.words(told.words)
     golden.words(desks.runs("emil", "office", "--as", "emil").words)
-    monkeypatch.setattr("tasks.release.acting.account", lambda: "emil")
+    monkeypatch.setattr("tasks.release.decisions.signing_in.account", lambda: "emil")
     told = desks.runs("emil", "office")
     assert told.code == DONE
     golden.words(told.words)

@@ -21,7 +21,7 @@ def house(tmp_path: Path) -> Iterator[House]:
     made.write()
     load(made)
     made.adopt()
-    with patch("tasks.release.load_state.read_apart", lambda source, columns: source.batches(columns)):
+    with patch("tasks.release.intake.load_state.read_apart", lambda source, columns: source.batches(columns)):
         yield made
 
 

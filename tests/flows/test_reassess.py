@@ -12,7 +12,7 @@ from flows.reassessment import reassess
 from sluice.custody.states import IN_DOUBT, REASSESSED, told_of
 from sluice.ground.errors import SluiceError
 from sluice.ground.verdict import Finding, Verdict
-from tasks.release.pruning import prune
+from tasks.release.vault.pruning import prune
 from tests.flows.house import BLOCKED, DONE, UNCHECKED, House
 from tests.flows.stages import stages
 from tests.flows.tables_house import TablesHouse
@@ -126,7 +126,7 @@ def test_without_data_or_seed_nobody_can_tell(published: House) -> None:
 
 
 def test_of_what_was_pruned_it_says_so(tmp_path: Path) -> None:
-    from tests.tasks.release.test_pruning import RetainingHouse
+    from tests.tasks.release.vault.test_pruning import RetainingHouse
 
     house = stages(RetainingHouse).at("published")
     prune(house.workspace(), datetime.now(UTC) + timedelta(days=61))

@@ -15,8 +15,8 @@ import pytest
 from flows.release import release_quietly
 from policies.policy import Policy
 from sluice.custody import shelf
+from sluice.custody.chain import roots
 from sluice.custody.ledger import Ledger
-from sluice.custody.merkle_tree import roots
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.ground.database_url import database_url
@@ -315,7 +315,7 @@ def test_two_who_ask_for_a_withdrawal_at_different_times_withdraw_nothing(
     published: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What one person asked for long ago is not what another means today."""
-    monkeypatch.setattr("tasks.release.withdrawal.LAPSES_AFTER", timedelta(0))
+    monkeypatch.setattr("tasks.release.decisions.withdrawal.LAPSES_AFTER", timedelta(0))
     told = published.withdraw(published.id, "a mistake")
     assert (told.code, published.shelf) == (WAITING, [published.id])
     golden.words(told.words)

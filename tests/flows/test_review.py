@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-import tasks.release.under_review
+import tasks.release.decisions.under_review
 from sluice.custody.states import State
-from tasks.release.account import account
+from tasks.release.decisions.signing_in import account
 from tests.flows.clocks import in_days
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
 from tests.golden import golden
@@ -64,7 +64,7 @@ def test_one_person_counts_once(pending: House) -> None:
 def test_an_approval_that_ended_is_given_anew(pending: House, monkeypatch: pytest.MonkeyPatch) -> None:
     assert pending.approve("amara").code == WAITING
 
-    monkeypatch.setattr(tasks.release.under_review, "datetime", in_days(31))
+    monkeypatch.setattr(tasks.release.decisions.under_review, "datetime", in_days(31))
     told = pending.approve("amara")
     assert "already decided" not in told.words
     assert pending.events().count("decision") == 2
@@ -193,7 +193,7 @@ def test_an_approval_ends(pending: House, monkeypatch: pytest.MonkeyPatch) -> No
     """After valid_days the first approval is void, and the second alone does not publish."""
     assert pending.approve("amara").code == WAITING
 
-    monkeypatch.setattr(tasks.release.under_review, "datetime", in_days(31))
+    monkeypatch.setattr(tasks.release.decisions.under_review, "datetime", in_days(31))
     told = pending.sluice("review", pending.id)
     assert "0 of 2 decisions, 1 void" in told.words
     monkeypatch.undo()
@@ -215,7 +215,7 @@ def test_an_approved_release_whose_approval_ended_waits_again(pending: House, mo
         def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
             return late
 
-    monkeypatch.setattr(tasks.release.under_review, "datetime", Later)
+    monkeypatch.setattr(tasks.release.decisions.under_review, "datetime", Later)
     told = pending.release()
     assert (told.code, pending.shelf) == (WAITING, [])
     golden(told.words)

@@ -17,8 +17,7 @@ import pytest
 
 from flows.verification import verify
 from sluice.custody import shelf
-from sluice.custody.anchor import Anchor
-from sluice.custody.chain import START, Chain
+from sluice.custody.chain import START, Anchor, Chain
 from tests.custody.ledgers import disarm
 from tests.flows.house import DONE, ERROR, UNCHECKED, WAITING, House, Told
 from tests.flows.stages import COMMENT, stages
@@ -439,7 +438,11 @@ def test_what_is_made_up_later_cannot_be_stamped_in_the_past(stamping: Authority
     """Whoever owns vault, ledger and shelf makes all of them anew, with earlier dates in the ledger."""
     house, past = stages(House).at("pending"), datetime.now(UTC) - timedelta(days=20)
     with ExitStack() as clocks:
-        for place in ("sluice.custody.ledger", "tasks.release.acting", "tasks.release.under_review"):
+        for place in (
+            "sluice.custody.ledger",
+            "tasks.release.decisions.signing_in",
+            "tasks.release.decisions.under_review",
+        ):
             clock = clocks.enter_context(patch(f"{place}.datetime", wraps=datetime))
             clock.now.return_value = past
         assert house.approve("amara").code == WAITING

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from sluice.custody import shelf
 from sluice.custody.signing.envelope import Envelope, Statement
-from sluice.custody.signing.key_pair import make_key_pair
+from sluice.custody.signing.keys_at_hand import make_key_pair
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.signing.ssh_signature import signed_by_key
 from sluice.publication.attestation import VerificationSummary, attestation, digest_of, envelope_bytes

@@ -30,8 +30,8 @@ from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.sensitivity import requirements_of
-from tasks.release.acting import Means
-from tasks.release.review import decide, withdraw
+from tasks.release.decisions.review import decide, withdraw
+from tasks.release.decisions.signing_in import Credentials
 from tests.flows.house import House
 from tests.injection.corpus import UNSEEN, WRITABLE, Page, texts
 from tests.report.pages import dossier, on_tables, variable
@@ -64,6 +64,7 @@ def test_no_text_reaches_a_terminal_that_obeys_it(text: str) -> None:
         dossier=dossier(finding_of(text), title=text, plan=[text]),
         subject=None,
         files={text: Path(text)},
+        title=text,
     )
     rows = [{"release": "people-1", "state": text, "last_event": text, "at": "", "says": text}]
     for shown in (
@@ -176,9 +177,9 @@ def test_a_folder_cannot_write_into_the_deployments(house: House, tmp_path: Path
 def test_words_for_the_ledger_can_be_seen(house: House, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLUICE_HOME", str(house.home))
     with pytest.raises(SluiceError, match=r"reason: must be of characters that can be seen; it holds U\+"):
-        withdraw("people-1", Means(), text)
+        withdraw("people-1", Credentials(), text)
     with pytest.raises(SluiceError, match=r"comment: must be of characters that can be seen; it holds U\+"):
-        decide(house.workspace(), "people-1", "reject", Means(), text)
+        decide(house.workspace(), "people-1", "reject", Credentials(), text)
 
 
 @pytest.mark.parametrize("text", UNSEEN)

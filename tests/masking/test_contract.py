@@ -16,8 +16,6 @@ from pydantic import ValidationError
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.catalogue import methods
-from sluice.masking.corrections import CORRECTIONS
-from sluice.masking.measured_attacks import MEASURED
 from sluice.masking.plan import apply_plan
 from sluice.masking.step import MaskingStep, carried_out
 from sluice.risk.transparency.attack import NoAttack
@@ -40,9 +38,8 @@ from tests.masking.survey import (
 )
 
 METHODS = sorted(methods())
-# Before anything is made of them: a method that one of these lacks has no catalogue and no tests.
-all_listed(CORRECTIONS, METHODS, "CORRECTIONS of sluice/masking/corrections.py")
-all_listed(MEASURED, METHODS, "MEASURED of sluice/masking/measured_attacks.py")
+PASSAGES = ("use_when", "preserves", "known_attack", "missing_values", "in_an_analysis", "attack_measured")
+# Before anything is made of them: a method that one of these lacks has no tests.
 all_listed(ON_ONE, METHODS, "on_one of tests/masking/steps.yaml")
 all_listed(WRITTEN["promised_by_the_example"], METHODS, "promised_by_the_example of tests/masking/steps.yaml")
 Check = Callable[..., object]  # of the original, the masked survey, and what steps.yaml says
@@ -225,6 +222,14 @@ def well_typed(masked: pd.DataFrame, step: MaskingStep, original: pd.DataFrame, 
     assert masked.index.isin(original.index).all() if step.is_sampling else masked.index.equals(original.index)
     others = [name for name in masked if name in original and not step.concerns(name)]
     pd.testing.assert_frame_equal(masked[others], original.loc[masked.index, others])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_says_what_the_catalogue_and_the_codebook_print(method: str) -> None:
+    for passage in PASSAGES:
+        text = getattr(methods()[method], passage)
+        assert text.endswith("."), passage
+        assert "  " not in text, passage
 
 
 @every_step

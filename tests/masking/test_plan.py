@@ -5,8 +5,11 @@ import pandas as pd
 
 from sluice.ground.progress import reported_to
 from sluice.ground.variables import Kind, Variable
-from sluice.masking import AdditiveNoise, GlobalRecoding, RankSwapping, TopBottomCoding
+from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.masking.plan import apply_plan, apply_recodings, released_variables
+from sluice.masking.recoding.global_recoding import GlobalRecoding
+from sluice.masking.recoding.top_bottom_coding import TopBottomCoding
+from sluice.masking.swapping.rank_swapping import RankSwapping
 
 VARIABLES = {
     "age": Variable(name="age", kind=Kind.INTEGER, minimum=0, maximum=120),

@@ -9,7 +9,7 @@ import pytest
 from sluice.ground.errors import PlanError
 from sluice.ground.value_hashes import Hashes
 from sluice.masking.plan import apply_plan
-from sluice.masking.record_draws import RecordDraws
+from sluice.masking.step import RecordDraws
 from tests.flows.house import survey
 from tests.golden import golden
 from tests.red_team.files import _STEP

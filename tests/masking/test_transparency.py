@@ -2,8 +2,11 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.variables import Kind, Variable
-from sluice.masking import AdditiveNoise, RankSwapping, Removal, Sampling
+from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.masking.plan import apply_plan
+from sluice.masking.recoding.removal import Removal
+from sluice.masking.recoding.sampling import Sampling
+from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.masking.transparency import attacks_on
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.risk.transparency.pairs import Pairs

@@ -13,7 +13,7 @@ from policies.rules.catalogue import rules
 from policies.rules.rules import AttackPolicyRule, PolicyRule
 from policies.several_publications import RULES as SEVERAL
 from policies.standard.reference_standard import ReferenceStandard
-from policies.utility.limits import UtilityLimits
+from policies.utility_limits import UtilityLimits
 from schemas.checks.frame_check import _STRUCTURE
 from schemas.json_schema import json_schema
 from sluice.ground.verdict import Finding, Verdict

@@ -5,7 +5,7 @@ import pytest
 from policies.advice import RULES
 from policies.explanation import explain, explained, explained_by_kind
 from policies.standard.reference_standard import ReferenceStandard
-from policies.utility.limits import UtilityLimits
+from policies.utility_limits import UtilityLimits
 from sluice.ground.errors import SluiceError
 from tests.golden import golden
 

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from sluice.masking.microaggregation.recursive_histogram_sanitization import histogram_cells
-from sluice.masking.microaggregation.representatives import representatives
-from sluice.masking.microaggregation.scale import NUMBER
-from sluice.masking.microaggregation.spectral_histogram_sanitization import spectral_groups
+from sluice.masking.microaggregation.histogram_sanitization import histogram_cells, spectral_groups
+from sluice.masking.microaggregation.representatives import NUMBER, representatives
 from sluice.utility.continuous.moments import moment_differences
 
 

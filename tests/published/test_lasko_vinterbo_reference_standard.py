@@ -14,9 +14,8 @@ from policies.standard.judgement import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict, decide
-from sluice.masking.microaggregation.representatives import representatives
-from sluice.masking.microaggregation.scale import NUMBER
-from sluice.masking.microaggregation.spectral_histogram_sanitization import spectral_groups
+from sluice.masking.microaggregation.histogram_sanitization import spectral_groups
+from sluice.masking.microaggregation.representatives import NUMBER, representatives
 from sluice.masking.swapping.spectral_swapping import spectral_swap
 from sluice.masking.synthesis.data_shuffling import shuffle_sources
 from sluice.risk.reference.equivalence_test import equivalence_test

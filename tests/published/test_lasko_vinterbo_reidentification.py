@@ -8,9 +8,8 @@ stand beside each test; the tolerances are what other extracts of the survey gav
 import numpy as np
 import pytest
 
-from sluice.masking.microaggregation.representatives import representatives
-from sluice.masking.microaggregation.scale import NUMBER
-from sluice.masking.microaggregation.spectral_histogram_sanitization import spectral_groups
+from sluice.masking.microaggregation.histogram_sanitization import spectral_groups
+from sluice.masking.microaggregation.representatives import NUMBER, representatives
 from sluice.risk.reference.reidentification import reidentification
 
 SEEDS = pytest.mark.parametrize("seed", [0, 1, 2])

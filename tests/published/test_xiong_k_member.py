@@ -15,7 +15,7 @@ import pytest
 from benchmarks.clustering_adult import Figures, adult, measured
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.taxonomy import taxonomy_of
-from sluice.masking.microaggregation.cluster_loss import domain_of, information_loss
+from sluice.masking.microaggregation.clusters import domain_of, information_loss
 
 COUNTRIES = Hierarchy(
     rows={

@@ -15,8 +15,7 @@ import pandas as pd
 import pytest
 
 from sluice.ground.variables import Kind, Variable
-from sluice.masking.microaggregation.mdav import mdav_groups
-from sluice.masking.microaggregation.microaggregation import Microaggregation
+from sluice.masking.microaggregation.microaggregation import Microaggregation, mdav_groups
 from sluice.masking.microaggregation.representatives import standardised
 from sluice.utility.continuous.mean_variations import mean_variations
 

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.masking.microaggregation.mdav import mdav_groups
+from sluice.masking.microaggregation.microaggregation import mdav_groups
 from sluice.utility.analyses.prediction_loss import Examples, PredictionScores, prediction_scores
 
 NAMES = [

@@ -8,8 +8,8 @@ from unittest.mock import patch
 import pytest
 
 from sluice.custody.states import State
-from tasks.release.series import series_of, standing_in_series
-from tasks.release.under_review import UnderReview
+from tasks.release.decisions.series import series_of, standing_in_series
+from tasks.release.decisions.under_review import UnderReview
 from tests.flows.house import DONE, ERROR, WAITING, House, survey
 from tests.flows.stages import stages
 from tests.golden import golden

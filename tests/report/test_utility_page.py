@@ -8,24 +8,24 @@ from sluice.report.overall_figures import equivalent_in_words
 from sluice.report.pair_maps import pair_map
 from sluice.report.report import render
 from sluice.risk.linkage.score_view import ScoreView
-from sluice.utility.analyses.clusterings_view import ComparedClustering, ComparedIndex
+from sluice.utility.analyses.clusterings import ComparedClustering, ComparedIndex
 from sluice.utility.analyses.impossible_records import BrokenRule, BrokenRules
 from sluice.utility.analyses.models_view import ComparedCoefficient, ComparedModel, ComparedSubgroup
-from sluice.utility.analyses.predictions_view import ComparedLearner, ComparedPrediction
+from sluice.utility.analyses.predictions import ComparedLearner, ComparedPrediction
 from sluice.utility.analyses.query_comparison import ComparedFigure, ComparedGroup, ComparedQuery
 from sluice.utility.categorical.categorical_view import CategoricalView, CategoryLoss
-from sluice.utility.changed_subgroups import ChangedSubgroup, ChangedSubgroups
 from sluice.utility.component_plane import ComponentPlane
 from sluice.utility.continuous.continuous_view import ContinuousView, ProbabilityParts, VariationParts
 from sluice.utility.continuous.matrix_comparisons import MatrixComparisons, MatrixDivergence
 from sluice.utility.correlation_summary import CorrelationMatrices, CorrelationsView
 from sluice.utility.marginal_summary import MarginalSummary, MarginalsView, TableLoss
 from sluice.utility.propensity_summary import PropensityCurve, PropensityView, TablePropensities, TablePropensity
-from sluice.utility.quantile_summary import QuantileChanges, QuantilesView
+from sluice.utility.quantiles import QuantileChanges, QuantilesView
 from sluice.utility.recoding.recoding_summary import Misclassified, Queries, RecodedVariable, RecodingView
-from sluice.utility.subgroup_summary import Subgroup, SubgroupsView
+from sluice.utility.subgroup_tables import Subgroup, SubgroupsView
+from sluice.utility.subgroups import ChangedSubgroup, ChangedSubgroups
 from sluice.utility.subsample_equivalent import SubsampleEquivalent
-from sluice.utility.utility_view import UtilityView
+from sluice.utility.utility_view import UnweightedFigure, UtilityView
 from tests.golden import golden
 from tests.report.pages import Page, dossier, finding, variable
 
@@ -172,6 +172,7 @@ FULL = UtilityView(
     continuous=NUMBERS,
     categorical=CATEGORIES,
     correlations=CORRELATIONS,
+    unweighted=(UnweightedFigure(name="gini", weighted=0.12, unweighted=0.31, percent=False),),
     models=(MODEL, ComparedModel(name="late", kind="cox", formula="years ~ age", says="It did not converge.")),
 )
 
@@ -214,6 +215,10 @@ def test_many_variables_are_drawn_as_far_as_they_can_be_read() -> None:
     golden(drawn.says)
     assert drawn.rows[0] == ("v39 × v38", "77")
     assert pair_map("Map", ["a"], [[None]], "", "key") is None
+
+
+def test_weighted_figures_stand_beside_those_of_the_records() -> None:
+    assert "gini 0.12 0.31" in " ".join(page().section("utility").split())
 
 
 def test_a_small_group_of_scores_is_refused() -> None:

@@ -9,11 +9,11 @@ from sluice.ground.verdict import Finding, Verdict
 from tasks.approve import approve, awaits_people
 from tasks.decide import decide
 from tasks.mask import mask
-from tasks.release import under_review
-from tasks.release.acting import Means
-from tasks.release.approval import subject
+from tasks.release.decisions import under_review
+from tasks.release.decisions.review import approve as approve_as
+from tasks.release.decisions.signing_in import Credentials
+from tasks.release.decisions.under_review import subject
 from tasks.release.product import AnyRelease
-from tasks.release.review import approve as approve_as
 from tasks.report import report
 from tests.flows.clocks import in_days
 from tests.flows.house import House
@@ -31,9 +31,9 @@ def pending(house: House, validated: Bring) -> AnyRelease:
 def test_it_waits_until_everybody_has_approved(pending: AnyRelease) -> None:
     assert awaits_people(pending)
     assert not approve(pending)
-    approve_as(pending, Means(declared="amara"), "")
+    approve_as(pending, Credentials(declared="amara"), "")
     assert not approve(pending)
-    approve_as(pending, Means(declared="jonas"), "")
+    approve_as(pending, Credentials(declared="jonas"), "")
     assert approve(pending)
     assert not awaits_people(pending)
     assert pending.entries()[-1].event == State.APPROVED
@@ -42,7 +42,7 @@ def test_it_waits_until_everybody_has_approved(pending: AnyRelease) -> None:
 
 def test_approvals_that_expired_send_it_back(pending: AnyRelease, monkeypatch: pytest.MonkeyPatch) -> None:
     for who in ("amara", "jonas"):
-        approve_as(pending, Means(declared=who), "")
+        approve_as(pending, Credentials(declared=who), "")
     assert approve(pending)
 
     monkeypatch.setattr(under_review, "datetime", in_days(31))
@@ -58,7 +58,7 @@ def test_what_is_blocked_or_rejected_is_never_approved(pending: AnyRelease) -> N
 
 def test_a_publication_that_was_begun_goes_on_and_one_that_ended_does_not(pending: AnyRelease) -> None:
     for who in ("amara", "jonas"):
-        approve_as(pending, Means(declared=who), "")
+        approve_as(pending, Credentials(declared=who), "")
     approve(pending)
     pending.record(State.PUBLISHING)
     assert approve(pending)

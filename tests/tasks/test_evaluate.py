@@ -1,5 +1,7 @@
 """A masked file is measured beside its own original, record by record; without a measure nothing passes."""
 
+import gc
+import weakref
 from collections.abc import Callable, Sequence
 from threading import current_thread
 
@@ -7,10 +9,11 @@ import pytest
 
 from sluice.ground.in_threads import in_threads
 from sluice.ground.verdict import Verdict
+from tasks.check import check
 from tasks.evaluate import evaluate
 from tasks.mask import mask
 from tasks.release.product import AnyRelease
-from tasks.release.records import judgement
+from tasks.release.records import comparison, judgement
 from tests.flows.house import House
 
 Bring = Callable[[House], AnyRelease]
@@ -86,6 +89,27 @@ def test_the_pairs_are_those_of_the_original_records(
     for name in ("sex", "region"):  # which the plan leaves as they are
         assert (files.original[name].astype(str) == files.masked[name].astype(str)).all()
     assert (files.recoded["age"].astype(str) == files.masked["age"].astype(str)).all()
+
+
+def test_the_frames_are_read_once_and_let_go_by_the_last_who_needs_them(
+    house: House, validated: Bring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release, read = validated(house), []
+
+    def once(*given: object) -> judgement.Comparison:
+        files: judgement.Comparison = compared(*given)
+        read.append(weakref.ref(files.masked))
+        return files
+
+    compared = comparison.compared
+    monkeypatch.setattr(comparison, "compared", once)
+    masked = mask(release)
+    check(release, masked)
+    (frame,) = read
+    assert frame() is not None
+    evaluate(release, masked)
+    gc.collect()
+    assert [each() for each in read] == [None]
 
 
 def test_without_a_reference_standard_nobody_knows_whether_the_file_is_safe(house: House, validated: Bring) -> None:

@@ -13,7 +13,7 @@ from tasks.ingest import _secret as secret_of
 from tasks.ingest import ingest, known_release, open_documents
 from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
-from tasks.release.waiting import definition_of
+from tasks.release.run_notes import definition_of
 from tests.flows.house import House
 from tests.golden import golden
 

@@ -24,10 +24,10 @@ from tasks.decide import decide
 from tasks.failure import StepFailed
 from tasks.mask import mask
 from tasks.publish import publish
-from tasks.release.acting import Means
-from tasks.release.approval import approved_files, report_path, subject
+from tasks.release.decisions.review import approve as approve_as
+from tasks.release.decisions.signing_in import Credentials
+from tasks.release.decisions.under_review import approved_files, report_path, subject
 from tasks.release.product import AnyRelease
-from tasks.release.review import approve as approve_as
 from tasks.report import report
 from tasks.settle import settle
 from tests.flows.clocks import in_days
@@ -45,7 +45,7 @@ def decided(release: AnyRelease, *people: str, found: Finding = FINE) -> AnyRele
     """Judged, and approved by these people."""
     decide(release, report(release, [found], mask(release)))
     for who in people:
-        approve_as(release, Means(declared=who), "")
+        approve_as(release, Credentials(declared=who), "")
     return release
 
 

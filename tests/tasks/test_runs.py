@@ -15,7 +15,7 @@ from prefect.client.schemas.objects import State as RunState
 
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
-from tasks.release.waiting import is_gone, note_of_run, process_note
+from tasks.release.run_notes import is_gone, note_of_run, process_note
 from tasks.runs import _command, _latest, _trouble, is_open
 
 NO_PROCESS = (1 << 22) + 1  # Linux gives no higher number than 1 << 22

@@ -16,13 +16,13 @@ from tasks.failure import StepFailed
 from tasks.ingest import ingest
 from tasks.mask import mask
 from tasks.publish import publish
-from tasks.release.acting import Means
-from tasks.release.current_edition import edition_notices
+from tasks.release.decisions.review import approve as approve_as
+from tasks.release.decisions.review import withdraw
+from tasks.release.decisions.signing_in import Credentials
+from tasks.release.editions.current_edition import edition_notices
 from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
 from tasks.release.release import recorded_release
-from tasks.release.review import approve as approve_as
-from tasks.release.review import withdraw
 from tasks.report import report
 from tasks.settle import settle
 from tasks.validate import validate
@@ -44,7 +44,7 @@ def judged(house: House) -> AnyRelease:
 
 def approved(release: AnyRelease) -> AnyRelease:
     for who in ("amara", "jonas"):
-        approve_as(release, Means(declared=who), "")
+        approve_as(release, Credentials(declared=who), "")
     assert approve(release)
     return release
 
@@ -58,7 +58,7 @@ def published(release: AnyRelease) -> AnyRelease:
 def withdrawn(house: House, release: AnyRelease, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLUICE_HOME", str(house.home))
     for who in ("amara", "jonas"):
-        withdraw(release.id, Means(declared=who), "a mistake")
+        withdraw(release.id, Credentials(declared=who), "a mistake")
 
 
 def states(*releases: AnyRelease) -> list[State | None]:
@@ -82,7 +82,7 @@ def test_an_old_edition_that_is_approved_late_closes(house: House) -> None:
     house.new_edition()
     tuesday = published(judged(house))
     assert states(monday, tuesday) == [State.OVERTAKEN, State.PUBLISHED]
-    golden.refused(SluiceError, approve_as, monday, Means(declared="amara"), "")
+    golden.refused(SluiceError, approve_as, monday, Credentials(declared="amara"), "")
     assert not approve(monday)
     assert house.shelf == [tuesday.id]
 

@@ -47,6 +47,16 @@ def test_missing_values_hold_no_bits_and_nothing_at_all_has_no_figure() -> None:
     assert np.isnan(entropies(HAIR, HAIR.where(HAIR == "none"), 10).lost)
 
 
+def test_records_weigh_what_they_stand_for() -> None:
+    weight = np.where(HAIR == "grey", 4.0, 1.0)
+    merged = HAIR.map({"fair": "fair", "dark": "other", "grey": "other"}).astype("category")
+    found = entropies(HAIR, merged, 10, (weight, None))
+    assert found.before == pytest.approx(scipy_entropy([40, 40, 80], base=2))
+    assert found.after == pytest.approx(scipy_entropy([40, 60], base=2))
+    heavy_but_few = np.where(HAIR == "grey", 1e6, 1.0)
+    assert entropies(HAIR, HAIR, 21, (heavy_but_few, heavy_but_few)).before == pytest.approx(1)
+
+
 def test_a_constant_loses_nothing() -> None:
     constant = pd.Series(np.ones(100))
     assert entropies(constant, constant, 10).lost == 0

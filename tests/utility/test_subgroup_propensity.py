@@ -8,7 +8,8 @@ import pytest
 
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.propensity import propensity
-from sluice.utility.subgroup_propensity import SubgroupPropensity, subgroup_propensity
+from sluice.utility.subgroup_propensity import subgroup_propensity
+from sluice.utility.subgroups import SubgroupChange
 
 LABELS = ("a", "b", "c")
 
@@ -25,7 +26,7 @@ def files(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return original, original[rng.integers(0, n, n)]
 
 
-def found(bins: list[CommonBins], **more: int) -> dict[str, SubgroupPropensity]:
+def found(bins: list[CommonBins], **more: int) -> dict[str, SubgroupChange]:
     changes = subgroup_propensity(bins, {"x": LABELS}, np.random.default_rng(0), **more)
     return {each.category: each for each in changes}
 

@@ -17,9 +17,7 @@ import numpy as np
 
 from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.errors import PlanError
-from sluice.items.combination_counts import combination_counts
-from sluice.items.item_sets import ItemSets
-from sluice.items.item_tree import ItemTree
+from sluice.items.item_sets import ItemSets, ItemTree, combination_counts
 
 LEFT_OUT = -1  # in a cut, of an item that is not released
 

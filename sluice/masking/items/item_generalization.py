@@ -13,10 +13,9 @@ from pydantic import Field, PrivateAttr
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Label, Variable, Variables
-from sluice.items.item_sets import ItemSets
-from sluice.items.item_tree import ItemTree
+from sluice.items.item_sets import ItemSets, ItemTree
 from sluice.masking.items.item_cut import LEFT_OUT, CutSearch
-from sluice.masking.step import MaskingStep
+from sluice.masking.step import NONE_OF_A_RECODING, MaskingStep
 from sluice.risk.transparency.attack import NoAttack
 
 
@@ -56,6 +55,11 @@ class ItemGeneralization(MaskingStep):
         "Kalnis 2008, section 3). All k who fit may share a further item, which is then disclosed."
     )
     missing_values: ClassVar[str] = "A missing set stays missing; one of which all items were left out becomes missing."
+    in_an_analysis: ClassVar[str] = (
+        "Counts of the released items and groups need no correction. An item that is in a group is nowhere told from "
+        "the others of the group."
+    )
+    attack_measured: ClassVar[str] = NONE_OF_A_RECODING
 
     def released(self, variables: Variables) -> dict[str, Variable]:
         """A set may hold groups of its hierarchy, and become missing. Raises PlanError for other kinds."""

@@ -15,8 +15,7 @@ from pydantic import Field
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.items.combination_counts import combination_counts, hitting_occurrences
-from sluice.items.item_sets import ItemSets
+from sluice.items.item_sets import ItemSets, combination_counts, hitting_occurrences
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.sets_within import SetsWithin
@@ -43,6 +42,14 @@ class ItemSuppression(MaskingStep):
         "person's own. More than m known items may fit one set only (Terrovitis, Mamoulis and Kalnis 2008, section 3)."
     )
     missing_values: ClassVar[str] = "A missing set stays missing; a set that loses its last item becomes missing."
+    in_an_analysis: ClassVar[str] = (
+        "Counts of an item are lower bounds: single items were taken out of sets, seldom ones first. An item that is "
+        "not in a set may have been in it; rules of association come out too weak."
+    )
+    attack_measured: ClassVar[str] = (
+        "Take the released set with the most and rarest items of which every item is known. On 1 variable of Groceries "
+        "(k: 5, m: 2): 61 % found; 54 % surely found."
+    )
 
     def released(self, variables: Variables) -> dict[str, Variable]:
         """The sets become nullable, with no bound on the share of missing ones. Raises PlanError for other kinds."""

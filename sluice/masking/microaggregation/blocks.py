@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sluice.ground.arrays import FloatArray, IntArray
-from sluice.masking.microaggregation.scale import NUMBER, Scale
+from sluice.masking.microaggregation.representatives import NUMBER, Scale
 
 
 def first_principal_component(records: FloatArray, scales: Sequence[Scale] | None = None) -> FloatArray:

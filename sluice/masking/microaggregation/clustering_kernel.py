@@ -23,7 +23,11 @@ _NOT_SHARED = -1  # in the place of a node
 
 @numba.njit(cache=True)
 def k_member(numbers: FloatArray, nodes: IntArray, weights: FloatArray, k: int) -> IntArray:
-    """Cluster of each record, numbered from 0; see `k_member_clustering.k_member_groups`.
+    """Cluster of each record, numbered from 0; k to 2k - 1 records each.
+
+    While k records are left, the one farthest from the first of the last cluster (at first: from the first record)
+    begins a cluster, and k - 1 times the record joins that adds least to its loss. Each record then left, in order,
+    joins the cluster to whose loss it adds least.
 
     numbers : shape (p, n), n >= k; a column of the file is a row here
     nodes   : shape (q, n), at least 0
@@ -50,7 +54,11 @@ def k_member(numbers: FloatArray, nodes: IntArray, weights: FloatArray, k: int) 
 
 @numba.njit(cache=True)
 def k_nearest(numbers: FloatArray, nodes: IntArray, weights: FloatArray, k: int) -> IntArray:
-    """Cluster of each record, numbered from 0; see `k_nearest_clustering.k_nearest_groups`. Arguments as `k_member`."""
+    """Cluster of each record, numbered from 0; k to 2k - 1 records each. Arguments as `k_member`.
+
+    While k records are left, the first of them and the k - 1 nearest to it are a cluster. Each record then left, in
+    order, joins the cluster to whose loss it adds least.
+    """
     p, q, n = len(numbers), len(nodes), numbers.shape[1]
     labels = np.full(n, -1)
     free_numbers, free_nodes = numbers.copy(), nodes.copy()
@@ -88,7 +96,13 @@ def k_nearest(numbers: FloatArray, nodes: IntArray, weights: FloatArray, k: int)
 
 @numba.njit(cache=True)
 def one_pass(numbers: FloatArray, nodes: IntArray, weights: FloatArray, k: int) -> IntArray:
-    """Cluster of each record, numbered from 0; see `one_pass_k_means.one_pass_groups`. Arguments as `k_member`."""
+    """Cluster of each record, numbered from 0; at least k records each. Arguments as `k_member`.
+
+    The first n // k records begin as many clusters. Each other record joins the cluster nearest to it: the distance is
+    from the mean of its numbers and to the lowest node that holds its categories, both of those that have joined so
+    far. Clusters of more than k then give up those farthest from that centre; each of these goes to the nearest cluster
+    of fewer than k, and when there is none to the nearest of all.
+    """
     n = numbers.shape[1]
     clusters = n // k
     labels = np.full(n, -1)
@@ -136,7 +150,12 @@ def one_pass(numbers: FloatArray, nodes: IntArray, weights: FloatArray, k: int) 
 
 @numba.njit(cache=True)
 def bottom_up(numbers: FloatArray, nodes: IntArray, weights: FloatArray, k: int) -> IntArray:
-    """Cluster of each record, numbered from 0; see `bottom_up_local_recoding.bottom_up_groups`. As `k_member`."""
+    """Cluster of each record, numbered from 0; k to 2k - 1 records each. Arguments as `k_member`.
+
+    Each record begins as a cluster. In rounds, each cluster of fewer than k records is merged with the other one by
+    which least information is lost; where that makes 2k records or more, the one farthest from another and k - 1 more,
+    each of which adds least to the loss, become a cluster again, and the rest another.
+    """
     n = numbers.shape[1]
     low, high, shared = numbers.copy(), numbers.copy(), nodes.copy()
     sizes, losses, costs = np.ones(n, dtype=np.int64), np.zeros(n), np.empty(n)

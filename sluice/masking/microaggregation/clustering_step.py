@@ -6,7 +6,6 @@ the method's own.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -15,16 +14,19 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
-from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.taxonomy import Taxonomy, taxonomy_of
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.masking.microaggregation.blocks import blocks_of, first_principal_component, partition_by_blocks
-from sluice.masking.microaggregation.cluster_loss import Domain, domain_of
-from sluice.masking.microaggregation.generalised_values import generalised_values
-from sluice.masking.microaggregation.regions import Regions, region_names
-from sluice.masking.microaggregation.representatives import representatives
-from sluice.masking.microaggregation.scale import scale_of
+from sluice.masking.microaggregation.clusters import Domain, Regions, domain_of, generalised_values, region_names
+from sluice.masking.microaggregation.microaggregation_step import (
+    GROUP_MEANS,
+    categorical,
+    complete_parts,
+    few_alike,
+    refuse_ungroupable,
+)
+from sluice.masking.microaggregation.representatives import representatives, scale_of
 from sluice.masking.perturbed_number import numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
@@ -32,8 +34,6 @@ from sluice.risk.transparency.linear_change import LinearChange
 from sluice.risk.transparency.nearest_centre import NearestCentre
 from sluice.risk.transparency.published_ranges import PublishedRanges
 from sluice.risk.transparency.strongest import Strongest
-
-_LARGEST = 1e150  # the sum of larger numbers over a file may not be a number
 
 
 class ClusteringStep(MaskingStep):
@@ -68,6 +68,10 @@ class ClusteringStep(MaskingStep):
     missing_values: ClassVar[str] = (
         "Refused, or with `missing: by_pattern` clustered with records that miss the same columns; a missing value "
         "stays missing."
+    )
+    in_an_analysis: ClassVar[str] = (
+        f"{GROUP_MEANS} Where a value is a range or a wider group instead, it is true: analyse it as "
+        "interval-censored, or by its group; the middle of a range stands for it only roughly."
     )
 
     @model_validator(mode="after")
@@ -105,24 +109,14 @@ class ClusteringStep(MaskingStep):
             raise PlanError(f"{self.method} needs at least k = {self.k} records; there are {len(frame)}.")
         values = numbers(frame, self.columns)
         absent = np.isnan(values)
-        self._refuse(values, absent)
+        refuse_ungroupable(self.method, self.columns, values, absent, self.missing)
         trees = [self._taxonomy(frame[name], variables[name]) for name in self.columns]
         scales = [scale_of(frame[name], variables[name]) for name in self.columns]
         ranges = [_range(column) for column in values.T]
         results = np.full(values.shape, np.nan, dtype=object if self.representative == "generalised" else np.float64)
-        some = absent.any(axis=1)  # nearly all records are complete, and need not be compared
-        patterns, pattern = np.unique(absent[some], axis=0, return_inverse=True)
-        parts = [(np.flatnonzero(~some), np.zeros(len(self.columns), dtype=np.bool_))]
-        parts += [(np.flatnonzero(some)[pattern.ravel() == number], each) for number, each in enumerate(patterns)]
-        for rows, of_pattern in parts:
-            columns = np.flatnonzero(~of_pattern)
-            if len(rows) == 0:
-                continue
+        for rows, columns in complete_parts(absent):
             if len(rows) < self.k:
-                raise PlanError(
-                    f"{self.method} on {self._named()}: fewer than k = {self.k} records miss the same columns. "
-                    "Impute them first (multiple_imputation), or name fewer columns."
-                )
+                raise few_alike(self.method, self.columns, self.k)
             if len(columns) == 0:
                 self.refuse_together(frame, rows)
                 continue
@@ -176,19 +170,6 @@ class ClusteringStep(MaskingStep):
             return variable
         return perturbed(variable, whole=self.round or self.representative in ("mode", "random"), bounded=True)
 
-    def _refuse(self, values: FloatArray, absent: BoolArray) -> None:
-        """Missing values unless they may be, and numbers whose range would not be a number."""
-        for name, column, count in zip(self.columns, values.T, absent.sum(axis=0), strict=True):
-            if count and self.missing == "refuse":
-                raise PlanError(
-                    f"{self.method} on '{name}' takes no missing values; there are {count}. Use missing: by_pattern, "
-                    "or impute them first (multiple_imputation)."
-                )
-            if (np.abs(column) > _LARGEST).any():
-                raise PlanError(
-                    f"{self.method} on '{name}' takes numbers up to {_LARGEST:g}; some are larger. Use a larger unit."
-                )
-
     def _taxonomy(self, column: pd.Series, variable: Variable) -> Taxonomy | None:
         """None for what is measured like a number."""
         if variable.kind.is_numeric or (variable.kind is Kind.ORDINAL and variable.hierarchy is None):
@@ -199,67 +180,12 @@ class ClusteringStep(MaskingStep):
             raise PlanError(f"{self.method} on '{variable.name}': {error}. Complete it.") from None
 
 
-class ClusteringByBlocks(ClusteringStep):
-    """A method whose time grows with the square of the records, unless it is done block by block."""
-
-    block_size: int | None = Field(
-        default=None,
-        description="at least k: cut the file into blocks of similar records, at least this many, and treat each by "
-        "itself. Time grows with the records times the block size; absent: with the square of the records",
-    )
-
-    @model_validator(mode="after")
-    def _block_holds_a_cluster(self) -> Self:
-        if self.block_size is not None and self.block_size < self.k:
-            raise ValueError(
-                f"block_size of {self.method} on {self._named()} must be at least k = {self.k}; "
-                f"got {self.block_size}. Some thousands keep most of the information."
-            )
-        return self
-
-    @abstractmethod
-    def clusters_of_block(self, records: Domain, rng: Generator) -> IntArray:
-        """As `clusters`, of one block."""
-
-    def clusters(self, records: Domain, frame: pd.DataFrame, rows: IntArray, rng: Generator) -> IntArray:
-        count = len(records.numbers)
-        if self.block_size is None:
-            return self.clusters_of_block(records, rng)
-        levels = records.nodes / np.maximum(records.nodes.max(axis=0, initial=0), 1) * records.weights
-        blocks = blocks_of(first_principal_component(np.hstack([records.numbers, levels])), self.block_size)
-        return partition_by_blocks(count, blocks, lambda rows: self.clusters_of_block(records.of(rows), rng))
-
-
-def in_random_order(
-    kernel: Callable[[FloatArray, IntArray, FloatArray, int], IntArray],
-    method: str,
-    records: Domain,
-    k: int,
-    rng: Generator,
-) -> IntArray:
-    """The clusters that a kernel forms of the records in random order: it decides equal costs by their order.
-
-    raises : PlanError if there are fewer than k records
-    """
-    count = len(records.numbers)
-    if count < k:
-        raise PlanError(f"{method} needs at least k = {k} records; there are {count}.")
-    order = rng.permutation(count)
-    shuffled = records.of(order)
-    groups = np.empty(count, dtype=np.int64)
-    groups[order] = kernel(
-        np.ascontiguousarray(shuffled.numbers.T), np.ascontiguousarray(shuffled.nodes.T), records.weights, k
-    )
-    return groups
-
-
 def _column(result: npt.NDArray[Any], like: pd.Series, released: Variable) -> pd.Series:
     if released.kind.is_numeric:
         return stored(result, released).set_axis(like.index)
     if result.dtype == object:
         return pd.Series(pd.Categorical(result), index=like.index)
-    codes = np.where(np.isnan(result), -1.0, result).astype(np.int64)
-    return pd.Series(pd.Categorical.from_codes(codes, like.cat.categories, like.cat.ordered), index=like.index)
+    return categorical(result, like)
 
 
 def _range(values: FloatArray) -> float:

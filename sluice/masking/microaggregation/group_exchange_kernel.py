@@ -10,7 +10,7 @@ IntArray = npt.NDArray[np.int64]
 
 @numba.njit(cache=True)
 def exchange(records: FloatArray, groups: IntArray, nearest: IntArray, k: int, least: float) -> IntArray:
-    """The group of each record, numbered with gaps; see `group_exchange.exchanged_groups`.
+    """The group of each record, numbered with gaps; see `microaggregation.exchanged_groups`.
 
     records : shape (n, d)
     groups  : shape (n,), k to 2k - 1 records each

@@ -20,8 +20,8 @@ class _Sums(NamedTuple):
 
 
 @numba.njit(cache=True)
-def group_records(columns: FloatArray, categories: IntArray, ordinal: BoolArray, k: int) -> IntArray:
-    """Group of each record, numbered from 0 in order of formation; see `mdav_generic.generic_groups`.
+def group_mixed_records(columns: FloatArray, categories: IntArray, ordinal: BoolArray, k: int) -> IntArray:
+    """Group of each record, numbered from 0 in order of formation; see `microaggregation.generic_groups`.
 
     columns    : shape (d, n), n >= k: one row for each column of the file
     categories : shape (d,), the number of categories of each column, 0 for a number

@@ -276,7 +276,7 @@ class _Scale(NamedTuple):
 
 
 def group_records(records: FloatArray, rotated: FloatArray, k: int, slack: float) -> IntArray:
-    """Group of each record, numbered from 0 in order of formation; see `mdav.mdav_groups`.
+    """Group of each record, numbered from 0 in order of formation; see `microaggregation.mdav_groups`.
 
     records : shape (n, d), n >= k; squared distances must be finite
     rotated : shape (n, d), the same records centred and on orthonormal axes

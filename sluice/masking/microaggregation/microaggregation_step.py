@@ -5,20 +5,18 @@ choice between all variables at once, sets of variables, and one at a time. The 
 """
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
-from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import PlanError, did_you_mean
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.masking.microaggregation.representatives import Statistic, representatives, standardised
-from sluice.masking.microaggregation.scale import Scale, scale_of
+from sluice.masking.microaggregation.representatives import Scale, Statistic, representatives, scale_of, standardised
 from sluice.masking.perturbed_number import Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
@@ -30,7 +28,13 @@ from sluice.risk.transparency.strongest import Strongest
 
 VariableGroups = Literal["together", "one_at_a_time"] | tuple[tuple[str, ...], ...]
 
-_LARGEST = 1e150  # a larger number has no square to be summed
+GROUP_MEANS = (
+    "Means of the whole file are right; means of small subgroups are drawn towards those of their neighbours. "
+    "Variances and standard errors come out too small, and nothing in the file tells by how much: do not test "
+    "hypotheses on a variance or a tail."
+)
+
+_LARGEST = 1e150  # larger numbers have no squares or ranges that can be summed
 
 
 class MicroaggregationStep(MaskingStep):
@@ -60,6 +64,7 @@ class MicroaggregationStep(MaskingStep):
         "Refused, or with `missing: by_pattern` grouped with records that miss the same columns; a missing value stays "
         "missing."
     )
+    in_an_analysis: ClassVar[str] = GROUP_MEANS
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:
@@ -108,7 +113,7 @@ class MicroaggregationStep(MaskingStep):
             aggregated = self._aggregated(names, original, scales, rng)
             for name, before, after in zip(names, original.T, aggregated.T, strict=True):
                 if variables[name].kind.is_categorical:
-                    column = _categorical(after, frame[name])
+                    column = categorical(after, frame[name])
                 elif self.restore_variance:
                     column = stored(self._restored(name, before, after), released[name])
                 else:
@@ -162,45 +167,24 @@ class MicroaggregationStep(MaskingStep):
         self, names: Sequence[str], original: FloatArray, scales: Sequence[Scale], rng: Generator
     ) -> FloatArray:
         """Each record's representative, NaN where missing. Raises PlanError as `mask` says."""
-        absent = np.isnan(original)
-        self._refuse_what_cannot_be_grouped(names, original, absent)
-        scaled = standardised(original, scales) if self.standardise else original
-        if not absent.any():
-            return representatives(original, self.partition(scaled, scales, rng), self.representative, scales, rng)
-        aggregated = np.full(original.shape, np.nan)
-        patterns, pattern = np.unique(absent, axis=0, return_inverse=True)
-        for number, pattern_absent in enumerate(patterns):
-            rows, columns = np.flatnonzero(pattern == number), np.flatnonzero(~pattern_absent)
-            if len(columns) == 0:
-                continue
-            if len(rows) < self.k:
-                raise PlanError(
-                    f"{self.method} on {', '.join(map(repr, names))}: fewer than k = {self.k} records miss the same "
-                    "columns. Impute them first (multiple_imputation), or name fewer columns."
-                )
-            cells, of_columns = np.ix_(rows, columns), [scales[column] for column in columns.tolist()]
-            groups = self.partition(scaled[cells], of_columns, rng)
-            aggregated[cells] = representatives(original[cells], groups, self.representative, of_columns, rng)
-        return aggregated
-
-    def _refuse_what_cannot_be_grouped(
-        self, names: Sequence[str], original: FloatArray, absent: npt.NDArray[np.bool_]
-    ) -> None:
         if len(original) < self.k:
             raise PlanError(
                 f"{self.method} on {', '.join(map(repr, names))} needs at least k = {self.k} records; there are "
                 f"{len(original)}."
             )
-        for name, values, count in zip(names, original.T, absent.sum(axis=0), strict=True):
-            if count and self.missing == "refuse":
-                raise PlanError(
-                    f"{self.method} on '{name}' takes no missing values; there are {count}. "
-                    "Use missing: by_pattern, or impute them first (multiple_imputation)."
-                )
-            if count < len(values) and np.nanmax(np.abs(values)) > _LARGEST:
-                raise PlanError(
-                    f"{self.method} on '{name}' takes numbers up to {_LARGEST:g}; some are larger. Use a larger unit."
-                )
+        absent = np.isnan(original)
+        refuse_ungroupable(self.method, names, original, absent, self.missing)
+        scaled = standardised(original, scales) if self.standardise else original
+        aggregated = np.full(original.shape, np.nan)
+        for rows, columns in complete_parts(absent):
+            if len(columns) == 0:
+                continue
+            if len(rows) < self.k:
+                raise few_alike(self.method, names, self.k)
+            cells, of_columns = np.ix_(rows, columns), [scales[column] for column in columns.tolist()]
+            groups = self.partition(scaled[cells], of_columns, rng)
+            aggregated[cells] = representatives(original[cells], groups, self.representative, of_columns, rng)
+        return aggregated
 
     def _restored(self, name: str, before: FloatArray, after: FloatArray) -> FloatArray:
         if np.isnan(before).all() or np.nanmin(before) == np.nanmax(before):
@@ -215,6 +199,56 @@ class MicroaggregationStep(MaskingStep):
         return restored
 
 
-def _categorical(positions: FloatArray, like: pd.Series) -> pd.Series:
+def complete_parts(absent: BoolArray) -> Iterator[tuple[IntArray, IntArray]]:
+    """The rows that miss the same columns, and the columns that they have; those that miss none first.
+
+    absent : shape (n, d), where a value is missing
+    """
+    some = absent.any(axis=1)  # nearly all records are complete, and need not be compared
+    if not some.all():
+        yield np.flatnonzero(~some), np.arange(absent.shape[1])
+    patterns, pattern = np.unique(absent[some], axis=0, return_inverse=True)
+    for number, each in enumerate(patterns):
+        yield np.flatnonzero(some)[pattern.ravel() == number], np.flatnonzero(~each)
+
+
+def few_alike(method: str, names: Sequence[str], k: int) -> PlanError:
+    return PlanError(
+        f"{method} on {', '.join(map(repr, names))}: fewer than k = {k} records miss the same columns. Impute them "
+        "first (multiple_imputation), or name fewer columns."
+    )
+
+
+def refuse_ungroupable(
+    method: str, names: Sequence[str], values: FloatArray, absent: BoolArray, missing: Literal["refuse", "by_pattern"]
+) -> None:
+    """Raise PlanError for missing values unless they may be, and for numbers whose squares or range would be none.
+
+    values, absent : shape (n, names)
+    """
+    for name, column, count in zip(names, values.T, absent.sum(axis=0), strict=True):
+        if count and missing == "refuse":
+            raise PlanError(
+                f"{method} on '{name}' takes no missing values; there are {count}. Use missing: by_pattern, or impute "
+                "them first (multiple_imputation)."
+            )
+        if (np.abs(column) > _LARGEST).any():
+            raise PlanError(
+                f"{method} on '{name}' takes numbers up to {_LARGEST:g}; some are larger. Use a larger unit."
+            )
+
+
+def refuse_small_blocks(method: str, names: Sequence[str], k: int, block_size: int | None) -> None:
+    """Raise ValueError for blocks that may hold fewer than k records."""
+    if block_size is not None and block_size < k:
+        raise ValueError(
+            f"block_size of {method} on {', '.join(map(repr, names))} must be at least k = {k}; got {block_size}. "
+            "Some thousands keep most of the information."
+        )
+
+
+def categorical(positions: FloatArray, like: pd.Series) -> pd.Series:
+    """Positions, NaN where missing, as the categories of a column that is like this one."""
     codes = np.where(np.isnan(positions), -1.0, positions).astype(np.int64)
-    return pd.Series(pd.Categorical.from_codes(codes, categories=like.cat.categories, ordered=like.cat.ordered))
+    found = pd.Categorical.from_codes(codes, categories=like.cat.categories, ordered=like.cat.ordered)
+    return pd.Series(found, index=like.index)

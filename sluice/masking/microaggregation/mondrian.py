@@ -18,9 +18,8 @@ from pydantic import Field, model_validator
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Variable, Variables
-from sluice.masking.microaggregation.cluster_loss import Domain
 from sluice.masking.microaggregation.clustering_step import ClusteringStep
-from sluice.masking.microaggregation.regions import Regions
+from sluice.masking.microaggregation.clusters import Domain, Regions
 
 if TYPE_CHECKING:
     from sluice.masking.microaggregation.mondrian_kernel import Needs
@@ -77,6 +76,10 @@ class Mondrian(ClusteringStep):
         "range are values of some of its members, the largest number of all included, unless `bounds: region`. Who "
         "knows the method sees that a wide region was not cut, and infers that a cut would have broken `l` or `t` "
         "(Wong, Fu, Wang and Pei 2007, minimality)."
+    )
+    attack_measured: ClassVar[str] = (
+        "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "
+        "variables of Census (k: 5): 6 % found; 0 % surely found."
     )
 
     @model_validator(mode="after")

@@ -16,8 +16,7 @@ from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.variables import Kind
 from sluice.masking.microaggregation.blocks import first_principal_component
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
-from sluice.masking.microaggregation.representatives import standardised
-from sluice.masking.microaggregation.scale import Scale
+from sluice.masking.microaggregation.representatives import Scale, standardised
 
 Projection = Literal["first_principal_component", "sum_of_z_scores"]
 
@@ -45,6 +44,10 @@ class ProjectedMicroaggregation(MicroaggregationStep):
     known_attack: ClassVar[str] = (
         "Only what is masked together is k-anonymous: sets of variables are linked again by intersecting their groups "
         "(Torra 2013, individual ranking). Equal sensitive values within a group are disclosed."
+    )
+    attack_measured: ClassVar[str] = (
+        "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "
+        "variables of Census (k: 5): 11 % found; 0 % surely found."
     )
 
     def partition(self, records: FloatArray, scales: Sequence[Scale], rng: Generator) -> IntArray:

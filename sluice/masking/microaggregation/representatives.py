@@ -1,17 +1,35 @@
-"""What stands for a group of records in each column: mean, median, mode, or a member drawn at random.
+"""What stands for a group of records in each column, by its scale: mean, median, mode, or a member drawn at random.
 
 Source: by kind of attribute: Xiong (CS573 slides), "Microaggregation/Clustering" (mean, median); Torra (2013),
 "Discussion and summary (I)" (plurality rule).
 """
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.random import Generator
 
 from sluice.ground.arrays import FloatArray, IntArray
-from sluice.masking.microaggregation.scale import Scale
+from sluice.ground.variables import Kind, Variable
+
+
+class Scale(NamedTuple):
+    """What the values of a column mean: numbers, or the positions 0, 1, ... of its categories."""
+
+    kind: Literal["number", "ordinal", "nominal"]
+    categories: int = 0  # how many there are; 0 of a number
+
+
+NUMBER = Scale("number")
+
+
+def scale_of(column: pd.Series, variable: Variable) -> Scale:
+    if variable.kind.is_numeric:
+        return NUMBER
+    return Scale("ordinal" if variable.kind is Kind.ORDINAL else "nominal", len(column.cat.categories))
+
 
 Statistic = Literal["mean", "median", "mode", "random"]
 

@@ -15,7 +15,7 @@ from pydantic import Field, field_validator
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.variables import Kind
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep, VariableGroups
-from sluice.masking.microaggregation.scale import Scale
+from sluice.masking.microaggregation.representatives import Scale
 
 
 class UnivariateMicroaggregation(MicroaggregationStep):
@@ -45,6 +45,14 @@ class UnivariateMicroaggregation(MicroaggregationStep):
     known_attack: ClassVar[str] = (
         "Groups of each variable are known from its sorted values; who knows several variables intersects them, and "
         "often one record is left, whatever k (Torra 2013: individual ranking can be attacked effectively)."
+    )
+    in_an_analysis: ClassVar[str] = (
+        "Each distribution and the correlations are nearly right, variances a little too small. Single values are means"
+        " of groups of neighbours."
+    )
+    attack_measured: ClassVar[str] = (
+        "Intersect the two or three groups of each variable that a value can be in. On 12 variables of Census (k: 5): "
+        "100 % found; 100 % surely found."
     )
 
     @field_validator("variable_groups", mode="before")

@@ -22,8 +22,7 @@ from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
-from sluice.masking.record_draws import RecordDraws
-from sluice.masking.step import MaskingStep
+from sluice.masking.step import MaskingStep, RecordDraws
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.filtering import Filtering
 from sluice.risk.transparency.linear_change import LinearChange
@@ -69,6 +68,14 @@ class AdditiveNoise(MaskingStep):
     missing_values: ClassVar[str] = (
         "A missing value stays missing; correlations are those of the complete records. With `kind: spectral` missing "
         "values are refused, because an incomplete record has no place on the axes."
+    )
+    in_an_analysis: ClassVar[str] = (
+        "Means are right but for chance. The noise adds to the variance; its share of the original variance is "
+        "published. A slope on a noisy predictor is too flat; divide by the share of the variance that is not noise."
+    )
+    attack_measured: ClassVar[str] = (
+        "Compare each released record with what the known one is expected to become, in units of the scatter. On 12 "
+        "variables of Census (amount: 0.1): 39 % found; 30 % surely found; 34 % of the values computed, 23 % without."
     )
 
     @model_validator(mode="after")

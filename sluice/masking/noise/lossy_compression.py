@@ -57,6 +57,14 @@ class LossyCompression(MaskingStep):
         "Refused, because an image has no gaps; with `missing: mean` they are drawn as the column's mean, which blurs "
         "their neighbours, and stay missing in the release."
     )
+    in_an_analysis: ClassVar[str] = (
+        "No moment is exact, and no factor corrects it. Use it for pictures and rough shapes; ask the publisher to "
+        "repeat an analysis that matters."
+    )
+    attack_measured: ClassVar[str] = (
+        "Compare each released record with what the known one is expected to become, in units of the scatter. On 12 "
+        "variables of Census (quality: 80): 86 % found; 85 % surely found."
+    )
 
     @model_validator(mode="after")
     def _quality_is_within_bounds(self) -> Self:

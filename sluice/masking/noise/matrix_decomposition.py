@@ -66,6 +66,14 @@ class MatrixDecomposition(MaskingStep):
         "Refused, because the decompositions need a full matrix; with `missing: mean` they take part as the mean (of a "
         "category's column: its share) and stay missing in the release."
     )
+    in_an_analysis: ClassVar[str] = (
+        "Variances come out too small and correlations too strong, as only the main directions were kept; nothing in "
+        "the file corrects it. Means are right with the singular value decomposition."
+    )
+    attack_measured: ClassVar[str] = (
+        "Compare each released record with what the known one is expected to become, in units of the scatter. On 12 "
+        "variables of Census (rank: 2): 100 % found; 100 % surely found."
+    )
 
     @model_validator(mode="after")
     def _rank_is_positive(self) -> Self:

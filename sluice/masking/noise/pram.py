@@ -17,10 +17,8 @@ from sluice.ground.arrays import FloatArray
 from sluice.ground.categories import codes_of
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Label, Variable, Variables
-from sluice.masking.corrections import CORRECTIONS
 from sluice.masking.noise.markov_matrix import invariant_matrix, retention_matrix
-from sluice.masking.record_draws import RecordDraws
-from sluice.masking.step import MaskingStep
+from sluice.masking.step import MaskingStep, RecordDraws
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.category_matrix import CategoryMatrix
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
@@ -83,6 +81,15 @@ class Pram(MaskingStep):
     )
     missing_values: ClassVar[str] = (
         "A missing value stays missing and no value becomes missing, unless `missing_as_category`."
+    )
+    in_an_analysis: ClassVar[str] = (
+        "A frequency that was counted is that of the changed categories. With the published matrix P, whose rows are "
+        "original categories and whose columns are released ones, the original frequencies t are estimated from the "
+        "counted ones c by t = inverse(P transposed) c."
+    )
+    attack_measured: ClassVar[str] = (
+        "Weigh each released category by its probability given the known one. On 8 variables of Adult (retention: 0.8):"
+        " 23 % found; 14 % surely found."
     )
 
     @model_validator(mode="after")
@@ -187,8 +194,7 @@ class Pram(MaskingStep):
             "Frequencies of a variable by itself need no correction but for chance. In a table with another variable, "
             "the original counts T are estimated from the counted ones C"
             if self.invariant
-            else CORRECTIONS[self.method]
-            + " In a table with another variable, whose rows are this one's categories, T is "
+            else self.in_an_analysis + " In a table with another variable, whose rows are this one's categories, T is "
             "estimated from C"
         )
         return (

@@ -56,6 +56,14 @@ class RandomOrthogonalMatrix(MaskingStep):
         "Refused, because every released record mixes all the original ones; with `missing: mean` they take part as "
         "the mean and are filled, and the moments kept are those of the filled file."
     )
+    in_an_analysis: ClassVar[str] = (
+        "Means, variances, covariances and linear regressions among these variables need no correction. Nothing else is"
+        " of the data: no distribution, no quantile, no subgroup, and no relation to other variables."
+    )
+    attack_measured: ClassVar[str] = (
+        "Compare each released record with what the known one is expected to become, in units of the scatter. On 12 "
+        "variables of Census (strength: 0.5): 16 % found; 8 % surely found."
+    )
 
     @model_validator(mode="after")
     def _strength_is_positive(self) -> Self:

@@ -27,11 +27,17 @@ from sluice.generalization.objectives.objective import Objective
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import InfeasibleError, PlanError, did_you_mean
 from sluice.ground.variables import Role, Variable, Variables, with_role
-from sluice.masking.recoding.generalized_levels import GENERALIZED, REPEATED, GeneralizedLevels, depth
-from sluice.masking.recoding.refined_levels import RefinedLevels, refuse_ambiguous, refuse_unrefinable
-from sluice.masking.recoding.searched_keys import SearchedKeys
-from sluice.masking.recoding.suppressed_records import SuppressedRecords, with_missing
-from sluice.masking.step import MaskingStep, carried_out
+from sluice.masking.recoding.generalized_levels import (
+    GENERALIZED,
+    IN_AN_ANALYSIS,
+    REPEATED,
+    GeneralizedLevels,
+    SuppressedRecords,
+    depth,
+    with_missing,
+)
+from sluice.masking.recoding.refined_levels import RefinedLevels, SearchedKeys, refuse_ambiguous, refuse_unrefinable
+from sluice.masking.step import NONE_OF_A_RECODING, MaskingStep, carried_out
 from sluice.risk.classes.equivalence_classes import Codes, category_codes
 from sluice.risk.transparency.attack import NoAttack
 
@@ -132,6 +138,8 @@ class Generalization(MaskingStep):
         "though not of which records; with refine, that so does every finer level of each group."
     )
     missing_values: ClassVar[str] = "A missing value is a group of its own at every level, and stays missing."
+    in_an_analysis: ClassVar[str] = IN_AN_ANALYSIS
+    attack_measured: ClassVar[str] = NONE_OF_A_RECODING
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:

@@ -1,7 +1,8 @@
-"""Generalised levels: each of some variables at one level of its hierarchy, whatever level a search chose.
+"""What a search of levels comes to: each of some variables at one level of its hierarchy, and some records suppressed.
 
 Source: Samarati (2001), section 3 (full-domain generalisation: all values of a variable are given by their groups of
-one level). The variables released are the same for every choice of levels, so that they are known before any data are.
+one level) and section 3.2 (with suppression of whole records: all their keys are set missing, or they are left out).
+The variables released are the same for every choice of levels, so that they are known before any data are.
 """
 
 from itertools import chain
@@ -12,14 +13,24 @@ import pandas as pd
 from pydantic import Field, PrivateAttr
 
 from sluice.generalization.levels_found import LevelsFound
-from sluice.ground.arrays import IntArray
+from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.taxonomy import ROOT
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.masking.recoding.category_groups import group_codes, groups_at_level, kind_of_groups
-from sluice.masking.recoding.intervals import OUTSIDE
+from sluice.masking.recoding.value_groups import OUTSIDE, group_codes, groups_at_level, kind_of_groups
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import NoAttack
+
+_NO_ATTACK = NoAttack(
+    "whoever is in no released group is known to be among those suppressed, who are a group of look-alikes as any other"
+)
+
+IN_AN_ANALYSIS = (
+    "Counts of the groups need no correction, but for records or values that were suppressed: those are the rare "
+    "ones, so treat them as missing not at random. Of numbers in groups, estimate means by interval-censored "
+    "methods, not by the middle of a group."
+)
+"""What the method `generalization` says of what it comes to."""
 
 REPEATED = NoAttack("every attack repeats the rule, and compares original and release after it")
 
@@ -33,6 +44,7 @@ class GeneralizedLevels(MaskingStep):
     _found: LevelsFound | None = PrivateAttr(default=None)
     _groups: dict[str, tuple[str, ...]] = PrivateAttr(default_factory=dict)
 
+    in_an_analysis: ClassVar[str] = IN_AN_ANALYSIS
     is_recoding: ClassVar[bool] = True
     takes_strata: ClassVar[bool] = False
     takes_households: ClassVar[bool] = False
@@ -164,3 +176,59 @@ def _in_order(by_level: list[list[str]]) -> tuple[str, ...]:
         for leaf, group in enumerate(groups):
             first.setdefault(group, (leaf, level))
     return tuple(sorted(first, key=lambda group: first[group]))
+
+
+class SuppressedRecords(MaskingStep):
+    """What a search suppressed beside the levels that it chose. No step of a plan; see `generalization`."""
+
+    method: Literal["generalization"] = "generalization"
+    suppressed: Literal["released", "removed"]
+    _kept: BoolArray = PrivateAttr()
+
+    in_an_analysis: ClassVar[str] = IN_AN_ANALYSIS
+    takes_strata: ClassVar[bool] = False
+    takes_households: ClassVar[bool] = False
+
+    @classmethod
+    def of(cls, columns: tuple[str, ...], suppressed: Literal["released", "removed"], kept: BoolArray) -> Self:
+        """kept : shape (n,), whether each record of the file that was searched keeps its values"""
+        step = cls(columns=columns, suppressed=suppressed)
+        step._kept = kept
+        return step
+
+    @property
+    def is_sampling(self) -> bool:
+        return self.suppressed == "removed"
+
+    def released(self, variables: Variables) -> dict[str, Variable]:
+        if self.suppressed == "removed":
+            return dict(variables)
+        return with_missing(variables, self.columns)
+
+    def mask(self, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator) -> pd.DataFrame:
+        """The frame that was searched, and no other. Draws nothing."""
+        if self.suppressed == "removed":
+            return frame.loc[self._kept].copy()
+        masked = frame.copy(deep=False)
+        for name in self.columns:
+            column = frame[name].copy()
+            column.iloc[np.flatnonzero(~self._kept)] = None
+            masked[name] = column
+        return masked
+
+    def attacks(self) -> tuple[NoAttack, ...]:
+        return (_NO_ATTACK,)
+
+    def describe(self) -> str:
+        share = 1 - float(self._kept.mean())
+        what = "left out" if self.suppressed == "removed" else f"released without {', '.join(self.columns)}"
+        return f"{100 * share:.2g} % of the records were {what}."
+
+
+def with_missing(variables: Variables, names: tuple[str, ...]) -> dict[str, Variable]:
+    """The variables, of which these may be missing in any share."""
+    nullable = {"nullable": True, "max_missing_share": None}
+    return {
+        name: variable.model_copy(update=nullable) if name in names else variable
+        for name, variable in variables.items()
+    }

@@ -20,15 +20,18 @@ from sluice.generalization.interval_labels import labels as interval_labels
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Label, Variable, Variables, as_label
 from sluice.masking.dates import Period, period_label, period_of, periods
-from sluice.masking.recoding.category_groups import (
+from sluice.masking.recoding.value_groups import (
+    OUTSIDE,
     group_codes,
     groups_at_level,
     groups_by_map,
+    interval_codes,
     kind_of_groups,
+    limits,
     prefixes,
+    quantile_bins,
 )
-from sluice.masking.recoding.intervals import OUTSIDE, interval_codes, limits, quantile_bins
-from sluice.masking.step import MaskingStep
+from sluice.masking.step import NONE_OF_A_RECODING, MaskingStep
 from sluice.risk.transparency.attack import NoAttack
 
 # One of these says how, and which kinds it treats.
@@ -108,6 +111,11 @@ class GlobalRecoding(MaskingStep):
         "each."
     )
     missing_values: ClassVar[str] = "A missing value stays missing."
+    in_an_analysis: ClassVar[str] = (
+        "Counts of the new categories need no correction. Of numbers in intervals, estimate means by interval-censored "
+        "methods; the middle of an open interval means nothing."
+    )
+    attack_measured: ClassVar[str] = NONE_OF_A_RECODING
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:

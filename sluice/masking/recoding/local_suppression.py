@@ -74,6 +74,15 @@ class LocalSuppression(MaskingStep):
         "A value missing before counts as `missing_matches` says: a category of its own, or any value. It stays "
         "missing, and cannot be told from a suppressed one."
     )
+    in_an_analysis: ClassVar[str] = (
+        "Values are missing because their combination was rare, so they are not missing at random: an analysis of "
+        "complete records is biased towards the common. Use all records that a question needs, impute from the others, "
+        "and show how far the result moves if the missing are all of one kind."
+    )
+    attack_measured: ClassVar[str] = (
+        "Rule out the values with which the rest of the record would have been frequent enough to stay. On 8 variables "
+        "of Adult (k: 5): 3 % surely found."
+    )
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:

@@ -32,6 +32,10 @@ class Removal(MaskingStep):
         "(Desfontaines 2020, section 2.1.1). What was removed is inferred from variables that go with it."
     )
     missing_values: ClassVar[str] = "They go with their variable."
+    in_an_analysis: ClassVar[str] = "The variable is not in the file."
+    attack_measured: ClassVar[str] = (
+        "No attack of its own: what was removed is not there; what stays is judged as it is."
+    )
 
     def released(self, variables: Variables) -> dict[str, Variable]:
         """All other variables. Raises PlanError for an unknown variable, or when none would be left."""

@@ -28,7 +28,7 @@ from sluice.masking.recoding.multiples import (
     refuse_inexact,
     round_to_multiples,
 )
-from sluice.masking.step import MaskingStep
+from sluice.masking.step import NONE_OF_A_RECODING, MaskingStep
 from sluice.risk.transparency.attack import NoAttack
 
 _CHUNK = 8192  # records whose distances are held in the processor's cache
@@ -81,6 +81,11 @@ class Rounding(MaskingStep):
     missing_values: ClassVar[str] = (
         "A missing value stays missing. With rows of points the distance is over the values that the record has."
     )
+    in_an_analysis: ClassVar[str] = (
+        "Rounding to multiples of b adds about b^2/12 to the variance where b is small against the spread (Sheppard): "
+        "take that off. Means are right but for chance. Points that are not evenly spaced have no such factor."
+    )
+    attack_measured: ClassVar[str] = NONE_OF_A_RECODING
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:

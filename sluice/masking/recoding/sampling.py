@@ -18,8 +18,7 @@ from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Role, Variable, Variables, with_role
 from sluice.masking.perturbed_number import numbers, perturbed
-from sluice.masking.record_draws import RecordDraws
-from sluice.masking.step import MaskingStep
+from sluice.masking.step import MaskingStep, RecordDraws
 from sluice.risk.transparency.attack import NoAttack
 
 
@@ -67,6 +66,14 @@ class Sampling(MaskingStep):
     )
     missing_values: ClassVar[str] = (
         "Records are drawn whatever they miss. A missing weight stays missing and does not count in the total."
+    )
+    in_an_analysis: ClassVar[str] = (
+        "The file is a random sample of the records. Multiply totals by the inverse of the sampling fraction, unless a "
+        "weight does so; means and shares need none. Of a fraction f, standard errors are those of a simple random "
+        "sample times the square root of 1 - f, where they are of the records that it was drawn from."
+    )
+    attack_measured: ClassVar[str] = (
+        "No attack of its own: every attack is played on people known to be in the sample, so that it hides nobody."
     )
 
     @model_validator(mode="after")

@@ -16,7 +16,7 @@ from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables, as_label
 from sluice.masking.dates import dates, days, iso_day
 from sluice.masking.recoding.coded_tail import CodedTail, Threshold, code_tails, found_tail, ranked
-from sluice.masking.step import MaskingStep
+from sluice.masking.step import NONE_OF_A_RECODING, MaskingStep
 from sluice.risk.transparency.attack import NoAttack
 
 _RANKED = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL, Kind.DATE)
@@ -56,6 +56,12 @@ class TopBottomCoding(MaskingStep):
         "thresholds are original and link as before. A mean of few records, one of them known, gives the others away."
     )
     missing_values: ClassVar[str] = "A missing value stays missing and counts in no quantile, mean or tail."
+    in_an_analysis: ClassVar[str] = (
+        "Medians and other quantiles within the limits need no correction. Variances do, and so do means, unless the "
+        "lumped values bear their mean: treat these as censored at the limit, as in a Tobit model, or fit a tail "
+        "(Pareto)."
+    )
+    attack_measured: ClassVar[str] = NONE_OF_A_RECODING
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:

@@ -57,6 +57,15 @@ class Anatomization(MaskingStep):
         "different values may be similar in meaning."
     )
     missing_values: ClassVar[str] = "A missing sensitive value is a value of its own, and moves like any other."
+    in_an_analysis: ClassVar[str] = (
+        "Shares of the sensitive values in the file and in each numbered group are exact. A person's own value is not "
+        "told: join by the group's number, and give each value in the group the same probability. Associations with the"
+        " other variables come out too weak."
+    )
+    attack_measured: ClassVar[str] = (
+        "Find a person's group and guess the value most frequent in it. On 1 variable of Adult (l: 3): 33 % of the "
+        "values computed, 13 % without."
+    )
 
     @model_validator(mode="after")
     def _l_tells_values_apart(self) -> Self:

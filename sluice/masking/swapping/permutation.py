@@ -53,6 +53,14 @@ class Permutation(MaskingStep):
         "or nearly so, nothing is hidden (homogeneity). Small groups leave few candidates."
     )
     missing_values: ClassVar[str] = "A missing value is moved like any other; a missing value in `within` is a value."
+    in_an_analysis: ClassVar[str] = (
+        "Each variable by itself needs no correction, in each group in which it was permuted. Its association with "
+        "other variables within these groups is lost: cross it with nothing but the grouping variables."
+    )
+    attack_measured: ClassVar[str] = (
+        "Guess the most frequent value of a person's group, or of those in it who share one known value. On 6 variables"
+        " of Census: 100 % of the values computed, 6 % without."
+    )
 
     @model_validator(mode="after")
     def _groups_stay(self) -> Self:

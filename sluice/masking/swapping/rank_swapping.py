@@ -66,6 +66,15 @@ class RankSwapping(MaskingStep):
         "candidates, but most values still lie near their place, and a dozen such places find the record."
     )
     missing_values: ClassVar[str] = "A missing value stays where it is; ranks and window count the others."
+    in_an_analysis: ClassVar[str] = (
+        "Each variable by itself needs no correction: its values are those that were collected. Correlations with other"
+        " variables and differences between subgroups come out too small, the more the wider the window; no factor is "
+        "known."
+    )
+    attack_measured: ClassVar[str] = (
+        "Intersect the windows of all swapped variables. On 12 variables of Census (window: 0.1): 95 % found; 95 % "
+        "surely found."
+    )
 
     @model_validator(mode="after")
     def _variant_has_its_parameter(self) -> Self:

@@ -55,6 +55,14 @@ class SpectralSwapping(MaskingStep):
     missing_values: ClassVar[str] = (
         "Refused; with `missing: mean` they take part as the mean (of a category's column: its share) and are filled."
     )
+    in_an_analysis: ClassVar[str] = (
+        "Means, variances and correlations among these variables are right but for chance. Single distributions, "
+        "subgroups, and relations to other variables are not."
+    )
+    attack_measured: ClassVar[str] = (
+        "Compare values by the distances that masking leaves between true pairs, learned on other people's. On 12 "
+        "variables of Census: 0 % found; 0 % surely found."
+    )
 
     @model_validator(mode="after")
     def _log_is_of_columns(self) -> Self:

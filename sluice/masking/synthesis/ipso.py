@@ -19,7 +19,7 @@ from sluice.ground.categories import codes_of
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
-from sluice.masking.step import MaskingStep
+from sluice.masking.step import DRAWN_FROM_A_MODEL, MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
 
@@ -67,6 +67,15 @@ class Ipso(MaskingStep):
     missing_values: ClassVar[str] = (
         "A missing value of the columns stays missing; the regression, and what is kept exactly, are of the records "
         "without one. A missing value of 'given' is a regressor of its own."
+    )
+    in_an_analysis: ClassVar[str] = (
+        "Linear regressions on the variables that were not masked give the original coefficients (method B and C), and "
+        "C the residual variance, too. Distributions, quantiles and what is not linear are those of the model: "
+        + DRAWN_FROM_A_MODEL
+    )
+    attack_measured: ClassVar[str] = (
+        "Compare values by the distances that masking leaves between true pairs, learned on other people's. On 3 "
+        "variables of Census: 0 % found; 0 % surely found."
     )
 
     @model_validator(mode="after")

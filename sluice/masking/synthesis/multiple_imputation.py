@@ -24,7 +24,7 @@ from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import PlanError, did_you_mean
 from sluice.ground.variables import NAMES, Kind, Variable, Variables
 from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
-from sluice.masking.step import MaskingStep
+from sluice.masking.step import DRAWN_FROM_A_MODEL, MaskingStep
 from sluice.risk.transparency.attack import Attack, NoAttack
 from sluice.risk.transparency.kept_values import KeptValues
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
@@ -74,6 +74,11 @@ class MultipleImputation(MaskingStep):
         "original, and a few of them together find the record."
     )
     missing_values: ClassVar[str] = "Missing values of the columns are filled; a missing predictor is a category."
+    in_an_analysis: ClassVar[str] = DRAWN_FROM_A_MODEL
+    attack_measured: ClassVar[str] = (
+        "Compare values by the distances that masking leaves between true pairs, learned on other people's. On 5 "
+        "variables of Census (share: 0.5): 46 % found; 35 % surely found; 50 % of the values computed, 0 % without."
+    )
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:

@@ -46,6 +46,14 @@ class Resampling(MaskingStep):
         "63 % of the cases."
     )
     missing_values: ClassVar[str] = "A missing value stays missing; the samples are of the others."
+    in_an_analysis: ClassVar[str] = (
+        "Quantiles and rank correlations are nearly right. Variances come out a little too small, as each value is an "
+        "average over samples at its rank."
+    )
+    attack_measured: ClassVar[str] = (
+        "Take the records that can have the person's rank in every variable; equal values share their ranks. On 12 "
+        "variables of Census (samples: 5): 100 % found; 100 % surely found."
+    )
 
     @model_validator(mode="after")
     def _samples_are_some(self) -> Self:

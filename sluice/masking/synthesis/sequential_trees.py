@@ -18,8 +18,8 @@ from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.perturbed_number import perturbed, stored
-from sluice.masking.step import MaskingStep
-from sluice.masking.subsets import strata, together
+from sluice.masking.plan import strata, together
+from sluice.masking.step import DRAWN_FROM_A_MODEL, MaskingStep
 from sluice.masking.synthesis.leaf_donors import (
     Predictor,
     as_numbers,
@@ -78,6 +78,15 @@ class SequentialTrees(MaskingStep):
     )
     missing_values: ClassVar[str] = (
         "Missing is synthesised like a value: first whether a record has one, by a tree of its own, then which."
+    )
+    in_an_analysis: ClassVar[str] = DRAWN_FROM_A_MODEL
+    attack_measured: ClassVar[str] = (
+        "Tell participants by what was learned, look for rare combinations of theirs, and read single variables. On 10 "
+        "variables of Adult: 25 % more right of those who took part than of others, by what was learned of members and "
+        "others, where the method is run on one half of the people; 17 % more right of those who took part than of "
+        "others, of education or occupation, read off the nearest records, where the method is run on one half of the "
+        "people; 19 % more right of those who took part than of others, of the combinations of 3 values that one person"
+        " alone holds, where the method is run on one half of the people."
     )
 
     @model_validator(mode="after")

@@ -9,22 +9,11 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from sluice.ground.errors import DataError
-from sluice.ground.shares import Share
 from sluice.ground.visible_text import Name, Prose
-from sluice.utility.analyses.aggregate_query import read_aggregate_query
 from sluice.utility.analyses.clustering_agreement import ClusteringMethod
 from sluice.utility.analyses.formula import ModelKind, read_formula
 from sluice.utility.analyses.prediction_loss import Learner
-from sluice.utility.measured import Limit, ShareLimit
-
-
-class Floor(BaseModel):
-    """The smallest agreement that is tolerated; not binding means reported only."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    at_least: Share = Field(ge=0, description="0 to 1")
-    binding: bool = True
+from sluice.utility.measured import Floor, Limit, ShareLimit
 
 
 class ModelAnalysis(BaseModel):
@@ -131,6 +120,8 @@ class QueryAnalysis(BaseModel):
     @field_validator("sql")
     @classmethod
     def _can_be_read(cls, sql: str) -> str:
+        from sluice.utility.analyses.aggregate_query import read_aggregate_query  # loaded where it is needed
+
         try:
             read_aggregate_query(sql)
         except DataError as error:

@@ -5,7 +5,7 @@ from math import isnan
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.utility.coarse_share import coarse_share
+from sluice.utility.few_changes import coarse_share
 from sluice.utility.recoding.cell_losses import cell_losses
 from sluice.utility.recoding.released_groups import ReleasedGroups
 

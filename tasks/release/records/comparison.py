@@ -1,6 +1,7 @@
-"""The files of a release that its masked file is judged by."""
+"""The files of a release that its masked file is judged by, read once for all steps that judge it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -8,10 +9,9 @@ import pandas as pd
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Variables
-from sluice.masking.blocks import Block, moved_blocks
-from sluice.masking.plan import apply_recodings
+from sluice.masking.moved_blocks import Block, moved_blocks
+from sluice.masking.plan import ByStratum, apply_recodings
 from sluice.masking.step import MaskingStep
-from sluice.masking.subsets import ByStratum
 from sluice.utility.comparison import Comparison
 from tasks.release.records.masked_file import MaskedFile, kept_rows, row_order
 from tasks.release.records.record_keys import noise_keys
@@ -22,6 +22,40 @@ from tasks.release.records.variables import (
     read_original,
     released_variables,
 )
+
+
+class Frames:
+    """The comparison of a masked file with its original, read when the first step asks, let go when the last took it.
+
+    Prefect keeps what a step was given and returned as long as its flow runs, so nobody else would let it go.
+    """
+
+    def __init__(self, release: RecordsRelease, masked: MaskedFile) -> None:
+        self._release, self._masked = release, masked
+        self._read: Comparison | None = None
+
+    def read(self) -> Comparison:
+        """The comparison; whoever follows has the same frames."""
+        self._read = self._read or compared(self._release, self._masked)
+        return self._read
+
+    def take(self) -> Comparison:
+        """The comparison, for whoever is the last to need it; read anew for one who comes later."""
+        taken, self._read = self.read(), None
+        return taken
+
+
+@dataclass(frozen=True)
+class FileToJudge(MaskedFile):
+    """A masked file with the frames by which it is judged."""
+
+    frames: Frames = field(kw_only=True, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, release: RecordsRelease, masked: MaskedFile) -> "FileToJudge":
+        """The frames are read from the vault, and not taken from whoever masked them: a step that changed its input
+        would else hide what it did."""
+        return cls(**vars(masked), frames=Frames(release, masked))
 
 
 def compared(release: RecordsRelease, masked: MaskedFile) -> Comparison:
@@ -48,20 +82,20 @@ def compared(release: RecordsRelease, masked: MaskedFile) -> Comparison:
         minimum_cell=release.product.policy.minimum_cell,
         knowledge=release.product.contract.knowledge,
         record_rules=release.product.contract.record_rules,
+        undeclared=release.product.contract.undeclared,
         analyses=release.product.definition.analyses,
         carried_out=masked.carried_out,
-        blocks=_blocks(release, kept),
+        blocks=_blocks(release, everybody, kept),
         left_out=(others, apply_recodings(masked.carried_out, others, variables)) if len(others) else None,
     )
 
 
-def _blocks(release: RecordsRelease, kept: IntArray) -> tuple[Block, ...]:
+def _blocks(release: RecordsRelease, everybody: pd.DataFrame, kept: IntArray) -> tuple[Block, ...]:
     """Where variables went that the plan moved together, by the place of a record among those kept."""
     plan = release.product.definition.plan
     if not any(step.moves_jointly for step in plan):
         return ()
-    frame = read_original(release, release.original)
-    found = moved_blocks(plan, frame, original_variables(release), release.seeds().plan, noise_keys(release))
+    found = moved_blocks(plan, everybody, original_variables(release), release.seeds().plan, noise_keys(release))
     return tuple(block.among(kept) for block in found)
 
 

@@ -5,9 +5,11 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from policies.policy import Policy
-from sluice.masking import Generalization, Step, TopBottomCoding
+from sluice.masking import Step
 from sluice.masking.microaggregation.clustering_step import ClusteringStep
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
+from sluice.masking.recoding.generalization import Generalization
+from sluice.masking.recoding.top_bottom_coding import TopBottomCoding
 from sluice.utility.analyses.asked_analyses import Analyses
 from tasks.release.definition import Definition
 

@@ -8,7 +8,7 @@ import pandas as pd
 from policies.policy import Policy
 from policies.several_publications import EarlierFile, judge_publications
 from schemas.contract import Contract
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State
 from sluice.ground.errors import DataError, SluiceError
 from sluice.ground.sentence import Sentence, as_fields
@@ -19,13 +19,12 @@ from sluice.risk.publications.changed_records import rows_within
 from sluice.risk.publications.publication import Publication
 from sluice.risk.publications.same_people import SamePeople, same_people
 from tasks.release.documents import Documents
-from tasks.release.earlier_releases import publications
-from tasks.release.pruned_publications import compare_with_pruned, is_out_of_reach
+from tasks.release.editions.earlier_releases import compare_with_pruned, is_out_of_reach, publications
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.masked_file import MaskedFile, kept_rows, row_order
 from tasks.release.records.record_keys import key_texts
 from tasks.release.records.variables import RecordsRelease, read_masked, released_variables
-from tasks.release.release import Release, StagedTable, last, variables_from_json
+from tasks.release.release import Release, StagedTable, variables_from_json
 
 _SEED_DESTROYED = Sentence(
     "joint_classes.seed_destroyed",

@@ -32,13 +32,13 @@ from sluice.ground.machine import threads
 from sluice.ground.sentence import Sentence, Sentences, as_fields
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
-from sluice.masking.blocks import Block
+from sluice.masking.moved_blocks import Block
 from sluice.risk.reference.curve import Curve
 from sluice.utility.comparison import Comparison
 from sluice.utility.utility_view import UtilityView
 from sluice.utility.variable_summary import VariableSummary, summarise
 from tasks.release.findings import findings_of
-from tasks.release.memory_forecast import measurements_at_once
+from tasks.release.intake.memory_forecast import measurements_at_once
 
 _SAYS = Sentences(
     "learned_linkage",

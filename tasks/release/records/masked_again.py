@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 
+from sluice.custody.ledger import last
 from sluice.custody.states import State
 from sluice.ground.errors import DataError
 from sluice.masking.plan import apply_plan
 from sluice.publication.records_file import read_typed, write_parquet
+from tasks.release.records.comparison import FileToJudge
 from tasks.release.records.masked_file import MaskedFile, kept_rows, row_order
 from tasks.release.records.record_keys import noise_keys
 from tasks.release.records.variables import (
@@ -15,10 +17,9 @@ from tasks.release.records.variables import (
     read_original,
     released_variables,
 )
-from tasks.release.release import last
 
 
-def masked_again(release: RecordsRelease) -> MaskedFile:
+def masked_again(release: RecordsRelease) -> FileToJudge:
     """The file that was masked, by the vault, and the plan as it was carried out, which is done once more.
 
     raises : DataError when the plan now gives another file: nobody could tell then what was read off the data
@@ -41,4 +42,4 @@ def masked_again(release: RecordsRelease) -> MaskedFile:
             f"the plan of {release.id} gives another file than it did, under this version of Sluice or its libraries, "
             "so it cannot be judged by this one"
         )
-    return replace(file, carried_out=carried_out)
+    return FileToJudge.of(release, replace(file, carried_out=carried_out))

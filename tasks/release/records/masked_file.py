@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from sluice.masking.plan import ByStratum
 from sluice.masking.step import MaskingStep
-from sluice.masking.subsets import ByStratum
 from sluice.publication.copies import COPIES
 from tasks.release.release import DocumentedRelease
 

@@ -19,8 +19,7 @@ from sluice.tabular.model.cells import Booleans, Cells, Codes, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.sensitivity import Requirements
 from sluice.tabular.suppression.effort import Effort
-from tasks.release.earlier_releases import earlier_publications, publications
-from tasks.release.pruned_publications import compare_with_pruned
+from tasks.release.editions.earlier_releases import compare_with_pruned, earlier_publications, publications
 from tasks.release.tables.cells import TablesRelease
 from tasks.release.tables.earlier_tables import EarlierTables, read_earlier_tables
 from tasks.release.tables.edition_changes import are_innermost, judge_differences

@@ -18,7 +18,7 @@ from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Integers, Status
 from sluice.tabular.model.contributor_counts import contributor_counts
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
-from tasks.release.earlier_releases import earlier_publications
+from tasks.release.editions.earlier_releases import earlier_publications
 from tasks.release.tables.cells import TablesRelease
 from tasks.release.tables.contributor_numbers import frequency_rules, of_counts
 from tasks.release.tables.definition import TablesDefinition

@@ -103,6 +103,7 @@ def _with_plan(
         minimum_cell=minimum_cell,
         knowledge=masked.contract.knowledge,
         record_rules=masked.contract.record_rules,
+        undeclared=masked.contract.undeclared,
         carried_out=masked.carried_out,
         blocks=tuple(block.among(np.flatnonzero(kept)) for block in masked.blocks),
     )

@@ -9,8 +9,7 @@ import pandas as pd
 
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Kind, Variable
-from sluice.items.combination_counts import combination_counts
-from sluice.items.item_sets import ItemSets
+from sluice.items.item_sets import ItemSets, combination_counts
 from sluice.masking.items.disassociation import Disassociated
 from sluice.masking.items.disassociation import disassociate as taken_apart
 from sluice.utility.item_loss import item_loss

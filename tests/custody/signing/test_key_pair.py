@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice.custody.signing.key_pair import make_key_pair
+from sluice.custody.signing.keys_at_hand import make_key_pair
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.signing.ssh_signature import signed_by_file, verified_key
 from sluice.ground.errors import SluiceError

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice.custody.signing.key_pair import make_key_pair
-from sluice.custody.signing.keys_at_hand import keys_at_hand
+from sluice.custody.signing.keys_at_hand import keys_at_hand, make_key_pair
 
 needs_agent = pytest.mark.skipif(shutil.which("ssh-agent") is None, reason="ssh-agent is not installed")
 

@@ -24,8 +24,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from sluice.custody.signing.envelope import Envelope
 from sluice.custody.signing.public_key import ECDSA_P256, PublicKey
-from sluice.custody.signing.ssh_signature import verified_key
-from sluice.custody.signing.token_key import signed_by_token, token_key
+from sluice.custody.signing.ssh_signature import signed_by_token, token_key, verified_key
 from sluice.ground.errors import SluiceError
 from tests.golden import golden
 

@@ -6,7 +6,7 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-from sluice.custody.signing.key_pair import make_key_pair
+from sluice.custody.signing.keys_at_hand import make_key_pair
 from sluice.custody.signing.ssh_signature import signed_by_file
 from tests.flows.desk.visitor import Visitor
 from tests.flows.house import House

@@ -14,7 +14,7 @@ import pytest
 from flows.desk.desk import Desk
 from policies.approvals import Subject
 from sluice.custody.states import State
-from tasks.release.under_review import UnderReview
+from tasks.release.decisions.under_review import UnderReview
 from tests.flows.desk.signing_office import Keys, adopt_keys, begun, hidden, to_sign
 from tests.flows.desk.visitor import Visitor, visitor
 from tests.flows.house import House

@@ -6,7 +6,7 @@ import pytest
 
 from flows.desk import permissions
 from flows.desk.desk import Desk
-from tasks.release.approval import report_place
+from tasks.release.decisions.under_review import report_place
 from tests.flows.desk.visitor import Visitor, visitor
 from tests.flows.house import House
 

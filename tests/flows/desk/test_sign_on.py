@@ -6,9 +6,9 @@ from threading import BoundedSemaphore
 
 import pytest
 
-from flows.desk import entrance
+from flows.desk import application
+from flows.desk.accounts import ATTEMPTS, IDLE, LONGEST_SESSION, WINDOW, Attempts, Sessions
 from flows.desk.desk import PROXY_SECRET, Desk, Proxy
-from flows.desk.sessions import ATTEMPTS, IDLE, LONGEST, WINDOW, Attempts, Sessions
 from flows.desk.sign_on import SESSION, known_by
 from policies.people import Roster
 from sluice.ground.errors import SluiceError
@@ -95,7 +95,7 @@ def test_a_session_ends_when_it_is_idle_and_after_a_day_of_work() -> None:
     clock = Clock()
     sessions = Sessions(clock)
     token = sessions.begin("amara", "m")
-    while clock.now < LONGEST:
+    while clock.now < LONGEST_SESSION:
         assert sessions.find(token) is not None
         clock.now += IDLE - 1
     assert sessions.find(token) is None
@@ -241,7 +241,7 @@ def test_a_sign_on_that_cannot_be_is_refused(pending: House, header: str, networ
 def test_who_sends_many_names_spends_nobody_s_tries(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever reaches the desk sends names without end: few hashes wait at once, and the others hear it at once."""
     door = BoundedSemaphore(1)
-    monkeypatch.setattr(entrance, "_door", door)
+    monkeypatch.setattr(application, "_door", door)
     with door:
         assert {Visitor(desk).sign_in("amara").status_code for _ in range(ATTEMPTS + 1)} == {503}
     for _ in range(2):  # each who leaves makes room

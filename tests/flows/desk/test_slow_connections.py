@@ -11,7 +11,7 @@ import pytest
 import uvicorn
 from fastapi import FastAPI, Request
 
-from flows.desk.slow_connections import SECONDS, PromptProtocol
+from flows.desk.security_middleware import SECONDS, TimeoutProtocol
 from tests.flows.installation import until
 
 QUESTION = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab"
@@ -45,7 +45,7 @@ class Clock:
         for timer in self.running:
             timer.end()
 
-    def protocol(self) -> type[PromptProtocol]:
+    def protocol(self) -> type[TimeoutProtocol]:
         clock = self
 
         class Loop:
@@ -61,7 +61,7 @@ class Clock:
                 clock.timers.append(Timer(self._loop, call))
                 return clock.timers[-1]
 
-        class Timed(PromptProtocol):
+        class Timed(TimeoutProtocol):
             def connection_made(self, transport: Any) -> None:
                 self.loop: Any = Loop(self.loop)
                 super().connection_made(transport)

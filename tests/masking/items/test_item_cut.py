@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import PlanError
-from sluice.items.item_sets import ItemSets
-from sluice.items.item_tree import ItemTree
+from sluice.items.item_sets import ItemSets, ItemTree
 from sluice.masking.items import item_cut
 from sluice.masking.items.item_cut import LEFT_OUT, CutSearch
 from tests.items.set_columns import HIERARCHY, ROWS, baskets, column_of

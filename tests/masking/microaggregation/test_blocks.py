@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.masking.microaggregation.blocks import blocks_of, first_principal_component, partition_by_blocks
-from sluice.masking.microaggregation.scale import NUMBER, Scale
+from sluice.masking.microaggregation.representatives import NUMBER, Scale
 
 
 @given(n=st.integers(1, 300), size=st.integers(1, 400), seed=st.integers(0, 1000))

@@ -12,8 +12,8 @@ from sluice.ground.errors import PlanError
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking import Step
+from sluice.masking.microaggregation.clustering import KMemberClustering
 from sluice.masking.microaggregation.clustering_step import ClusteringStep
-from sluice.masking.microaggregation.k_member_clustering import KMemberClustering
 from tests.golden import golden
 from tests.masking.survey import drawn
 

@@ -9,9 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.variables import Kind, Variable
-from sluice.masking.microaggregation.group_exchange import exchanged_groups, squared_errors
-from sluice.masking.microaggregation.mdav import mdav_groups
-from sluice.masking.microaggregation.microaggregation import Microaggregation
+from sluice.masking.microaggregation.microaggregation import (
+    Microaggregation,
+    exchanged_groups,
+    mdav_groups,
+    squared_errors,
+)
 from sluice.masking.microaggregation.representatives import standardised
 from sluice.risk.transparency.nearest_centre import NearestCentre
 from sluice.risk.transparency.pairs import Pairs

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import PlanError
-from sluice.masking.microaggregation.mdav import mdav_groups
-from sluice.masking.microaggregation.mdav_generic import generic_groups
-from sluice.masking.microaggregation.scale import NUMBER, Scale
+from sluice.masking.microaggregation.microaggregation import generic_groups, mdav_groups
+from sluice.masking.microaggregation.representatives import NUMBER, Scale
 
 SCALES = [NUMBER, *(Scale("ordinal", n) for n in (1, 2, 3, 7)), *(Scale("nominal", n) for n in (1, 2, 5))]
 

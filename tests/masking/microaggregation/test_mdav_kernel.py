@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from benchmarks.mdav import factors, plain_mdav
 from sluice.ground.errors import PlanError
-from sluice.masking.microaggregation.mdav import mdav_groups
 from sluice.masking.microaggregation.mdav_kernel import (
     LANES,
     _scaled,
@@ -21,7 +20,8 @@ from sluice.masking.microaggregation.mdav_kernel import (
     rim_of,
     tree_of,
 )
-from sluice.masking.microaggregation.scale import NUMBER
+from sluice.masking.microaggregation.microaggregation import mdav_groups
+from sluice.masking.microaggregation.representatives import NUMBER
 from tests.golden import golden
 from tests.masking.microaggregation.test_mdav_generic import naive_groups
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from sluice.ground.errors import PlanError
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.variables import Kind, Variable
-from sluice.masking.microaggregation.mdav import mdav_groups
-from sluice.masking.microaggregation.microaggregation import Microaggregation
+from sluice.masking.microaggregation.microaggregation import Microaggregation, mdav_groups
 from tests.golden import golden
 from tests.masking.survey import drawn
 

@@ -13,9 +13,8 @@ from sluice.ground.errors import PlanError
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.taxonomy import taxonomy_of
 from sluice.ground.variables import Kind, Role, Variable
-from sluice.masking.microaggregation.cluster_loss import Domain, domain_of, ends
+from sluice.masking.microaggregation.clusters import Domain, domain_of, ends, roundest
 from sluice.masking.microaggregation.mondrian import Mondrian, mondrian_regions
-from sluice.masking.microaggregation.regions import roundest
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
 from sluice.risk.classes.l_diversity import distinct_values, effective_values
 from sluice.risk.classes.t_closeness import equal_distance, ordered_distance

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.masking.microaggregation.representatives import representatives, standardised
-from sluice.masking.microaggregation.scale import NUMBER, Scale
+from sluice.masking.microaggregation.representatives import NUMBER, Scale, representatives, standardised
 
 SCALES = (NUMBER, NUMBER, Scale("ordinal", 4), Scale("nominal", 4))
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.variables import Role
-from sluice.masking import LocalSuppression
+from sluice.masking.recoding.local_suppression import LocalSuppression
 from sluice.utility.comparison import Comparison
 from tests.red_team.case import Case
 from tests.red_team.files import files_of, with_roles

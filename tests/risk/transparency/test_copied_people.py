@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.errors import DataError
-from sluice.masking import SequentialTrees
+from sluice.masking.synthesis.sequential_trees import SequentialTrees
 from sluice.risk.transparency.copied_people import CopiedPeople
 from sluice.risk.transparency.pairs import Pairs
 from tests.golden import golden

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from sluice.ground.variables import Kind, Variable
-from sluice.masking import Anatomization
+from sluice.masking.swapping.anatomization import Anatomization
 from sluice.risk.transparency.group_values import GroupValues
 from sluice.risk.transparency.pairs import Pairs
 

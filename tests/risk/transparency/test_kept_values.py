@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from sluice.ground.variables import Kind, Variable
-from sluice.masking import MultipleImputation
+from sluice.masking.synthesis.multiple_imputation import MultipleImputation
 from sluice.risk.transparency.attack import NoAttack
 from sluice.risk.transparency.kept_values import KeptValues
 from sluice.risk.transparency.pairs import Pairs

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from sluice.ground.variables import Kind, Variable
-from sluice.masking.microaggregation.k_member_clustering import KMemberClustering
+from sluice.masking.microaggregation.clustering import KMemberClustering
 from sluice.masking.microaggregation.mondrian import Mondrian
 from sluice.risk.transparency.pairs import Pairs
 from sluice.risk.transparency.published_ranges import PublishedRanges

@@ -2,7 +2,8 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.variables import Kind, Variable
-from sluice.masking import DataDistortion, Resampling
+from sluice.masking.synthesis.data_distortion import DataDistortion
+from sluice.masking.synthesis.resampling import Resampling
 from sluice.risk.transparency.attack import NoAttack
 from sluice.risk.transparency.pairs import Pairs
 from sluice.risk.transparency.same_rank import SameRank

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from sluice.ground.variables import Kind, Variable
-from sluice.masking import LocalSuppression
+from sluice.masking.recoding.local_suppression import LocalSuppression
 from sluice.risk.transparency.pairs import Pairs
 from sluice.risk.transparency.why_suppressed import WhySuppressed
 

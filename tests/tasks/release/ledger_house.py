@@ -6,9 +6,9 @@ No record was masked for it, which would take most of the time.
 from policies.policy import load_policy
 from sluice.custody.states import State
 from sluice.documents.documents import document_bytes
-from tasks.release.acting import Means
+from tasks.release.decisions.review import decide
+from tasks.release.decisions.signing_in import Credentials
 from tasks.release.products import load_definition
-from tasks.release.review import decide
 from tests.flows.house import House
 
 RELEASE = "people-puf-0123456789ab"
@@ -36,7 +36,7 @@ class LedgerHouse(House):
             workspace.ledger.append(RELEASE, event, "sluice", body)
 
     def decide(self, who: str, decision: str = "approve") -> None:
-        decide(self.workspace(), RELEASE, decision, Means(declared=who), "a word on it")  # type: ignore[arg-type]
+        decide(self.workspace(), RELEASE, decision, Credentials(declared=who), "a word on it")  # type: ignore[arg-type]
 
     def publish(self) -> None:
         """As a run records it once all have approved."""

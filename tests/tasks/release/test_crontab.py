@@ -11,8 +11,7 @@ from pydantic import ValidationError
 
 from sluice.documents.documents import parse_document
 from sluice.ground.errors import DocumentError
-from tasks.release.crontab import refuse_wrong_crontab
-from tasks.release.definition import Schedule
+from tasks.release.definition import Schedule, refuse_wrong_crontab
 from tests.golden import golden
 
 

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import pytest
 
-from tasks.release.data_set_lock import alone_with_data
+from tasks.release.locks import alone_with_data
 from tasks.release.product import AnyProduct
 from tasks.release.products import load_product
 from tests.flows.house import House
@@ -35,7 +35,7 @@ def waited(one: AnyProduct, other: AnyProduct) -> bool:
         with alone_with_data(other):
             entered.set()
 
-    with patch("tasks.release.data_set_lock.log", side_effect=lambda *_, **__: waits.set()):
+    with patch("tasks.release.locks.log", side_effect=lambda *_, **__: waits.set()):
         with alone_with_data(one):
             thread = threading.Thread(target=follow)
             thread.start()

@@ -4,7 +4,7 @@ import pytest
 
 from sluice.custody.states import State
 from tasks.release.outcome import Outcome
-from tasks.release.waiting import WaitingRun
+from tasks.release.run_notes import WaitingRun
 from tests.golden import golden
 
 

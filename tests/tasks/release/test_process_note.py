@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 
 from sluice.custody.workspace import Workspace
-from tasks.release.waiting import is_gone, note_process, process_note, runs_waiting
+from tasks.release.run_notes import is_gone, note_process, process_note, runs_waiting
 
 RUN = "25333088-2a99-418e-8fb0-499bb6aab8b7"
 NO_PROCESS = (1 << 22) + 1  # Linux gives no higher number than 1 << 22
@@ -23,7 +23,7 @@ def test_a_process_of_this_machine_that_ended_is_gone_and_one_that_lives_is_not(
     with patch.object(os, "getpid", lambda: NO_PROCESS):
         note_process(workspace, RUN)
     assert is_gone(workspace, RUN)
-    with patch("tasks.release.waiting.socket.gethostname", lambda: "another-machine"):
+    with patch("tasks.release.run_notes.socket.gethostname", lambda: "another-machine"):
         assert not is_gone(workspace, RUN)
     assert process_note(workspace, RUN).stat().st_mode & 0o777 == 0o600
     assert runs_waiting(workspace, "any") == [], "it is no note of a run that waits"

@@ -5,7 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tasks.release.release_lock import alone_with_release
+from tasks.release.locks import alone_with_release
 
 
 def release(home: Path, name: str) -> Any:

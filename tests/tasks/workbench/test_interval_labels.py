@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.generalization.interval_labels import labels
-from sluice.masking.recoding.intervals import interval_codes
+from sluice.masking.recoding.value_groups import interval_codes
 from tasks.workbench.interval_labels import by_interval
 
 AGES = pd.Series(pd.array([20, 29, 30, 39, None], dtype="Int64"))

@@ -23,7 +23,7 @@ from sluice.utility.continuous.number_columns import NumberColumn
 from sluice.utility.continuous.pairwise_moments import pairwise_moments
 from sluice.utility.continuous.probabilistic_information_loss import probabilistic_information_loss
 from sluice.utility.continuous.rank_correlation_kernel import rank_correlation
-from sluice.utility.kendall import kendall_tau
+from sluice.utility.correlation_differences import kendall_tau
 from sluice.utility.record_weights import effective_records, relative_weight
 from tests.golden import golden
 

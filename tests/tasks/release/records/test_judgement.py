@@ -10,7 +10,7 @@ from policies.rules.subset_inference import SubsetInference
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Verdict
-from sluice.masking.blocks import Block
+from sluice.masking.moved_blocks import Block
 from tasks.release.records.judgement import against_reference, reference_findings
 from tests.red_team.files import files_of
 

@@ -9,7 +9,7 @@ import yaml
 import sluice
 from sluice.ground.errors import DataError, DocumentError, PlanError
 from sluice.ground.variables import Kind
-from sluice.masking import RankSwapping
+from sluice.masking.swapping.rank_swapping import RankSwapping
 from tasks.workbench.mask import mask_file
 from tests.golden import golden
 

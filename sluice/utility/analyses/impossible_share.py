@@ -1,0 +1,72 @@
+"""Impossible share: how many masked records break a rule across fields which their originals keep."""
+
+from math import isnan, nan
+
+from sluice.ground.sentence import Sentences
+from sluice.utility.analyses.impossible_records import (
+    ImpossibleRecords,
+    broken_rules,
+    impossible_records,
+    tells_of_few,
+)
+from sluice.utility.comparison import Comparison
+from sluice.utility.measure import Family, Figure, Measure, Occasion
+from sluice.utility.measured import Found, ShareLimit, figure, written_percent
+
+_SAYS = Sentences(
+    "impossible_records",
+    no_rules="No record is looked at for impossible values: the contract has no rule across fields",
+    no_variables="No record can be impossible: the file lacks a variable of each of the contract's rules across fields",
+    not_known="How many records became impossible is not known: {why}",
+    none="No record breaks a rule across fields that its original keeps",
+    few="Some records, too few to be counted here, break a rule across fields that their originals keep ({name})",
+    share="{share:percent} of the records break a rule across fields that their originals keep, most of them the rule "
+    "{name}",
+)
+
+
+IMPOSSIBLE_RECORDS = Measure(
+    "impossible_records",
+    "share of records that break a rule across fields which their originals keep",
+    "How many records became impossible",
+    "Masking made records that break rules across fields: mask the variables of each rule together (swap or draw "
+    "them as a group), recode them instead of changing them one by one, or take one of them out.",
+    ShareLimit,
+    written_percent,
+    where_any=True,
+)
+
+
+def impossible(files: Comparison) -> Found:
+    """The share of newly impossible records, and for the report every rule; nothing where the contract has no rules."""
+    if not files.record_rules:
+        nothing = Occasion(0, _SAYS.no_rules(), ())
+        return Found({"impossible_records": IMPOSSIBLE_RECORDS.judge(files, nothing, lambda: Figure(nan, ()))})
+    paired = files.paired and len(files.original) == len(files.masked)
+    found = impossible_records(
+        files.record_rules, files.original, files.recoded, files.masked, files.variables, files.released, paired
+    )
+    why = next((each.unchecked for each in found.rules if each.unchecked and not each.left_out), "it has no record")
+    not_known = _SAYS.not_known(why=why)
+    occasion = Occasion(found.attempted, _SAYS.no_variables(), not_known)
+    return Found(
+        {
+            "impossible_records": IMPOSSIBLE_RECORDS.judge(
+                files,
+                occasion,
+                lambda: Figure(nan, not_known) if isnan(found.share) else _figure(found, files.minimum_cell),
+            )
+        },
+        {"impossible_records": broken_rules(found, files.minimum_cell)},
+    )
+
+
+def _figure(found: ImpossibleRecords, minimum_cell: int) -> Figure:
+    few = tells_of_few(found, minimum_cell) and found.newly > 0
+    worst = max((rule for rule in found.rules if not rule.unchecked), key=lambda rule: rule.newly, default=None)
+    name = worst.rule.name if worst is not None and worst.newly else ""
+    says = _SAYS.few(name=name) if few else _SAYS.share(share=figure(found.share), name=name)
+    return Figure(found.share, says if found.newly else _SAYS.none(), found.completed, name, few)
+
+
+IMPOSSIBLE = Family(impossible, (IMPOSSIBLE_RECORDS,), weighs=False)

@@ -1,0 +1,188 @@
+"""Models: what masking does to the coefficients of the models that users of the data will fit."""
+
+from collections.abc import Iterator
+from math import nan
+
+import numpy as np
+
+from sluice.ground.arrays import BoolArray
+from sluice.ground.categories import codes_of
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import END, Saying, Sentences, as_fields, text_of
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding, Verdict
+from sluice.utility.analyses.asked_analyses import ModelAnalysis
+from sluice.utility.analyses.formula import Formula, read_formula, refuse_unfit
+from sluice.utility.analyses.model_comparison import ModelComparison, compare_models, compare_subgroups
+from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
+from sluice.utility.analyses.models_view import ComparedModel, compared_model
+from sluice.utility.comparison import Comparison
+from sluice.utility.measured import WORST, Floor, Limit, Measured, few_told, figure, floor_finding, written_number
+
+_SAYS = Sentences(
+    "models",
+    not_compared="The model {name} cannot be compared: {why}",
+    few_weigh="What became of the model {name} is not told: too few records make up the weight {weight}.",
+    lost=", {lost} of {of} coefficients are lost",
+    overlap="The confidence intervals of the model {name} overlap by {overlap:.2f} on average",
+    as_recoded="With the original recoded as the file is, they overlap by {overlap:.2f} ({name})",
+    no_response="The file does not tell the response of the model {name}, on its own categories either",
+    worst_subgroup="In the worst of {count} subgroups by {by} they overlap by {overlap:.2f} ({category}), model {name}",
+    undetermined="The original's records do not determine the model, or it has too few without a missing value",
+    moved="A coefficient of the model {name} moved by {difference:.3g} standard errors on average",
+    no_subgroups="The model {name} has no subgroups any more: the file does not tell {by}",
+    few_in_subgroups="The model {name} cannot be fitted in subgroups by {by}: none has enough records",
+)
+
+
+def refuse_unfit_model(analysis: ModelAnalysis, variables: Variables) -> Formula:
+    """The formula of an analysis; DataError where it does not fit the variables of the data."""
+    formula = read_formula(analysis.formula)
+    refuse_unfit(formula, analysis.kind, variables)
+    if analysis.weight is not None and not (
+        analysis.weight in variables and variables[analysis.weight].kind.is_numeric
+    ):
+        raise DataError(f"the data have no number '{analysis.weight}'.", field="weight")
+    if analysis.by is not None and not (analysis.by in variables and variables[analysis.by].kind.is_categorical):
+        raise DataError(f"the data have no variable '{analysis.by}' with categories.", field="by")
+    return formula
+
+
+def judge_model(analysis: ModelAnalysis, files: Comparison) -> tuple[list[Finding], ComparedModel]:
+    """Findings on the overlap of its intervals and on its differences, of its worst subgroup, and what is shown."""
+    of_analysis = {"name": analysis.name, "kind": analysis.kind, "formula": analysis.formula, "by": analysis.by}
+    try:
+        formula = refuse_unfit_model(analysis, files.variables)
+        before, after = _variables(analysis, formula, files)
+        found = compare_models(formula, analysis.kind, before, after, analysis.weight)
+        recoded = _recoded(analysis, formula, files, after)
+        subgroups = _subgroups(analysis, formula, files, before, after)
+    except DataError as error:
+        says = _SAYS.not_compared(name=analysis.name, why=str(error))
+        return list(_unknown(analysis, says)), ComparedModel(**of_analysis, says=str(error))
+    if not found.changes:
+        says = _SAYS.undetermined() + END()
+        named = _SAYS.undetermined() + WORST(name=analysis.name) + END()
+        return list(_unknown(analysis, named)), ComparedModel(**of_analysis, says=text_of(says))
+    if analysis.weight is not None and found.effective < files.minimum_cell:
+        findings = list(_findings(analysis, files, found, recoded, subgroups))
+        says = _SAYS.few_weigh(name=analysis.name, weight=analysis.weight)
+        return [each.as_withheld(says) for each in findings], ComparedModel(**of_analysis, says=text_of(says))
+    if few := files.of_few & {*before}:
+        findings = list(_findings(analysis, files, found, recoded, subgroups))
+        says = few_told(f"What became of the model {analysis.name}", few) + END()
+        return [each.as_withheld(says) for each in findings], ComparedModel(**of_analysis, says=text_of(says))
+    view = compared_model(
+        analysis.name, analysis.kind, analysis.formula, found, files.minimum_cell, analysis.by, subgroups, recoded
+    )
+    return list(_findings(analysis, files, found, recoded, subgroups)), view
+
+
+def _variables(
+    analysis: ModelAnalysis, formula: Formula, files: Comparison
+) -> tuple[dict[str, ModelVariable], dict[str, ModelVariable]]:
+    names = [*formula.variables, *([analysis.weight] if analysis.weight else [])]
+    before = original_variables(names, files.original, files.variables)
+    after = masked_variables(names, files.original, files.recoded, files.masked, files.variables, files.released)
+    return before, after
+
+
+def _recoded(
+    analysis: ModelAnalysis, formula: Formula, files: Comparison, after: dict[str, ModelVariable]
+) -> ModelComparison | None:
+    """The model of the original recoded as the file is, and of the file; None where that does not tell the response."""
+    names = [name for name in after if name in files.recoded]
+    recoded = masked_variables(names, files.original, files.recoded, files.recoded, files.variables, files.released)
+    left = [formula.response.factor.variable, *([formula.event.factor.variable] if formula.event else [])]
+    if any(name not in recoded for name in left):
+        return None
+    found = compare_models(formula, analysis.kind, recoded, after, analysis.weight)
+    return found if found.changes else None
+
+
+def _subgroups(
+    analysis: ModelAnalysis,
+    formula: Formula,
+    files: Comparison,
+    before: dict[str, ModelVariable],
+    after: dict[str, ModelVariable],
+) -> dict[str, ModelComparison]:
+    """The model in each released category of the variable; nothing where the file does not tell it."""
+    by = analysis.by
+    if by is None or by not in files.released or by not in files.recoded:
+        return {}
+    smallest = files.minimum_cell
+
+    def groups(codes: np.ndarray, names: list[str]) -> dict[str, BoolArray]:
+        held = {name: codes == place for place, name in enumerate(names)}
+        return {name: rows for name, rows in held.items() if rows.sum() >= smallest}
+
+    recoded, masked = files.recoded[by].astype("category"), files.masked[by].astype("category")
+    here = groups(codes_of(recoded), [str(each) for each in recoded.cat.categories])
+    there = groups(codes_of(masked), [str(each) for each in masked.cat.categories])
+    return compare_subgroups(formula, analysis.kind, before, after, here, there, analysis.weight)
+
+
+def _tells_subgroups(by: str, files: Comparison) -> bool:
+    """False where the variable was removed, or recoded to one group while the original has several."""
+    if by not in files.released or by not in files.recoded:
+        return False
+    return files.recoded[by].nunique() > 1 or files.original[by].nunique() < 2
+
+
+def _findings(
+    analysis: ModelAnalysis,
+    files: Comparison,
+    found: ModelComparison,
+    recoded: ModelComparison | None,
+    subgroups: dict[str, ModelComparison],
+) -> Iterator[Finding]:
+    of, lost = len(found.changes), found.lost
+    gone = _SAYS.lost(lost=lost, of=of) if lost else ()
+    says = _SAYS.overlap(name=analysis.name, overlap=found.overlap) + gone
+    yield _finding(analysis.overlap, found.overlap, says, f"{analysis.name}: overlap", of, of)
+    of_recoded = 0 if recoded is None else len(recoded.changes)
+    overlap = nan if recoded is None else recoded.overlap
+    says = _SAYS.as_recoded(overlap=overlap, name=analysis.name)
+    if recoded is None:
+        says = _SAYS.no_response(name=analysis.name)
+    yield _finding(analysis.recoded_overlap, overlap, says, f"{analysis.name}: as recoded", of_recoded, of_recoded)
+    difference = found.difference
+    says = _SAYS.moved(name=analysis.name, difference=figure(difference))
+    yield _finding(analysis.difference, difference, says, f"{analysis.name}: difference", of, of)
+    if analysis.by is None:
+        return
+    scope = f"{analysis.name}: by {analysis.by}"
+    if not _tells_subgroups(analysis.by, files):
+        says = _SAYS.no_subgroups(name=analysis.name, by=analysis.by)
+        yield _finding(analysis.subgroup_overlap, 0.0, says, scope, 0, 0)
+    elif not subgroups:
+        says = _SAYS.few_in_subgroups(name=analysis.name, by=analysis.by)
+        yield _finding(analysis.subgroup_overlap, nan, says, scope, 0, 0)
+    else:
+        worst = min(subgroups, key=lambda name: subgroups[name].overlap)
+        least, count = subgroups[worst].overlap, len(subgroups)
+        says = _SAYS.worst_subgroup(count=count, by=analysis.by, overlap=least, category=worst, name=analysis.name)
+        yield _finding(analysis.subgroup_overlap, least, says, scope, count, count)
+
+
+def _finding(
+    limit: Floor | Limit | None, value: float, says: Saying, scope: str, attempted: int, completed: int
+) -> Finding:
+    if isinstance(limit, Limit):
+        return Measured(value, says, scope, attempted, completed, written_number).finding("models", limit)
+    return floor_finding("models", limit, value, says, scope, attempted, completed)
+
+
+def _unknown(analysis: ModelAnalysis, says: Saying) -> Iterator[Finding]:
+    limits = {"overlap": analysis.overlap, "as recoded": analysis.recoded_overlap, "difference": analysis.difference}
+    if analysis.by is not None:
+        limits[f"by {analysis.by}"] = analysis.subgroup_overlap
+    for what, limit in limits.items():
+        binding = limit is not None and limit.binding
+        scope = f"{analysis.name}: {what}"
+        yield Finding(
+            rule="models", verdict=Verdict.UNKNOWN, stage="utility", scope=scope, binding=binding,
+            **as_fields(says),
+            attempted=1, completed=0,
+        )  # fmt: skip

@@ -1,0 +1,158 @@
+"""Recoding measures: what groups, suppression and removal cost against the unrecoded original."""
+
+from functools import partial
+from math import isnan, nan
+
+from sluice.ground.sentence import Sentences
+from sluice.ground.variables import Role, with_role
+from sluice.utility.comparison import Comparison
+from sluice.utility.few_changes import coarse_share
+from sluice.utility.measure import Family, Figure, Measure, Occasion
+from sluice.utility.measured import Found, ShareLimit, figure, written_percent
+from sluice.utility.recoding.cell_losses import cell_losses, mean_certainty_penalty
+from sluice.utility.recoding.class_losses import class_losses, misclassified
+from sluice.utility.recoding.count_queries import DIMENSIONS, QueryError, query_error
+from sluice.utility.recoding.recoding_summary import Misclassified, Queries, RecodingView, recoded_variables
+from sluice.utility.recoding.released_groups import ReleasedGroups, released_groups
+
+_GENERALIZATION = Sentences(
+    "generalization",
+    not_measured="What recoding cost is not measured: the original has no variable to compare",
+    not_known="What recoding cost is not known: a file has no records",
+    in_doubt="Groups, suppression and removal leave {share:percent} of the values in doubt (NCP, the mean of "
+    "{variables:,} variables, {removed:,} of them removed)",
+)
+_QUERY_ERROR = Sentences(
+    "query_error",
+    not_asked="Count queries are not asked: the original has no variable with values",
+    not_known="The error of count queries is not known: a file has no records, or none with a weight",
+    off="Counts over a random range of {dimensions} variables are off by {median:percent} in the middle case of "
+    "{queries:,} queries (95 % interval {low:percent} to {high:percent})",
+    released=", by {median:percent} in the same number over released variables alone",
+)
+
+
+GENERALIZATION = Measure(
+    "generalization",
+    "values that groups, suppression and removal leave in doubt (NCP), mean of variables",
+    "What groups and suppression leave in doubt",
+    "Wide groups, suppression and removal leave too much in doubt: release more variables, use hierarchies with "
+    "more levels, or methods that keep single values, such as swapping or noise.",
+    ShareLimit,
+    written_percent,
+)
+QUERY_ERROR = Measure(
+    "query_error",
+    "median relative error of counts over random ranges of three variables",
+    "The error of counts",
+    "Counts by several variables are answered wrongly: recode more finely where values are not spread evenly over "
+    "a group, and mask variables that go together in one step.",
+    written=written_percent,
+)
+
+
+def recoding(files: Comparison) -> Found:
+    """The mean normalised certainty penalty of all variables, and the error of random count queries."""
+    described = {name: each for name, each in files.variables.items() if each.role is not Role.WEIGHT}
+    variables = released_groups(files.original, files.recoded, files.masked, described, files.released, files.paired)
+    before, after = files.weights
+    ask = partial(query_error, rng=files.rng, original_weight=before, masked_weight=after)
+    queries = ask(files.common_bins)
+    kept = [each for each in files.common_bins if each.name in files.kept]
+    of_kept = queries if len(kept) == len(files.common_bins) else ask(kept)
+    value = mean_certainty_penalty(variables)
+    few = files.of_few if files.only_of_few else ()
+    in_doubt = Occasion(len(variables), _GENERALIZATION.not_measured(), _GENERALIZATION.not_known(), few=few)
+    asked = any(each.bins > 1 for each in files.common_bins)
+    of_queries = Occasion(
+        (queries.queries or 1) if asked else 0, _QUERY_ERROR.not_asked(), _QUERY_ERROR.not_known(), few=few
+    )
+    measured = {
+        "generalization": GENERALIZATION.judge(files, in_doubt, lambda: _in_doubt(value, variables)),
+        "query_error": QUERY_ERROR.judge(files, of_queries, lambda: _query_error(queries, of_kept)),
+    }
+    if isnan(value) or few:
+        return Found(measured)
+    return Found(measured, {"recoding": _view(files, value, variables, queries, of_kept)})
+
+
+def _in_doubt(value: float, variables: tuple[ReleasedGroups, ...]) -> Figure:
+    if isnan(value):
+        return Figure(nan, _GENERALIZATION.not_known())
+    worst = max(variables, key=lambda each: cell_losses(each).certainty)
+    removed = sum(each.removed for each in variables)
+    says = _GENERALIZATION.in_doubt(share=figure(value), variables=len(variables), removed=removed)
+    return Figure(value, says, len(variables), worst.name if value else "")
+
+
+def _query_error(found: QueryError, of_kept: QueryError) -> Figure:
+    if isnan(found.median):
+        return Figure(nan, _QUERY_ERROR.not_known())
+    says = _QUERY_ERROR.off(
+        dimensions=DIMENSIONS,
+        median=figure(found.median),
+        queries=found.queries,
+        low=figure(found.interval[0]),
+        high=figure(found.interval[1]),
+    )
+    if of_kept is not found and not isnan(of_kept.median):
+        says += _QUERY_ERROR.released(median=figure(of_kept.median))
+    return Figure(found.median, says, found.queries)
+
+
+def _view(
+    files: Comparison,
+    certainty: float,
+    variables: tuple[ReleasedGroups, ...],
+    queries: QueryError,
+    of_kept: QueryError,
+) -> RecodingView:
+    keys = with_role(files.released, Role.QUASI_IDENTIFIER)
+    n = len(files.masked)
+    view = RecodingView(
+        certainty=certainty,
+        variables=recoded_variables(variables, n, files.minimum_cell),
+        queries=_queries(queries),
+        queries_released=_queries(of_kept),
+    )
+    if not keys:
+        return view
+    after = class_losses(files.masked, keys)
+    known = [name for name in keys if name in files.original]
+    before = class_losses(files.original, known) if known == keys else None
+    return view.model_copy(
+        update={
+            "keys": tuple(keys),
+            "classes": after.classes,
+            "average_class": after.average,
+            "average_class_before": None if before is None else before.average,
+            "discernibility": after.confusion,
+            "misclassified": tuple(_misclassified(files, keys, known == keys)),
+        }
+    )
+
+
+def _queries(found: QueryError) -> Queries | None:
+    if isnan(found.median):
+        return None
+    return Queries(
+        asked=found.queries, dimensions=DIMENSIONS, median=found.median, interval=found.interval, mean=found.mean
+    )
+
+
+def _misclassified(files: Comparison, keys: list[str], comparable: bool) -> list[Misclassified]:
+    """Of each released sensitive variable with categories."""
+    found = []
+    for name in with_role(files.released, Role.SENSITIVE):
+        if not files.released[name].kind.is_categorical:
+            continue
+        after = misclassified(files.masked, keys, name)
+        if isnan(after):
+            continue
+        before = misclassified(files.original, keys, name) if comparable and name in files.original else float("nan")
+        shares = [coarse_share(each, len(files.masked), files.minimum_cell) for each in (before, after) if each == each]
+        found.append(Misclassified(variable=name, before=shares[0] if len(shares) > 1 else None, after=shares[-1]))
+    return found
+
+
+RECODING = Family(recoding, (GENERALIZATION, QUERY_ERROR))

@@ -1,0 +1,93 @@
+"""Whether the documents of a release count in this office, and for this release."""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from policies.adoption import PEOPLE_NEEDED, Office
+from policies.people import stronger
+from policies.policy import shipped_policies
+from sluice.custody.ledger import Entry
+from sluice.ground.errors import SluiceError
+from tasks.release.decisions.office import open_office
+from tasks.release.definition import Definition
+from tasks.release.documents import Documents
+
+
+def refuse_unadopted(product: Documents[Definition], submitters: Sequence[str], begun: Entry | None = None) -> None:
+    """Raise SluiceError unless contract, policy and waivers count, saying who can make them count, and how.
+
+    submitters : the definition's owner first, and the accounts that run it
+    begun      : a publication at whose time they must have counted; None: now
+    """
+    faults = adoption_faults(product, submitters, begun)
+    if not faults:
+        return
+    if open_office(product.workspace) is None:
+        raise SluiceError(
+            "this office has no people yet, so nothing can be released. Set it up with: sluice office. "
+            f"To judge without releasing: sluice check {product.path}"
+        )
+    policy = shipped_policies().get(str(product.written.policy), product.definition.policy)
+    files = " ".join(str(path) for path in (product.definition.contract, policy) if path.exists())
+    raise SluiceError(
+        f"{product.path}: {'; '.join(faults)}. What is released is judged by adopted documents only: {PEOPLE_NEEDED} "
+        f"people run `sluice adopt {files}`, a methodologist among them for a policy, an owner for a contract. "
+        f"To judge without releasing: sluice check {product.path}"
+    )
+
+
+def notices(product: Documents[Definition]) -> tuple[str, ...]:
+    """What the report says before anything else: which documents do not count, and who is merely believed."""
+    found = [
+        f"This can be judged, and not be released: {fault}."
+        for fault in adoption_faults(product, (product.definition.owner,))
+    ]
+    office = open_office(product.workspace)
+    if office is not None:
+        found += _BELIEVED.get(stronger(office.roster.identity, product.policy.approvals.identity), ())
+    return tuple(found)
+
+
+_RELEASE = re.compile("-[0-9a-f]{12}$")  # the id of another one, as findings on two publications name it
+
+_BELIEVED = {
+    "declared": ("Who approves is believed: approvers type their name, and whoever can run the command can type it.",),
+    "account": ("Approvers are known by their account on this machine; nobody outside can verify what they decided.",),
+}
+
+
+def adoption_faults(product: Documents[Definition], submitters: Sequence[str], begun: Entry | None = None) -> list[str]:
+    """Why the documents do not count, a sentence each; empty when they do. Parameters as of `refuse_unadopted`."""
+    office = open_office(product.workspace, begun.seq if begun else None)
+    if office is None:
+        return ["no office was founded, so no document was adopted"]
+    contract, policy = product.contract, product.policy
+    of_release = (contract.dataset, submitters, datetime.fromisoformat(begun.at) if begun else datetime.now(UTC))
+    found = (
+        office.fault("contract", contract.dataset, product.hashes["contract"], *of_release),
+        office.fault("policy", policy.name, product.hashes["policy"], *of_release),
+    )
+    return [fault for fault in found if fault] or _faults_of_waivers(product, office, submitters)
+
+
+def _faults_of_waivers(product: Documents[Definition], office: Office, submitters: Sequence[str]) -> list[str]:
+    """A waiver is signed by who answers for it: one of those who adopted the policy that holds it; no submitter."""
+    adopters = {act.who for act in office.in_force["policy", product.policy.name].acts}
+    own = {*map(office.roster.person, submitters)}
+    name, found = product.definition.name, []
+    for waiver in product.policy.waivers:
+        person = office.roster.person(waiver.owner)
+        if waiver.scope == name and (name in product.contract.by_name or _RELEASE.search(name)):
+            found.append(
+                f"the waiver of {waiver.rule} is for '{name}', and the release bears that name, so it would be waived "
+                "whole; name it otherwise"
+            )
+        if person not in adopters:
+            found.append(
+                f"the waiver of {waiver.rule} names '{waiver.owner}', who is none of those who adopted the policy: "
+                f"{', '.join(sorted(adopters))}"
+            )
+        elif person in own:
+            found.append(f"the waiver of {waiver.rule} is granted by '{person}', who submits this release")
+    return found

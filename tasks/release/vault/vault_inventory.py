@@ -1,0 +1,126 @@
+"""Holdings: what each release has in the vault, by the ledger alone.
+
+Objects are named by their content, so releases of the same data share them: one is nobody's to delete while another
+needs it.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from policies.retention import Part
+from sluice.custody.ledger import Entry, last
+from sluice.custody.states import PRUNED, SEED_DESTROYED, State, state_of
+from sluice.custody.vault import Vault
+from sluice.custody.workspace import Workspace
+from sluice.ground.errors import DataError
+from sluice.publication.copies import COPIES
+from tasks.release.definition import dice_of
+from tasks.release.release import seed_name
+
+_EVIDENCE = {"contract": ".json", "policy": ".json", "plan": ".json", "variables": ".json"}  # of `received`
+_JUDGED = {"report": ".html", "dossier": ".json"}
+
+
+@dataclass(frozen=True)
+class Holding:
+    """What one release has of one part.
+
+    objects : names in the store; of seeds, their names among the seeds
+    deleted : when a deletion of it was last recorded
+    """
+
+    release: str
+    state: State | None
+    part: Part
+    objects: tuple[str, ...]
+    deleted: str | None = None
+
+
+def holdings(workspace: Workspace, histories: Mapping[str, Sequence[Entry]]) -> list[Holding]:
+    """What every release has that its policy may let be deleted. Cost: one reading of each plan.
+
+    histories : release -> its entries
+    """
+    found = []
+    for release, entries in histories.items():
+        state = state_of(entry.event for entry in entries)
+        parts: dict[Part, Iterable[str]] = {
+            "staged_data": _staged(entries),
+            "masked_files": _masked(workspace.vault, entries),
+            "seeds": _seeds(workspace.vault, entries),
+        }
+        for part, objects in parts.items():
+            deletions = [entry for entry in entries if _is_deletion(entry, part)]
+            recorded = {name for entry in deletions for name in entry.body.get("objects", ())}
+            if names := {*objects, *recorded}:
+                deleted = deletions[-1].at if deletions else None
+                found.append(Holding(release, state, part, tuple(sorted(names)), deleted))
+    return found
+
+
+def evidence(entries: Sequence[Entry]) -> set[str]:
+    """Names in the store of what is kept for ever: the documents, the report and the dossier of each judgement."""
+    found = set()
+    for entry in entries:
+        named = {**_EVIDENCE} if entry.event == State.RECEIVED else {**_JUDGED} if "dossier" in entry.body else {}
+        if entry.event == State.PUBLISHED:
+            named = {"profile": ".json"}
+        found |= {f"{entry.body[field]}{suffix}" for field, suffix in named.items() if entry.body.get(field)}
+    return found
+
+
+def _is_deletion(entry: Entry, part: Part) -> bool:
+    if part == "seeds":
+        return entry.event == SEED_DESTROYED
+    return entry.event == PRUNED and entry.body["part"] == part
+
+
+def _staged(entries: Sequence[Entry]) -> set[str]:
+    """The records as received, the parts that they were divided into, the sums over them, and who was sampled."""
+    found = set()
+    for entry in entries:
+        body = entry.body
+        if entry.event == State.RECEIVED:
+            tables = (body.get(table) for table in ("data", "original", "holdout"))
+            found |= {f"{table['sha256']}.parquet" for table in tables if table}
+        elif entry.event == State.MASKED:
+            found |= _named(body, {"cells": ".npz", "sample": ".rows"})
+    return found
+
+
+def _masked(vault: Vault, entries: Sequence[Entry]) -> set[str]:
+    found = set()
+    for entry in entries:
+        if entry.event != State.MASKED or "data" not in entry.body:
+            continue
+        if "csv" in entry.body:
+            copies = {name: copy.ending for name, copy in COPIES.items()}
+            found |= _named(entry.body, {"data": ".parquet", "csv": ".csv", **copies})
+            continue
+        found |= _named(entry.body, {"data": ".json", "published_cells": ".npz", "proofs": ".npz"})
+        try:
+            listed = json.loads(vault.verify(entry.body["data"], ".json").read_bytes())
+        except DataError:  # deleted, with its files before it; what was is in the record of that
+            continue
+        found |= {f"{sha256}{Path(file).suffix}" for file, sha256 in listed.items()}
+    return found
+
+
+def _named(body: dict[str, Any], suffixes: dict[str, str]) -> set[str]:
+    return {f"{body[field]}{suffix}" for field, suffix in suffixes.items() if body.get(field)}
+
+
+def _seeds(vault: Vault, entries: Sequence[Entry]) -> set[str]:
+    """The seed of a release, where its vault has it or destroyed it."""
+    received = last(entries, State.RECEIVED)
+    if received is None:
+        return set()
+    try:
+        plan = json.loads(vault.verify(received.body["plan"], ".json").read_bytes())
+    except (DataError, KeyError):
+        return set()
+    name = seed_name(vault, received.body["data"]["sha256"], dice_of(plan))
+    return {name} if vault.has_seed(name) else set()
