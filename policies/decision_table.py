@@ -100,7 +100,7 @@ DECISIONS: Mapping[str, DecisionRule] = {
         ),
         DecisionRule(
             "end_series", SERIES_ENDED, "urn:sluice:series-end:1", "", "", "", False, 1,
-            "{release} is no published edition of a series, so there is none to end",
+            "{release} is not a published edition of a series, so no series can be ended",
         ),
     )
 }  # fmt: skip
