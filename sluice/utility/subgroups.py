@@ -15,9 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import Saying, Sentence, Sentences
 from sluice.ground.variables import NAMES, Kind
 from sluice.utility.common_bins import CommonBins
@@ -58,20 +59,16 @@ class Compared(NamedTuple):
     names: Collection[str]
 
 
-class ChangedSubgroup(BaseModel):
+class ChangedSubgroup(FrozenModel):
     """One declared category, as the report shows it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     variable: str
     category: str
     change: float | None = Field(description="in the unit of the measure, from 0; higher is worse. None: all is lost")
 
 
-class ChangedSubgroups(BaseModel):
+class ChangedSubgroups(FrozenModel):
     """Those where most changed, the largest change first."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     compared: int = Field(description="subgroups with enough records")
     worst: tuple[ChangedSubgroup, ...]

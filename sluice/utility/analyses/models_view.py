@@ -3,18 +3,17 @@
 from collections.abc import Mapping
 from math import isfinite
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from sluice.ground.frozen_model import FrozenModel
 from sluice.utility.analyses.model_comparison import CoefficientChange, ModelComparison
 
 _OF_NORMAL = 1.959963984540054
 _DIGITS = 4
 
 
-class ComparedCoefficient(BaseModel):
+class ComparedCoefficient(FrozenModel):
     """One coefficient with its 95 % confidence intervals; no `after` where the masked file cannot give it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     term: str
     before: float
@@ -27,20 +26,16 @@ class ComparedCoefficient(BaseModel):
     difference: float | None = Field(description="in standard errors of the original's; None where that is 0")
 
 
-class ComparedSubgroup(BaseModel):
+class ComparedSubgroup(FrozenModel):
     """The model in one subgroup, of which enough records are in both files."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     subgroup: str
     overlap: float
     lost: int
 
 
-class ComparedModel(BaseModel):
+class ComparedModel(FrozenModel):
     """One model, the coefficients that agree least first, and the subgroups that do."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     kind: str
