@@ -9,7 +9,9 @@ from sluice.utility.analyses.clusterings import ComparedClustering
 from sluice.utility.analyses.impossible_records import BrokenRules
 from sluice.utility.analyses.predictions import ComparedPrediction
 from sluice.utility.analyses.query_comparison import ComparedQuery
+from sluice.utility.catalogue import SUBGROUPS
 from sluice.utility.subgroup_tables import SubgroupsView
+from sluice.utility.subgroups import ChangedSubgroups
 from sluice.utility.utility_view import UtilityView
 
 
@@ -112,38 +114,19 @@ def subgroups_context(found: SubgroupsView | None) -> dict[str, Any] | None:
 
 def changed_subgroups_context(shown: UtilityView) -> list[dict[str, Any]]:
     """A table for each measure of which the worst subgroups can be shown."""
-    measures = (
-        (
-            "Subgroups where most changed of what goes together",
-            "Change of Cramér’s V",
-            "of two other variables, among the records of the subgroup, on average over all pairs of them.",
-            shown.subgroup_associations,
-        ),
-        (
-            "Subgroups whose quantiles moved most",
-            "Interquartile ranges",
-            "how far quantiles moved among the records of the subgroup, on average over all numbers.",
-            shown.subgroup_quantiles,
-        ),
-        (
-            "Subgroups whose records can be told from their originals best",
-            "S_pMSE",
-            "of a logistic regression on all other variables; 1 is chance.",
-            shown.subgroup_propensity,
-        ),
-    )
+    parts = ((each.caption, getattr(shown, each.view)) for each in SUBGROUPS)
     return [
         {
-            "title": title,
-            "unit": unit,
-            "says": f"Of {found.compared:,} subgroups; {says}",
+            "title": caption.title,
+            "unit": caption.unit,
+            "says": f"Of {found.compared:,} subgroups; {caption.says}",
             "rows": [
                 (f"{one.variable}: {one.category}", "lost" if one.change is None else f"{one.change:.2f}")
                 for one in found.worst
             ],
         }
-        for title, unit, says, found in measures
-        if found is not None and found.worst
+        for caption, found in parts
+        if isinstance(found, ChangedSubgroups) and found.worst
     ]
 
 

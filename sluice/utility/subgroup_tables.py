@@ -23,6 +23,7 @@ from sluice.utility.measure import Figure, Measure, Occasion, ShareMeasure
 from sluice.utility.measured import Found, figure
 from sluice.utility.record_weights import UNWEIGHTED, Weights
 from sluice.utility.subgroups import (
+    Caption,
     Categories,
     Compared,
     SubgroupChange,
@@ -279,6 +280,7 @@ WORST_SUBGROUP = _Distributions(
         too_small=_DISTRIBUTIONS.not_compared,
     ),
     "subgroups",
+    Caption("Subgroups whose distributions lost most", "Share of the records", "in another bin."),
     _compared_one_by_one,
     _changed_distributions,
 )
@@ -293,6 +295,11 @@ SUBGROUP_CRAMERS_V = WithinSubgroups(
     ),
     Words.of(_ASSOCIATIONS),
     "subgroup_associations",
+    Caption(
+        "Subgroups where most changed of what goes together",
+        "Change of Cramér’s V",
+        "of two other variables, among the records of the subgroup, on average over all pairs of them.",
+    ),
     _compared_in_pairs,
     _changed_associations,
     _moved_associations,

@@ -89,6 +89,14 @@ class Words(NamedTuple):
         return cls(says.no_categories, says.lost, says.not_known, says.too_small)
 
 
+class Caption(NamedTuple):
+    """Of a table of subgroups: title, unit, and what is measured within them."""
+
+    title: str
+    unit: str
+    says: str
+
+
 def _only_category(files: Comparison, worst: SubgroupChange, category: Saying) -> Saying:
     return category
 
@@ -99,6 +107,7 @@ class WithinSubgroups:
 
     measure  : its limit
     view     : the name of the report's part
+    caption  : of its table in the report
     compared : what is compared within subgroups, beside the variables that form them; given the records that a
                subgroup needs
     changes  : of every subgroup of at least so many records, the largest change first
@@ -108,6 +117,7 @@ class WithinSubgroups:
     measure: Measure
     says: Words
     view: str
+    caption: Caption
     compared: Callable[[Comparison, int], Compared]
     changes: Callable[[Comparison, Categories, int], Sequence[SubgroupChange]]
     moved: Callable[[Comparison, SubgroupChange, Saying], Saying] = _only_category
