@@ -5,7 +5,7 @@ from typing import Any
 
 from sluice.report.utility_plots import intervals_svg
 from sluice.report.wording import figure, percent
-from sluice.utility.analyses.models_view import ComparedCoefficient, ComparedModel
+from sluice.utility.analyses.models import ComparedCoefficient, ComparedModel
 
 _MOST_DRAWN = 14
 _MOST_SUBGROUPS = 5

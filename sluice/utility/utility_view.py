@@ -9,7 +9,7 @@ from sluice.ground.frozen_model import FrozenModel
 from sluice.risk.linkage.score_view import ScoreView
 from sluice.utility.analyses.clusterings import ComparedClustering
 from sluice.utility.analyses.impossible_records import BrokenRules
-from sluice.utility.analyses.models_view import ComparedModel
+from sluice.utility.analyses.models import ComparedModel
 from sluice.utility.analyses.predictions import ComparedPrediction
 from sluice.utility.analyses.query_comparison import ComparedQuery
 from sluice.utility.categorical.categorical_view import CategoricalView

@@ -10,7 +10,7 @@ from sluice.report.report import render
 from sluice.risk.linkage.score_view import ScoreView
 from sluice.utility.analyses.clusterings import ComparedClustering, ComparedIndex
 from sluice.utility.analyses.impossible_records import BrokenRule, BrokenRules
-from sluice.utility.analyses.models_view import ComparedCoefficient, ComparedModel, ComparedSubgroup
+from sluice.utility.analyses.models import ComparedCoefficient, ComparedModel, ComparedSubgroup
 from sluice.utility.analyses.predictions import ComparedLearner, ComparedPrediction
 from sluice.utility.analyses.query_comparison import ComparedFigure, ComparedGroup, ComparedQuery
 from sluice.utility.categorical.categorical_view import CategoricalView, CategoryLoss
