@@ -117,7 +117,7 @@ def measure(name: str, definition: Path) -> dict[str, Any]:
 
 
 def _records(release: str) -> int:
-    from tasks.release.documents import open_workspace
+    from sluice.custody.workspace import open_workspace
 
     received = open_workspace().ledger.entries(release)[0]
     return int(received.body["data"]["rows"])

@@ -1,24 +1,24 @@
 """What was recorded of a release: for reviewers and for auditors years later, whatever became of its documents."""
 
+import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from policies.approvals import DECISION, Subject
 from policies.standing import told
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last, recorded_entries
 from sluice.custody.states import State, state_of
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import SluiceError
-from sluice.publication.copies import COPIES
-from sluice.report.dossier import Dossier
 from tasks.release.decisions.under_review import UnderReview
-from tasks.release.dossier import kept_dossier
-from tasks.release.release import last, recorded_entries
 
-_COPIES = {name: copy.ending for name, copy in COPIES.items()}
-_SUFFIX = {"data": ".parquet", "csv": ".csv", "report": ".html", **_COPIES}  # all others are JSON
+if TYPE_CHECKING:
+    from sluice.report.dossier import Dossier
+
+_SUFFIX = {"data": ".parquet", "csv": ".csv", "report": ".html", "stata": ".dta", "spss": ".sav"}  # all others: JSON
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,18 @@ class History:
     release: str
     state: State | None
     entries: Sequence[Entry]  # what was decided is not told before all have decided
-    dossier: Dossier | None  # of the last judgement; None before the first
+    dossier: "Dossier | None"  # of the last judgement; None before the first, and where nobody asked for it
     subject: Subject | None  # what approvals are given to; None while nothing is masked
     files: dict[str, Path]  # those that the vault holds: the SHA-256 is the name, and sha256sum checks it
+    title: str = ""  # as judged last; empty before that
 
 
-def history(workspace: Workspace, release_id: str) -> History:
-    """All that is known of a release. Raises SluiceError for an id of which nothing is recorded."""
-    entries = recorded_entries(workspace, release_id)
+def history(workspace: Workspace, release_id: str, with_dossier: bool = True) -> History:
+    """All that is known of a release. Raises SluiceError for an id of which nothing is recorded.
+
+    with_dossier : what was measured, too, which needs the libraries that measure
+    """
+    entries = recorded_entries(workspace.ledger, release_id)
     received, evaluated = last(entries, State.RECEIVED), last(entries, State.EVALUATED)
     evaluation = next((entry for entry in reversed(entries) if "dossier" in entry.body), None)
     subject = Subject(**evaluated.body["subject"]) if evaluated else None
@@ -49,13 +53,20 @@ def history(workspace: Workspace, release_id: str) -> History:
         for suffix in (_SUFFIX.get(name, ".json"), ".json"):  # of tables, the data is the list of their files
             with suppress(SluiceError):  # the vault does not hold it
                 files.setdefault(name, workspace.vault.path(sha256, suffix))
+    dossier = None
+    if with_dossier:
+        from tasks.release.dossier import kept_dossier
+
+        dossier = kept_dossier(workspace, entries)
+    kept = evaluation and workspace.vault.verify(evaluation.body["dossier"], ".json")
     return History(
         release=release_id,
         state=state_of(entry.event for entry in entries),
         entries=blind(workspace, release_id, entries),
-        dossier=kept_dossier(workspace, entries),
+        dossier=dossier,
         subject=subject,
         files=files,
+        title=json.loads(kept.read_bytes())["title"] if kept else "",
     )
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from uuid import UUID
 
-from tasks.release.documents import open_workspace
+from sluice.custody.workspace import open_workspace
 from tasks.release.intake.load_state import load_state
 from tasks.release.outcome import Outcome
 from tasks.release.products import load_product

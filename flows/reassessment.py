@@ -13,7 +13,7 @@ from inspect import unwrap
 from typing import Any
 
 from policies.policy import Policy
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import IN_DOUBT, REASSESSED, State, TransitionError, state_of
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_sha256
@@ -32,7 +32,7 @@ from tasks.release.editions.earlier_releases import is_out_of_reach
 from tasks.release.products import release_as_judged
 from tasks.release.records.masked_again import masked_again
 from tasks.release.records.product import Records
-from tasks.release.release import Release, last
+from tasks.release.release import Release
 from tasks.release.tables.protected_tables import MethodStatement, ProtectedTables, staged_and_published_cells
 from tasks.release.tables.protection_method import SecondarySuppression
 from tasks.release.tables.request import request_of

@@ -8,11 +8,10 @@ import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from sluice.custody.workspace import Workspace
+from sluice.custody.workspace import Workspace, open_workspace
 from sluice.ground.log import log
 from sluice.notices.notice import Notice
 from tasks.release.decisions.notices import Delivery, deliver
-from tasks.release.documents import open_workspace
 
 
 def remind() -> Delivery:

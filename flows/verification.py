@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sluice.custody import shelf
 from sluice.custody.editions import ON_SHELF, current, lines_of_editions
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.shelf_documents import ShelfDocuments, ShelfPlaces, document_problems
 from sluice.custody.states import State, state_of
 from sluice.custody.workspace import Workspace
@@ -26,7 +26,6 @@ from sluice.publication.timestamp import read_certificates, stamped_at
 from sluice.settings import settings
 from tasks.release.editions.schema_views import view_problems
 from tasks.release.editions.shelf_catalogue import documents_of_shelves
-from tasks.release.release import last
 from tasks.release.vault.retention import inventory, vault_problems
 
 _CLOCKS_DIFFER = timedelta(minutes=15)  # at most, those of the house and of the authority

@@ -8,7 +8,6 @@ from pydantic import Field, create_model
 
 from policies.utility_score import SCORES
 from sluice.ground.verdict import Finding
-from sluice.utility.analyses.aggregate_query import AggregateQuery
 from sluice.utility.analyses.analysis_findings import judge_analyses
 from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.query_comparison import QueryAnswer
@@ -90,7 +89,7 @@ def _measured(found: Iterable[Found]) -> Mapping[str, Any]:
     return {name: measure for family in found for name, measure in family.measured.items()}
 
 
-def _answer(query: AggregateQuery, records: pd.DataFrame) -> QueryAnswer:
+def _answer(query: "AggregateQuery", records: pd.DataFrame) -> QueryAnswer:
     from sluice.sources.query_answer import answer  # with a database, which nobody loads who asks for no query
 
     return answer(query, records)
@@ -117,6 +116,7 @@ _ABOUT = (
 )
 
 if TYPE_CHECKING:
+    from sluice.utility.analyses.aggregate_query import AggregateQuery
 
     class UtilityLimits(_Limits): ...
 

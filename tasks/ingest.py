@@ -7,12 +7,12 @@ from typing import Any
 
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
+from sluice.custody.workspace import open_workspace
 from sluice.documents.documents import document_bytes
 from sluice.ground.durable import sha256_of
 from sluice.ground.errors import SluiceError
 from sluice.sources.permission import meaning_of, permitted_file
 from tasks.release.decisions.adopted_documents import refuse_unadopted
-from tasks.release.documents import open_workspace
 from tasks.release.editions.current_edition import refuse_foreign_name, refuse_nested_shelf
 from tasks.release.intake.source_counts import refuse_hopeless_source
 from tasks.release.intake.staging import reference_period, set_aside, stage

@@ -9,7 +9,7 @@ from pathlib import Path
 from schemas.checks.profile import compared, profile
 from sluice.custody import shelf
 from sluice.custody.clock import refuse_wrong_clock
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.signing.envelope import Envelope
 from sluice.custody.states import SEED_DESTROYED, State
 from sluice.ground.durable import locked, sha256_of
@@ -23,8 +23,7 @@ from sluice.publication.attestation import (
     attestation,
     decision_files,
 )
-from sluice.publication.datapackage import PublishedFile
-from sluice.publication.manifest import LedgerHead, build_manifest
+from sluice.publication.manifest import LedgerHead, PublishedFile, build_manifest
 from sluice.publication.timestamp import read_certificates, request_stamp
 from sluice.report.dossier import Dossier
 from sluice.settings import settings
@@ -42,7 +41,6 @@ from tasks.release.editions.current_edition import (
 )
 from tasks.release.editions.schema_edition import load_into_schema, rehearse_in_schema
 from tasks.release.product import AnyRelease
-from tasks.release.release import last
 from tasks.step import step
 
 

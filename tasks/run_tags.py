@@ -9,11 +9,10 @@ from prefect.client.schemas.objects import FlowRun
 from prefect.client.schemas.sorting import FlowRunSort
 from prefect.settings import get_current_settings
 
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State, state_of
 from sluice.custody.workspace import Workspace
 from sluice.ground.log import log
-from tasks.release.release import last
 from tasks.release.run_notes import OURS
 
 _STATE, _EDITION = "state:", "edition:"

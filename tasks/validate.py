@@ -7,10 +7,11 @@ from schemas.checks.frame_check import check_frame
 from schemas.checks.profile import Profile
 from schemas.checks.sentinels import check_sentinels
 from sluice.custody.editions import before, line_of
+from sluice.custody.ledger import last
 from sluice.custody.states import State
 from sluice.ground.verdict import Finding, Verdict, decide
 from tasks.release.findings import findings_of
-from tasks.release.release import DocumentedRelease, last
+from tasks.release.release import DocumentedRelease
 from tasks.step import step
 
 

@@ -24,9 +24,9 @@ def board(as_json: AsJson = False) -> None:
 
     With PREFECT_API_URL, also the runs that are stuck, late or lost, that crashed or failed, and the next ones.
     """
+    from sluice.custody.workspace import open_workspace
     from tasks.release.decisions.board import board
     from tasks.release.decisions.notices import undelivered
-    from tasks.release.documents import open_workspace
 
     workspace = open_workspace()
     found, unsent = board(workspace), undelivered(workspace)

@@ -32,7 +32,7 @@ def catalogue(
     They follow from the ledger. Every run does the same; this mends at once what a killed one left or somebody changed.
     """
     from sluice.custody.editions import ON_SHELF, current, lines_of_editions
-    from tasks.release.documents import open_workspace
+    from sluice.custody.workspace import open_workspace
     from tasks.release.editions.current_edition import settle_editions
     from tasks.release.editions.schema_views import write_views
     from tasks.release.editions.shelf_catalogue import write_catalogues

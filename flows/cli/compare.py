@@ -42,8 +42,8 @@ def compare(
     A definition is checked as `sluice check` does; of a release, what was judged is read; a masked file is judged as
     `sluice assess` does. Nothing is published.
     """
+    from sluice.custody.workspace import open_workspace
     from sluice.ground.errors import DataError
-    from tasks.release.documents import open_workspace
     from tasks.workbench.compare import Original, candidates, refuse_unfit
     from tasks.workbench.compare import compare as put_together
 
@@ -82,8 +82,8 @@ def compare(
 def _checked(definitions: dict[str, Path], as_json: bool) -> dict[str, str]:
     """Of each definition, the release that its check made. A wrong document is said before any check starts."""
     from flows.cli.progress import progress
+    from sluice.custody.workspace import open_workspace
     from sluice.ground.errors import DataError
-    from tasks.release.documents import open_workspace
     from tasks.release.products import load_product
     from tasks.release.records.product import Records
 

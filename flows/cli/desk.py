@@ -38,10 +38,10 @@ def desk(
     from flows.desk.application import application
     from flows.desk.desk import Desk, Proxy
     from flows.desk.security_middleware import MOST, TimeoutProtocol
+    from sluice.custody.workspace import open_workspace
     from sluice.ground.errors import SluiceError
     from sluice.settings import settings
     from tasks.release.decisions.under_review import office_of
-    from tasks.release.documents import open_workspace
 
     workspace = open_workspace()
     office_of(workspace)  # without people nobody could sign on
@@ -70,9 +70,9 @@ def account(
 ) -> None:
     """Give somebody an account at the desk, or another password, which is asked for; or take it away."""
     from flows.desk.accounts import Accounts, desk_folder
+    from sluice.custody.workspace import open_workspace
     from sluice.ground.errors import SluiceError
     from tasks.release.decisions.under_review import office_of
-    from tasks.release.documents import open_workspace
 
     workspace = open_workspace()
     accounts = Accounts(desk_folder(workspace.home))

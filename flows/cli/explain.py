@@ -49,8 +49,8 @@ def explain(
     dossier = None
     if release_id is not None:
         from flows.history import history
+        from sluice.custody.workspace import open_workspace
         from sluice.ground.errors import SluiceError
-        from tasks.release.documents import open_workspace
 
         dossier = history(open_workspace(), release_id).dossier
         if dossier is None:

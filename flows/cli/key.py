@@ -66,9 +66,9 @@ def rotate_publisher(
     as_json: AsJson = False,
 ) -> None:
     """Say that the installation shall sign by a new key. Two people must, by the same command, one of them the head."""
+    from sluice.custody.workspace import open_workspace
     from tasks.release.decisions.office import publisher_keys, rotate
     from tasks.release.decisions.signing_in import Request
-    from tasks.release.documents import open_workspace
 
     workspace = open_workspace()
     answer = rotate(workspace, means(name, key, envelope, to_sign), comment)

@@ -18,8 +18,8 @@ ledger_app = typer.Typer(help="The append-only record of every release.", no_arg
 @status_app.command()
 def status(as_json: AsJson = False) -> None:
     """List every release with its state and the last thing that happened to it."""
+    from sluice.custody.workspace import open_workspace
     from sluice.sources.sandbox import NOT_CONFINED, landlock_version
-    from tasks.release.documents import open_workspace
 
     if not landlock_version():
         note(f"note: {NOT_CONFINED}", "yellow", logging.WARNING)
@@ -96,9 +96,9 @@ def show(release_id: ReleaseId, as_json: AsJson = False) -> None:
     """Tell who did what to a release, when and on which documents: all that was recorded of it."""
     from flows.cli.listing import show_history
     from flows.history import history
-    from tasks.release.documents import open_workspace
+    from sluice.custody.workspace import open_workspace
 
-    found = history(open_workspace(), release_id)
+    found = history(open_workspace(), release_id, with_dossier=False)
     if as_json:
         digest = found.subject.digest() if found.subject else None
         recorded = {"release": found.release, "state": found.state, "approval_binds_to": digest, "files": found.files}
@@ -121,7 +121,7 @@ def verify(
     over the ledger as it was, so that any copy of one tells whether history before it was rewritten.
     """
     from flows.verification import verify as verify_all
-    from tasks.release.documents import open_workspace
+    from sluice.custody.workspace import open_workspace
 
     found = verify_all(open_workspace(), manifests or ())
     if as_json:

@@ -4,26 +4,29 @@ Paths, hashes and ids are never broken nor cut off: they are there to be copied.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from flows.history import History
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from sluice.ground.verdict import Finding, Verdict
 from sluice.ground.visible_text import one_line
-from sluice.report.dossier import Dossier
-from sluice.report.headline import next_steps
+
+if TYPE_CHECKING:
+    from flows.history import History
+    from sluice.report.dossier import Dossier
 
 # Why they could be published is no news any more.
 _NO_LONGER_NEWS = (State.PUBLISHED, State.SUPERSEDED, State.OVERTAKEN, State.WITHDRAWN)
 
 
-def show_dossier(screen: Console, facts: Mapping[str, Any], dossier: Dossier) -> None:
+def show_dossier(screen: Console, facts: Mapping[str, Any], dossier: "Dossier") -> None:
     """What a reviewer needs before the report: the facts, what was done to the data, and every finding, worst first."""
+    from sluice.report.headline import next_steps
+
     _show_facts(screen, facts)
     screen.print("\nWhat was done to the data", style="bold")
     _show_pairs(screen, [(f"{number}.", sentence) for number, sentence in enumerate(dossier.plan, start=1)])
@@ -34,9 +37,9 @@ def show_dossier(screen: Console, facts: Mapping[str, Any], dossier: Dossier) ->
     _show_pairs(screen, [("-", step) for step in next_steps(dossier)])
 
 
-def show_history(screen: Console, found: History) -> None:
+def show_history(screen: Console, found: "History") -> None:
     """Who did what, when, and on which documents."""
-    title = f": {one_line(found.dossier.title)}" if found.dossier else ""
+    title = f": {one_line(found.title)}" if found.title else ""
     screen.print(f"{found.release} is {_words(found.state or 'nothing')}{title}", style="bold", soft_wrap=True)
     events = Table("", "time (UTC)", "event", "by, and what was said", box=None, padding=(0, 2, 0, 0))
     for entry in found.entries:

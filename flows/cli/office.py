@@ -30,11 +30,11 @@ def adopt(
     """Say that documents count in this office. Two people must, by the same command; the first founds it alone."""
     from datetime import date
 
+    from sluice.custody.workspace import open_workspace
     from sluice.ground.errors import SluiceError
     from tasks.release.decisions.notices import tell
     from tasks.release.decisions.office import Terms, adopt, dumped
     from tasks.release.decisions.signing_in import Request
-    from tasks.release.documents import open_workspace
 
     try:
         until = date.fromisoformat(valid_until) if valid_until else None
@@ -106,9 +106,9 @@ def people(
 ) -> None:
     """Show who counts in this office, by which roles and keys, and which documents count."""
     from policies.key_history import key_history
+    from sluice.custody.workspace import open_workspace
     from sluice.ground.errors import SluiceError
     from tasks.release.decisions.office import dumped, open_office, publisher_keys
-    from tasks.release.documents import open_workspace
 
     workspace = open_workspace()
     office = open_office(workspace)

@@ -28,7 +28,7 @@ def reassess(
     """
     from flows.reassessment import reassess as judge_again
     from policies.policy import load_policy
-    from tasks.release.documents import open_workspace
+    from sluice.custody.workspace import open_workspace
 
     trial = load_policy(policy) if policy else None
     rows: list[dict[str, Any]] = []

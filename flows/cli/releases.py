@@ -42,9 +42,9 @@ def check(
 def _run(definition: str, *, rehearse: bool = False, as_json: bool, explain: str | None = None) -> None:
     from flows.cli.document_warnings import document_warnings
     from policies.explanation import explain as explained
+    from sluice.custody.workspace import open_workspace
     from tasks.release.decisions.adopted_documents import refuse_unadopted
     from tasks.release.decisions.signing_in import account
-    from tasks.release.documents import open_workspace
     from tasks.release.dossier import kept_dossier
     from tasks.release.products import load_product
 

@@ -29,10 +29,10 @@ def review(
     from flows.cli.listing import show_dossier
     from flows.history import history
     from policies.standing import told
+    from sluice.custody.workspace import open_workspace
     from tasks.release.decisions.review import find
     from tasks.release.decisions.series import standing_in_series
     from tasks.release.decisions.under_review import UnderReview
-    from tasks.release.documents import open_workspace
 
     workspace = open_workspace()
     found = history(workspace, release_id)
@@ -162,9 +162,9 @@ def withdraw(
 ) -> None:
     """Take a published release off the shelf, leaving a note in its place. It takes two people."""
     from flows.review import announce
+    from sluice.custody.workspace import open_workspace
     from tasks.release.decisions.review import withdraw
     from tasks.release.decisions.signing_in import Request
-    from tasks.release.documents import open_workspace
 
     answer = withdraw(release_id, means(name, key, envelope, to_sign), reason)
     if isinstance(answer, Request):
@@ -196,9 +196,9 @@ def end_series(
 ) -> None:
     """Let the editions that follow a published one need decisions of their own again. It takes one person."""
     from flows.review import announce
+    from sluice.custody.workspace import open_workspace
     from tasks.release.decisions.review import end_series
     from tasks.release.decisions.signing_in import Request
-    from tasks.release.documents import open_workspace
 
     answer = end_series(release_id, means(name, key, envelope, to_sign), comment)
     if isinstance(answer, Request):
@@ -213,9 +213,9 @@ def end_series(
 
 def _decide(release_id: str, decision: Any, by: Any, comment: str, to_sign: str | None, as_json: bool) -> None:
     from flows.review import announce, resume_waiting
+    from sluice.custody.workspace import open_workspace
     from tasks.release.decisions.review import decide
     from tasks.release.decisions.signing_in import Request
-    from tasks.release.documents import open_workspace
 
     workspace = open_workspace()
     standing = decide(workspace, release_id, decision, by, comment)

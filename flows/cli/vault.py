@@ -17,7 +17,7 @@ vault_app = typer.Typer(help="What releases left in the vault, and until when it
 @vault_app.command("ls")
 def list_vault(as_json: AsJson = False) -> None:
     """List what each release has in the vault: how big it is, until when it is kept, and by which rule."""
-    from tasks.release.documents import open_workspace
+    from sluice.custody.workspace import open_workspace
     from tasks.release.vault.retention import inventory, vault_problems
 
     workspace = open_workspace()
@@ -71,7 +71,7 @@ def prune(
     as_json: AsJson = False,
 ) -> None:
     """Delete what no rule keeps any more: the retention of policies that two people adopted. Each is in the ledger."""
-    from tasks.release.documents import open_workspace
+    from sluice.custody.workspace import open_workspace
     from tasks.release.vault.pruning import prune
 
     done = prune(open_workspace(), dry_run=dry_run)

@@ -12,7 +12,7 @@ from flows.history import History, history
 from policies.people import Identity, stronger
 from policies.standing import Standing, told
 from sluice.custody.editions import before, line_of
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State
 from sluice.ground.errors import SluiceError
 from sluice.ground.verdict import Finding
@@ -26,7 +26,6 @@ from tasks.release.decisions.withdrawal import Withdrawable, requests
 from tasks.release.dossier import kept_dossier
 from tasks.release.editions.resubmission import changes_between
 from tasks.release.products import release_as_judged
-from tasks.release.release import last
 
 _MOST_PLANS = 12  # on a map
 

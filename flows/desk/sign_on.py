@@ -11,9 +11,8 @@ from fastapi import Depends, Form, HTTPException, Request, Response
 from flows.desk.desk import Desk
 from policies.adoption import Office
 from policies.people import HEAD, Person, Roster
-from sluice.custody.workspace import Workspace
+from sluice.custody.workspace import Workspace, open_workspace
 from tasks.release.decisions.office import open_office
-from tasks.release.documents import open_workspace
 
 SESSION, BROWSER = "sluice_session", "sluice_browser"  # cookies
 

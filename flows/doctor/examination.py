@@ -9,10 +9,9 @@ from flows.doctor.diagnosis import Condition, Diagnosis, fail, ok
 from flows.doctor.machine import connections, modes, packages, room, settings_in_order
 from flows.doctor.publications import history, ledger_schema, office, shelves, unfinished_releases
 from sluice.custody.states import State
-from sluice.custody.workspace import Workspace
+from sluice.custody.workspace import Workspace, open_workspace
 from sluice.ground.errors import SluiceError
 from sluice.settings import settings
-from tasks.release.documents import open_workspace
 
 
 def examine(after: timedelta) -> Iterator[Diagnosis]:

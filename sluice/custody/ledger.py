@@ -10,7 +10,7 @@ read.
 """
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -35,7 +35,7 @@ from sluice.custody.states import (
     state_of,
     told_of,
 )
-from sluice.ground.errors import SluiceError
+from sluice.ground.errors import SluiceError, did_you_mean
 from sluice.ground.log import Facts, log
 
 CLOCK_TOLERANCE = timedelta(minutes=5)  # may be between two that mean the same time
@@ -62,6 +62,11 @@ class Entry:
     body: dict[str, Any]
     previous: str
     hash: str
+
+
+def last(entries: Sequence[Entry], event: str) -> Entry | None:
+    """The latest entry of this event."""
+    return next((entry for entry in reversed(entries) if entry.event == event), None)
 
 
 class Ledger:
@@ -281,6 +286,15 @@ class Ledger:
                 where = f"row {row['seq']} of {self._database.place}"
                 raise SluiceError(f"{where} does not follow row {self._linked}: history was changed.")
             self._linked, previous = row["seq"], row["hash"]
+
+
+def recorded_entries(ledger: Ledger, release_id: str) -> list[Entry]:
+    """What the ledger holds of a release. Raises SluiceError for an id of which nothing is recorded."""
+    entries = ledger.entries(release_id)
+    if not entries:
+        hint = did_you_mean(release_id, ledger.histories())
+        raise SluiceError(f"nothing is recorded of a release '{release_id}'.{hint} See: sluice status")
+    return entries
 
 
 def _canonical(body: Mapping[str, Any], event: str) -> str:

@@ -11,6 +11,7 @@ from sluice.custody.ledger import Ledger
 from sluice.custody.vault import Vault
 from sluice.ground.durable import disk_of, make_folder
 from sluice.ground.errors import SluiceError
+from sluice.settings import settings
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,12 @@ class Workspace:
                 os.close(os.open(home / "ledger.db", os.O_RDWR | os.O_CREAT, 0o600))
         ledger = Ledger(ledger_url, vault.ledger_key(), vault.anchor, may_begin=not vault.is_in_use)
         return cls(home, vault, ledger, reports, data_docs)
+
+
+def open_workspace() -> Workspace:
+    """The workspace of `SLUICE_HOME` (default ./.sluice), its ledger at `SLUICE_LEDGER_URL` (default SQLite in it)."""
+    chosen = settings()
+    return Workspace.open(chosen.home, chosen.ledger_url)
 
 
 def own_ledger(home: Path) -> str:

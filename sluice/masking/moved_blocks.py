@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.sparse.csgraph import connected_components
 
 from sluice.ground.arrays import IntArray
 from sluice.ground.value_hashes import Hashes
@@ -125,6 +124,8 @@ def _blocks(source: dict[str, IntArray], own: IntArray, records: int) -> tuple[B
 
 def _often_together(sources: Sequence[IntArray], own: IntArray) -> list[set[int]]:
     """Sets of two or more that hold values of one other record in a share of the rows, each with one of the set."""
+    from scipy.sparse.csgraph import connected_components  # loaded where it is needed
+
     links = np.array([[np.mean((a == b) & (a != own)) >= _OFTEN for a in sources] for b in sources])
     count, of = connected_components(links, directed=False) if len(sources) else (0, np.empty(0))
     found = [set(np.flatnonzero(of == at).tolist()) for at in range(count)]

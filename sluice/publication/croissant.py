@@ -9,8 +9,9 @@ from typing import Any
 
 from sluice.ground.variables import Kind
 from sluice.publication.codebook import Codebook, CodebookVariable
-from sluice.publication.datapackage import MEDIATYPE, PublishedFile
+from sluice.publication.datapackage import MEDIATYPE
 from sluice.publication.license import license_address
+from sluice.publication.manifest import PublishedFile
 
 _CONTEXT: dict[str, Any] = {
     "@language": "en",

@@ -10,10 +10,9 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.publication.license import is_address, license_address
+from sluice.publication.manifest import PublishedFile
 from sluice.publication.published_table import PUBLISHED, SUPPRESSED, WORDS, PublishedTable
 from sluice.publication.spreadsheet_text import escaped_schema
 from sluice.publication.table_schema import in_binary, table_schema
@@ -32,17 +31,6 @@ MEDIATYPE = {
 }
 _ESCAPED = "A text that a spreadsheet would take for a formula has ' in front; so has one that begins with '."
 _TABULAR = ("csv", "parquet")  # what the standard's tools read as tables
-
-
-class PublishedFile(BaseModel):
-    """One file of a release, as published."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    path: str = Field(min_length=1, description="relative to the release's folder")
-    sha256: str = Field(pattern="^[0-9a-f]{64}$")
-    bytes: int = Field(ge=0)
-    rows: int | None = Field(default=None, ge=0, description="records; None: the file is no table of the variables")
 
 
 def datapackage(

@@ -10,12 +10,22 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.ground.errors import DataError
 from sluice.ground.verdict import Finding, Verdict
-from sluice.publication.datapackage import PublishedFile
 
 if TYPE_CHECKING:  # it loads what draws the report, which outsiders who verify do not need
     from sluice.report.dossier import Dossier
 
 FORMAT = 1  # of the manifest itself
+
+
+class PublishedFile(BaseModel):
+    """One file of a release, as published."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: str = Field(min_length=1, description="relative to the release's folder")
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+    bytes: int = Field(ge=0)
+    rows: int | None = Field(default=None, ge=0, description="records; None: the file is no table of the variables")
 
 
 class LedgerHead(BaseModel):

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from sluice.ground.arrays import IntArray
 from sluice.ground.variables import Role, Variables, with_role
@@ -47,6 +45,9 @@ def groups_of_people(frame: pd.DataFrame, variables: Variables) -> IntArray:
     Records are together, too, if a third one joins them: two people who ever shared a household. Without a variable
     that names people or households, every record is by itself.
     """
+    from scipy.sparse import coo_array  # loaded where it is needed
+    from scipy.sparse.csgraph import connected_components  # loaded where it is needed
+
     n = len(frame)
     household = [name for name in with_role(variables, Role.HOUSEHOLD) if name in frame]
     person = person_variable(frame, variables)

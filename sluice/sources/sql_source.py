@@ -13,7 +13,6 @@ from sluice.ground.database_url import database_url
 from sluice.ground.dialects import DIALECTS, IN_FILES, refuse_absent
 from sluice.ground.errors import DataError, SourceUnreachableError
 from sluice.ground.readable_tables import ReadableTables
-from sluice.ground.select_guard import guarded_query, refuse_strange_name, tables_of
 from sluice.sources.reading_engine import arrow_reader, as_arrow, plain_column, reading_engine
 from sluice.sources.tabular_source import TabularSource, missing_file
 from sluice.transport import is_of_transport
@@ -97,6 +96,9 @@ class SqlSource(TabularSource):
 
         raises : DataError for a table that may not be read, or a query that is not let through
         """
+        # It loads a parser of SQL, which a document that names a source need not wait for.
+        from sluice.ground.select_guard import guarded_query, refuse_strange_name, tables_of
+
         backend = self.address.get_backend_name()
         if self.table:
             schema, _, table = self.table.rpartition(".")

@@ -29,12 +29,6 @@ L = TypeVar("L")
 M = TypeVar("M", bound=BaseModel)
 
 
-def open_workspace() -> Workspace:
-    """The workspace of `SLUICE_HOME` (default ./.sluice), its ledger at `SLUICE_LEDGER_URL` (default SQLite in it)."""
-    chosen = settings()
-    return Workspace.open(chosen.home, chosen.ledger_url)
-
-
 def deployed_definition(named: str) -> Path:
     """Where the definition lies that a deployment names, relative to the project.
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 from policies.approvals import Subject
 from sluice.ground.verdict import Finding
-from sluice.publication.datapackage import PublishedFile
+from sluice.publication.manifest import PublishedFile
 from sluice.report.dossier import Dossier, RecordsView, TablesView
 from tasks.release.definition import Definition
 from tasks.release.documents import D_co, Documents

@@ -8,7 +8,7 @@ from typing import Any
 
 from policies.policy import Policy
 from schemas.contract import Contract
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import Written, parse_document, read_yaml
@@ -17,7 +17,7 @@ from tasks.release.documents import load_documents
 from tasks.release.product import AnyProduct
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.product import Records
-from tasks.release.release import Release, StagedTable, last, variables_from_json
+from tasks.release.release import Release, StagedTable, variables_from_json
 from tasks.release.tables.definition import TablesDefinition, with_named_files
 from tasks.release.tables.product import Tables
 

@@ -11,11 +11,10 @@ import pandas as pd
 from pydantic import TypeAdapter
 
 from sluice.custody.editions import line_of, overtaken_by
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last, recorded_entries
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
-from sluice.custody.workspace import Workspace
-from sluice.ground.errors import DataError, SluiceError, did_you_mean
+from sluice.ground.errors import DataError, SluiceError
 from sluice.ground.variables import Variable
 from sluice.publication.records_file import read_typed
 from tasks.release.decisions.signing_in import account
@@ -154,18 +153,9 @@ def release_id(product: Documents[Definition], data: StagedTable) -> str:
     return f"{product.definition.name}-{digest[:12]}"
 
 
-def recorded_entries(workspace: Workspace, release_id: str) -> list[Entry]:
-    """What the ledger holds of a release. Raises SluiceError for an id of which nothing is recorded."""
-    entries = workspace.ledger.entries(release_id)
-    if not entries:
-        hint = did_you_mean(release_id, workspace.ledger.histories())
-        raise SluiceError(f"nothing is recorded of a release '{release_id}'.{hint} See: sluice status")
-    return entries
-
-
 def recorded_release(product: P, release_id: str) -> Release[P]:
     """The release as the ledger knows it. Raises SluiceError when the documents have changed since."""
-    received = last(recorded_entries(product.workspace, release_id), State.RECEIVED)
+    received = last(recorded_entries(product.workspace.ledger, release_id), State.RECEIVED)
     if received is None:
         raise SluiceError(
             f"{release_id} was not received: there is no release yet. See: sluice ledger show {release_id}"
@@ -195,8 +185,3 @@ def variables_as_json(variables: Mapping[str, Variable]) -> bytes:
 def variables_from_json(content: bytes) -> dict[str, Variable]:
     """The variables that `variables_as_json` wrote."""
     return _VARIABLES.validate_json(content)
-
-
-def last(entries: Sequence[Entry], event: str) -> Entry | None:
-    """The latest entry of this event."""
-    return next((entry for entry in reversed(entries) if entry.event == event), None)

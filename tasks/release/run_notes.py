@@ -8,14 +8,16 @@ import json
 import os
 import socket
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
 from sluice.custody.workspace import Workspace
 from sluice.ground.durable import make_folder, replace
 from sluice.ground.errors import SluiceError, did_you_mean
-from tasks.release.release import DocumentedRelease
+
+if TYPE_CHECKING:
+    from tasks.release.release import DocumentedRelease
 
 OURS = "sluice"  # the tag of every deployment of a release, and of its runs
 
@@ -36,7 +38,7 @@ def notes(workspace: Workspace) -> Path:
     return folder
 
 
-def remember_definition(release: DocumentedRelease) -> None:
+def remember_definition(release: "DocumentedRelease") -> None:
     """Note where the release's definition lies, for the commands that are given a release's id only."""
     note = {"definition": str(release.product.path)}
     replace(notes(release.product.workspace) / f"{release.id}.json", json.dumps(note).encode(), 0o600)

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from schemas.checks.frame_check import check_frame
+from sluice.custody.workspace import open_workspace
 from sluice.documents.documents import Written, canonical_json, document_sha256, parse_document, read_yaml
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.verdict import Verdict
 from sluice.publication.records_file import read_typed
 from sluice.software_version import versions
-from tasks.release.documents import load_documents, open_workspace
+from tasks.release.documents import load_documents
 from tasks.release.intake.staging import stage
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.product import Records

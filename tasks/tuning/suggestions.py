@@ -15,10 +15,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from sluice.custody.workspace import open_workspace
 from sluice.documents.documents import canonical_json, parse_document, read_yaml
 from sluice.ground.errors import DocumentError
 from sluice.software_version import versions
-from tasks.release.documents import load_documents, open_workspace
+from tasks.release.documents import load_documents
 from tasks.release.dossier import keep_suggestions
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.product import Records

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from policies.utility_limits import UtilityLimits
+from sluice.custody.ledger import recorded_entries
 from sluice.custody.outputs import refuse_to_overwrite
 from sluice.custody.workspace import Workspace
 from sluice.ground.durable import replace
@@ -19,7 +20,6 @@ from sluice.report.risk_utility_map import DEFAULT_LOSS, MARGIN, Plan
 from sluice.report.risk_utility_plot import risk_utility_svg
 from sluice.utility.analyses.asked_analyses import Analyses
 from tasks.release.dossier import kept_dossier
-from tasks.release.release import recorded_entries
 from tasks.workbench.assess import assess
 
 _PAGE, _REPORT = (f'<meta name="generator" content="sluice {of}">'.encode() for of in ("compare", "report"))
@@ -86,7 +86,7 @@ def _of_release(workspace: Workspace, release_id: str) -> Dossier:
     if release_id not in known:
         hint = did_you_mean(release_id, known)
         raise DataError(f"{release_id} is no file, and no release of this workspace.{hint} See: sluice status")
-    dossier = kept_dossier(workspace, recorded_entries(workspace, release_id))
+    dossier = kept_dossier(workspace, recorded_entries(workspace.ledger, release_id))
     if dossier is None:
         raise DataError(f"{release_id} has not been judged, so there is nothing to compare. Run: sluice check")
     return dossier

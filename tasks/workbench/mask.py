@@ -25,7 +25,8 @@ from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking import Step
 from sluice.masking.plan import apply_plan, released_variables
 from sluice.masking.step import MaskingStep
-from sluice.publication.datapackage import PublishedFile, records_datapackage
+from sluice.publication.datapackage import records_datapackage
+from sluice.publication.manifest import PublishedFile
 from sluice.publication.records_file import columns_with_time, write_csv, write_parquet
 from tasks.workbench.seed_file import seed_of
 from tasks.workbench.tabular_file import read_records, table_source, typed_table

@@ -22,6 +22,7 @@ from policies.standard.reference_standard import ReferenceStandard
 from policies.waivers import Waiver, apply_waivers
 from schemas.reading.contract_draft import draft_contract
 from sluice.custody import shelf
+from sluice.custody.ledger import last
 from sluice.custody.states import State
 from sluice.documents.documents import parse_document, read_yaml
 from sluice.ground.errors import DataError, DocumentError, SluiceError
@@ -43,7 +44,6 @@ from tasks.release.products import load_product
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.editions import compare_publications
 from tasks.release.records.variables import described_variables, original_variables, read_masked, read_original
-from tasks.release.release import last
 from tests.flows.house import House
 from tests.golden import golden
 from tests.red_team.stages import bare

@@ -254,7 +254,7 @@ class House:
 
     def adopt(self) -> None:
         """Let the documents count, as far as they are sound and do not yet, by two people of the office."""
-        from tasks.release.documents import open_workspace
+        from sluice.custody.workspace import open_workspace
 
         with patch.dict(os.environ, {"SLUICE_HOME": str(self.home)}), suppress(SluiceError):
             workspace = open_workspace()  # if it cannot be opened, the command says so itself

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.flows.house import BLOCKED, DONE, WAITING, House
+from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
 
 pytestmark = pytest.mark.servers
 
@@ -84,6 +84,44 @@ def test_commands_that_run_no_flow_import_no_prefect(pending: House, tmp_path: P
     )
     others = {f"approve {pending.id}": WAITING, f"request-changes {pending.id}": WAITING, f"assess {source}": BLOCKED}
     assert codes == dict.fromkeys(codes, DONE) | others
+
+
+LOADED = """
+import sys
+from flows.cli.main import main
+code = main(sys.argv[1:])
+heavy = {"pandas", "scipy", "numba", "great_expectations", "pandera", "sklearn", "prefect", "matplotlib"}
+print("loaded", code, *sorted(heavy & set(sys.modules)), file=sys.stderr)
+"""
+
+
+def loaded(house: House, *command: str) -> tuple[int, set[str]]:
+    """The exit code of a command in a process of its own, and what it has loaded of all that measures and runs."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *command],
+        env={"SLUICE_HOME": str(house.home), "PATH": "/usr/bin:/bin"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    _, code, *modules = done.stderr.splitlines()[-1].split()
+    return int(code), set(modules)
+
+
+@pytest.mark.parametrize("command", ["status", "board", "ledger show"])
+def test_who_asks_the_ledger_waits_for_nothing_that_measures(pending: House, command: str) -> None:
+    of_release = (pending.id,) if command == "ledger show" else ()
+    assert loaded(pending, *command.split(), *of_release) == (DONE, set())
+
+
+@pytest.mark.parametrize("document", ["release.yaml", "policy.yaml", "contract.yaml"])
+def test_a_wrong_document_is_refused_before_what_judges_data_is_loaded(house: House, document: str) -> None:
+    """pandas and sparse matrices are there: the models of rules and methods say on which of them they work."""
+    wrong = house.documents / document
+    wrong.write_text(f"{wrong.read_text(encoding='utf-8')}\nunknown: 1\n", encoding="utf-8")
+    code, heavy = loaded(house, "check", str(house.file))
+    assert (code, heavy - {"pandas", "scipy"}) == (ERROR, set())
 
 
 def test_the_search_finds_prefect_where_it_is() -> None:

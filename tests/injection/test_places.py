@@ -64,6 +64,7 @@ def test_no_text_reaches_a_terminal_that_obeys_it(text: str) -> None:
         dossier=dossier(finding_of(text), title=text, plan=[text]),
         subject=None,
         files={text: Path(text)},
+        title=text,
     )
     rows = [{"release": "people-1", "state": text, "last_event": text, "at": "", "says": text}]
     for shown in (

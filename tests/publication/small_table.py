@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sluice.publication.datapackage import PublishedFile
+from sluice.publication.manifest import PublishedFile
 from sluice.publication.published_table import PublishedTable, published_table
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, Status, Statuses

@@ -13,7 +13,8 @@ import pandas as pd
 import pytest
 
 from sluice.ground.variables import Variables
-from sluice.publication.datapackage import PublishedFile, records_datapackage, tables_datapackage
+from sluice.publication.datapackage import records_datapackage, tables_datapackage
+from sluice.publication.manifest import PublishedFile
 from sluice.publication.published_table import PublishedTable
 from sluice.publication.published_table_files import to_csv, to_parquet
 from sluice.publication.records_file import write_csv, write_parquet

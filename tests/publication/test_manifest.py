@@ -10,8 +10,7 @@ from pydantic import ValidationError
 
 from sluice.ground.errors import DataError
 from sluice.ground.verdict import Finding, Verdict
-from sluice.publication.datapackage import PublishedFile
-from sluice.publication.manifest import GivenApproval, LedgerHead, build_manifest, read_manifest, summary
+from sluice.publication.manifest import GivenApproval, LedgerHead, PublishedFile, build_manifest, read_manifest, summary
 from sluice.report.dossier import Dossier, RecordsView
 from tests.golden import golden
 

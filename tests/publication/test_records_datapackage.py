@@ -13,7 +13,8 @@ from pydantic import ValidationError
 
 from sluice.ground.variables import Kind, Variable
 from sluice.ground.visible_text import unseen
-from sluice.publication.datapackage import PublishedFile, records_datapackage
+from sluice.publication.datapackage import records_datapackage
+from sluice.publication.manifest import PublishedFile
 
 CSV = PublishedFile(path="data.csv", sha256="a" * 64, bytes=120, rows=10)
 

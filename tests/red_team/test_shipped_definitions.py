@@ -15,9 +15,10 @@ import yaml
 
 from deployments.data import FILES
 from deployments.warehouse import build_warehouse, write_connections
+from sluice.custody.workspace import open_workspace
 from sluice.documents.documents import parse_document, read_yaml
 from sluice.utility.comparison import Comparison
-from tasks.release.documents import load_documents, open_workspace
+from tasks.release.documents import load_documents
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.product import Records
 from tasks.tuning.search_context import staged_records

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from sluice.ground.arrays import BoolArray, FloatArray
 from sluice.risk.linkage.learned_linker import Candidates
@@ -30,6 +29,7 @@ class Calibration:
     @classmethod
     def learn(cls, candidates: Candidates) -> Self:
         """Learned from people whose own records are known, whom the scores were not learned from."""
+        from scipy.optimize import minimize_scalar  # loaded where it is needed, as scikit-learn below
 
         def loss(log_temperature: float) -> float:
             return -float(np.mean(np.log(np.maximum(_share_of_own(candidates, np.exp(log_temperature)), 1e-300))))
@@ -39,7 +39,7 @@ class Calibration:
         right = candidates.found > 0.5
         if right.all() or not right.any():
             return cls(temperature, 0.0, _LARGEST_LOGIT if right.all() else -_LARGEST_LOGIT)
-        from sklearn.linear_model import LogisticRegression  # loaded where it is needed
+        from sklearn.linear_model import LogisticRegression
 
         curve = LogisticRegression(C=10.0).fit(logits[:, None], right)
         return cls(temperature, max(0.0, float(curve.coef_[0, 0])), float(curve.intercept_[0]))

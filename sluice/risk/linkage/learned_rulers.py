@@ -10,8 +10,6 @@ covariance : Mahalanobis distance by the covariance of the differences within le
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import logsumexp
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.risk.coded_points import CodedPoints, Points
@@ -78,6 +76,9 @@ def greedy_factors(examples: Examples) -> FloatArray:
 
 def logit_factors(examples: Examples) -> FloatArray:
     """Factors under which the own record is the most likely, at least 0."""
+    from scipy.optimize import minimize  # loaded where they are needed
+    from scipy.special import logsumexp
+
     weights, q = examples.weights, len(examples.weights)
 
     def loss(factors: FloatArray) -> tuple[float, FloatArray]:

@@ -4,13 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from sluice.ground.errors import DataError
 from sluice.tabular.model.dimension import Dimension
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Booleans = NDArray[np.bool_]
 Codes = NDArray[np.int32]
@@ -71,7 +74,7 @@ class Cells:
     contributors: Integers
     largest: Integers
     owners: Integers
-    equations: csr_array
+    equations: "csr_array"
     published: Booleans
     decimals: int = 0
     sizes: Integers | None = None
@@ -93,7 +96,7 @@ class Cells:
         return Contributions(self.total if self.sizes is None else self.sizes, self.contributors, self.largest)
 
     @cached_property
-    def by_cell(self) -> csr_array:
+    def by_cell(self) -> "csr_array":
         """`equations`, transposed: for each cell the equations that it stands in."""
         return self.equations.T.tocsr()
 
@@ -199,13 +202,15 @@ def _levels_of_all(dimensions: Sequence[Dimension], tables: Sequence[Table] | No
     return [levels_of(dimensions, table) for table in tables or [[dimension.name for dimension in dimensions]]]
 
 
-def equations_of(dimensions: Sequence[Dimension], codes: Codes, tables: Sequence[Table] | None = None) -> csr_array:
+def equations_of(dimensions: Sequence[Dimension], codes: Codes, tables: Sequence[Table] | None = None) -> "csr_array":
     """The sums between cells: a row for each sum of each dimension in each table that has it; see `Cells.equations`.
 
     codes  : shape (c, d), each combination once; a part that is not among them is empty
     tables : see `Table`; one table of all dimensions when not given
     cost   : O(c d log c) time and O(c d) memory
     """
+    from scipy.sparse import csr_array  # loaded where it is needed: a policy names rules on cells, and sums none
+
     keys = keys_of(dimensions, codes)
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]

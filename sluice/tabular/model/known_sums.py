@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from sluice.tabular.model.cells import Booleans
 
@@ -38,6 +37,8 @@ def computable(equations: csr_array, free: Booleans) -> list[tuple[int, int, flo
 
 def components(equations: csr_array, free: Booleans) -> NDArray[np.int32]:
     """Shape (c,): a number for each set of unknown cells that equations tie together, directly or through others."""
+    from scipy.sparse.csgraph import connected_components  # loaded where it is needed
+
     rows, cells = equations.shape
     inside = equations.tocoo()
     row, cell = inside.coords

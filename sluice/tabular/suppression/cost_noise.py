@@ -11,7 +11,6 @@ Source: Wong, Fu, Wang and Pei (2007) for the attack, on classes of records.
 import hashlib
 
 import numpy as np
-from scipy.special import ndtri
 
 from sluice.tabular.model.cells import Cells, Floats
 
@@ -26,6 +25,8 @@ def noisy_costs(cells: Cells, cost: Floats, secret: bytes) -> Floats:
              patterns of a series do not change more than its values do
     cost   : O(c)
     """
+    from scipy.special import ndtri  # loaded where it is needed
+
     keyed = hashlib.blake2b(digest_size=8, key=secret, person=b"cost noise")
     digests = bytearray()
     for cell in range(len(cells)):

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from sluice.tabular.model.cells import Booleans, Cells, Codes, Floats
 
@@ -64,6 +63,8 @@ def unknown_cells(cells: Cells, lower: Floats, upper: Floats) -> UnknownCells:
     lower, upper : shape (c,), what attackers believe possible of each cell; `Assumptions.bounds`
     cost         : O(entries) for each level of sums with one part
     """
+    from scipy.sparse.csgraph import connected_components  # loaded where it is needed
+
     label = np.arange(len(cells))
     free = upper > lower
     while True:

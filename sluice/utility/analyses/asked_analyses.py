@@ -11,7 +11,6 @@ from pydantic import Field, field_validator, model_validator
 from sluice.ground.errors import DataError
 from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.visible_text import Name, Prose
-from sluice.utility.analyses.aggregate_query import read_aggregate_query
 from sluice.utility.analyses.clustering_agreement import ClusteringMethod
 from sluice.utility.analyses.formula import ModelKind, read_formula
 from sluice.utility.analyses.prediction_loss import Learner
@@ -114,6 +113,8 @@ class QueryAnalysis(FrozenModel):
     @field_validator("sql")
     @classmethod
     def _can_be_read(cls, sql: str) -> str:
+        from sluice.utility.analyses.aggregate_query import read_aggregate_query  # loaded where it is needed
+
         try:
             read_aggregate_query(sql)
         except DataError as error:

@@ -12,7 +12,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.random import Generator
-from scipy.spatial.distance import cdist
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import DataError
@@ -150,6 +149,8 @@ def memberships(points: FloatArray, centres: FloatArray) -> FloatArray:
 
     A point on a centre belongs to it alone, on several to these alike.
     """
+    from scipy.spatial.distance import cdist  # loaded where it is needed
+
     distance = cdist(points, centres, "sqeuclidean")
     on_centre = distance <= 0
     with np.errstate(divide="ignore"):
@@ -159,6 +160,8 @@ def memberships(points: FloatArray, centres: FloatArray) -> FloatArray:
 
 def _nearest(points: FloatArray, centres: FloatArray) -> IntArray:
     """The nearest centre, which is the one of the largest membership, too."""
+    from scipy.spatial.distance import cdist  # loaded where it is needed
+
     parts = [
         cdist(points[at : at + _AT_ONCE], centres, "sqeuclidean").argmin(axis=1)
         for at in range(0, len(points), _AT_ONCE)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import DataError
@@ -44,6 +43,8 @@ def partition_indices(first: IntArray, second: IntArray, weight: FloatArray | No
     Where neither puts any two records together, nothing contradicts the other: Jaccard, Wallace and adjusted Rand are
     1; where both put all records together, too, and the distance is 0.
     """
+    from scipy.sparse import coo_array  # loaded where it is needed
+
     if len(first) != len(second):
         raise DataError(f"two partitions must be of the same records; got {len(first):,} and {len(second):,}.")
     weight = relative_weight(weight, len(first))

@@ -8,7 +8,7 @@ is 0 or missing, where they have different signs, and where the row is absent.
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from math import ceil, nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -20,11 +20,13 @@ from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import END, Sentences, text_of
 from sluice.ground.variables import NAMES, Kind
 from sluice.ground.verdict import Finding
-from sluice.utility.analyses.aggregate_query import AggregateQuery, read_aggregate_query
 from sluice.utility.analyses.asked_analyses import QueryAnalysis
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.comparison import Comparison
 from sluice.utility.measured import Measured, figure, written_percent
+
+if TYPE_CHECKING:
+    from sluice.utility.analyses.aggregate_query import AggregateQuery
 
 _MOST_SHOWN = 20
 _FINEST = 0.01
@@ -200,7 +202,7 @@ _SAYS = Sentences(
 _NOT_ASKED = (Kind.TEXT, Kind.ITEMS)
 
 
-Answer = Callable[[AggregateQuery, pd.DataFrame], QueryAnswer]
+Answer = Callable[["AggregateQuery", pd.DataFrame], QueryAnswer]
 
 
 def judge_query(analysis: QueryAnalysis, files: Comparison, answer: Answer) -> tuple[Finding, ComparedQuery]:
@@ -208,6 +210,8 @@ def judge_query(analysis: QueryAnalysis, files: Comparison, answer: Answer) -> t
 
     answer : to a query, by some records
     """
+    from sluice.utility.analyses.aggregate_query import read_aggregate_query  # it loads a parser of SQL
+
     before, after = _tables(files)
     try:
         query = read_aggregate_query(analysis.sql)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from policies.adoption import LAPSES_AFTER, Office
-from policies.policy import Policy
+from policies.kept_policy import KeptPolicy
 from policies.waivers import Waiver
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import NOT_THE_SUBMITTER, State, state_of
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import SluiceError
@@ -20,7 +20,6 @@ from tasks.release.decisions.series import standing_in_series
 from tasks.release.decisions.under_review import UnderReview
 from tasks.release.decisions.withdrawal import WITHDRAWAL, Withdrawable, requests
 from tasks.release.editions.current_edition import doubt_of
-from tasks.release.release import last
 
 _SOON = timedelta(days=14)
 _UNDER_WAY = (State.RECEIVED, State.VALIDATED, State.MASKED, State.PUBLISHING)  # a check ends `evaluated`
@@ -228,7 +227,7 @@ def _ends(workspace: Workspace, office: Office, now: datetime) -> Iterator[Endin
 def _waivers(workspace: Workspace, policy: str) -> Sequence[Waiver]:
     """Those of a policy that counts; none where the vault does not hold it, or as an earlier Sluice wrote it."""
     try:
-        return Policy.model_validate_json(workspace.vault.verify(policy, ".json").read_bytes()).waivers
+        return KeptPolicy.model_validate_json(workspace.vault.verify(policy, ".json").read_bytes()).waivers
     except (SluiceError, ValueError):
         return ()
 

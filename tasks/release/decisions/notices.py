@@ -20,7 +20,7 @@ from policies.adoption import Office
 from policies.people import HEAD, Person
 from sluice.custody.ledger import Entry
 from sluice.custody.states import IN_DOUBT, OFFICE, REINSTATED, WITHOUT_STATES, State, Who, state_of, tells
-from sluice.custody.workspace import Workspace
+from sluice.custody.workspace import Workspace, open_workspace
 from sluice.ground.durable import locked
 from sluice.ground.errors import SluiceError, TransportError
 from sluice.ground.log import log
@@ -31,7 +31,6 @@ from tasks.release.decisions.board import board, may_decide, waits_since
 from tasks.release.decisions.office import open_office
 from tasks.release.decisions.series import standing_in_series
 from tasks.release.decisions.under_review import UnderReview, report_place
-from tasks.release.documents import open_workspace
 from tasks.release.editions.current_edition import doubt_of
 
 WEBHOOK, MAIL = "webhook", "mail:"

@@ -6,7 +6,7 @@ it, one of them the head: what was published before is verified by the old key, 
 the new one.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -27,8 +27,6 @@ from policies.adoption import (
 )
 from policies.key_history import publisher_history
 from policies.people import HEAD, Roster
-from policies.policy import Policy, load_policy
-from schemas.contract import Contract, load_contract
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.allowed_signers import AllowedSigner
 from sluice.custody.signing.public_key import PublicKey
@@ -36,15 +34,10 @@ from sluice.custody.states import ADOPTED, FOUNDED, OFFICE
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_bytes, document_sha256, parse_document, read_yaml
 from sluice.ground.errors import DocumentError, SluiceError
-from sluice.sources.permission import permitted_file
 from tasks.release.decisions.signing_in import Credentials, Request, act, refuse_unseen
 
-_KIND_BY_KEY: dict[str, tuple[Kind, Callable[[Path], BaseModel]]] = {
-    "people": ("roster", lambda path: parse_document(Roster, read_yaml(path), str(path))),
-    "variables": ("contract", lambda path: load_contract(path, permitted_file)),
-    "approvals": ("policy", load_policy),
-}
-"""A key that only a document of this kind has, and must have; how a release loads it, so that both hash the same."""
+_KIND_BY_KEY: dict[str, Kind] = {"people": "roster", "variables": "contract", "approvals": "policy"}
+"""A key that only a document of this kind has, and must have."""
 
 
 def open_office(workspace: Workspace, before: int | None = None) -> Office | None:
@@ -146,14 +139,30 @@ def dumped(adoptions: Sequence[Adoption]) -> list[dict[str, Any]]:
 def read_document(path: Path) -> tuple[Kind, BaseModel]:
     """The kind of a document and its content. Raises DocumentError."""
     written = read_yaml(path)
-    found = [each for key, each in _KIND_BY_KEY.items() if key in written]
+    found = [kind for key, kind in _KIND_BY_KEY.items() if key in written]
     if len(found) != 1:
         raise DocumentError(
             f"{path}: is none of the documents that are adopted: a roster has 'people', a policy 'approvals', "
             "a contract 'variables'"
         )
-    kind, load = found[0]
-    return kind, load(path)
+    return found[0], _load(found[0], path)
+
+
+def _load(kind: Kind, path: Path) -> BaseModel:
+    """A document as a release loads it, so that both hash the same. Raises DocumentError.
+
+    Contracts and policies bring what judges data; who only looks at the office starts without.
+    """
+    if kind == "contract":
+        from schemas.contract import load_contract
+        from sluice.sources.permission import permitted_file
+
+        return load_contract(path, permitted_file)
+    if kind == "policy":
+        from policies.policy import load_policy
+
+        return load_policy(path)
+    return parse_document(Roster, read_yaml(path), str(path))
 
 
 def _adoption(kind: Kind, document: BaseModel, terms: Terms, office: Office | None) -> Adoption:
@@ -170,11 +179,10 @@ def _adoption(kind: Kind, document: BaseModel, terms: Terms, office: Office | No
             return proposed[0]
     if terms.valid_until and terms.valid_until < datetime.now(UTC).date():
         raise SluiceError(f"--valid-until must be today or later; got {terms.valid_until}")
-    name, version = "roster", ""
-    if isinstance(document, Policy):
-        name, version = document.name, str(document.version)
-    if isinstance(document, Contract):
-        name, version = document.dataset, str(document.version)
+    named, name, version = {"contract": "dataset", "policy": "name"}.get(kind), "roster", ""
+    if named:
+        said = document.model_dump(include={named, "version"})
+        name, version = said[named], said["version"]
     for_use = {} if kind == "roster" else {"datasets": terms.datasets, "submitters": terms.submitters}
     return Adoption(kind=kind, name=name, version=version, sha256=sha256, valid_until=terms.valid_until, **for_use)
 

@@ -9,8 +9,9 @@ from policies.key_history import key_history
 from policies.people import stronger
 from policies.standing import REFUSALS, Decision, Standing
 from sluice.custody.clock import refuse_wrong_clock
+from sluice.custody.ledger import last
 from sluice.custody.states import SERIES_ENDED, State, allowed
-from sluice.custody.workspace import Workspace
+from sluice.custody.workspace import Workspace, open_workspace
 from sluice.ground.errors import SluiceError
 from tasks.release.decisions.signing_in import Credentials, Request, act, refuse_unseen, refuse_unverifiable
 from tasks.release.decisions.under_review import UnderReview, approved_files, verify_subject
@@ -22,10 +23,9 @@ from tasks.release.decisions.withdrawal import (
     requests,
     withdrawal_predicate,
 )
-from tasks.release.documents import open_workspace
 from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
-from tasks.release.release import last, recorded_release
+from tasks.release.release import recorded_release
 from tasks.release.run_notes import definition_of
 
 SERIES_PREDICATE = "urn:sluice:series-end:1"

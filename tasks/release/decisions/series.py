@@ -7,22 +7,23 @@ approval still holds is asked of the ledger, when the edition is to be published
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from policies.acts import said_at
 from policies.approvals import DECISION
 from policies.series import SeriesLimits
 from policies.standing import Standing
-from schemas.checks.profile import Profile, compared, count, distance
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import SERIES_ENDED, State, state_of
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Verdict
 from sluice.publication.manifest import GivenApproval
-from sluice.report.dossier import Dossier, InSeries
 from tasks.release.decisions.office import open_office
 from tasks.release.decisions.under_review import UnderReview, subject_of, submitters_of
-from tasks.release.editions.earlier_releases import earlier_attempts
-from tasks.release.release import DocumentedRelease, last, variables_from_json
+
+if TYPE_CHECKING:
+    from sluice.report.dossier import Dossier, InSeries
+    from tasks.release.release import DocumentedRelease
 
 _DOCUMENTS = ("contract", "policy", "plan")
 _BOUND = (*_DOCUMENTS, "connection", "population", "target")
@@ -129,11 +130,17 @@ def _approved_with_the_next(case: UnderReview, entries: Sequence[Entry]) -> tupl
     return then.valid if then.complete and for_all and still else ()
 
 
-def place_in_series(release: DocumentedRelease, dossier: Dossier) -> InSeries | None:
+def place_in_series(release: "DocumentedRelease", dossier: "Dossier") -> "InSeries | None":
     """How an edition differs from the one that people approved with those that follow, and from the last.
 
     None where there is no such approval. Cost: one pass over the variables whose distributions are compared, for each.
     """
+    # What compares data: who only asks for the standing of an approval starts without.
+    from schemas.checks.profile import Profile, compared, count, distance
+    from sluice.report.dossier import Dossier, InSeries
+    from tasks.release.editions.earlier_releases import earlier_attempts
+    from tasks.release.release import variables_from_json
+
     workspace, contract = release.product.workspace, release.product.contract
     if release.product.policy.approvals.series is None or open_office(workspace) is None:
         return None
@@ -171,7 +178,7 @@ def _categories(variables: Variables, name: str) -> set[str]:
     return {*(variables[name].categories or ())} if name in variables else set()
 
 
-def standing(release: DocumentedRelease, begun: Entry | None = None) -> Standing:
+def standing(release: "DocumentedRelease", begun: Entry | None = None) -> Standing:
     """How the decisions on exactly these bytes stand now, or stood when a publication was begun."""
     return standing_in_series(UnderReview.of(release.product.workspace, release.id, begun))
 
@@ -184,6 +191,8 @@ def standing_in_series(case: UnderReview) -> Standing:
     own = case.standing()
     if case.policy.approvals.series is None or any(entry.event == DECISION for entry in case.entries):
         return own
+    from sluice.report.dossier import Dossier  # few policies know series
+
     kept = case.workspace.vault.verify(case.subject.dossier, ".json").read_bytes()
     place, series = Dossier.model_validate_json(kept).series, series_of(case)
     if place is None:
@@ -206,7 +215,7 @@ def standing_in_series(case: UnderReview) -> Standing:
     )
 
 
-def _outside(place: InSeries, series: Series | None, now: datetime) -> str:
+def _outside(place: "InSeries", series: Series | None, now: datetime) -> str:
     """Why an edition that was held against a series does not go out under its approval; empty when it does."""
     if series is not None and series.ended:
         return f"the approval of the series, given with {series.approved}, ended: {series.ended}"

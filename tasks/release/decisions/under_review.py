@@ -11,25 +11,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from policies.adoption import Office
 from policies.approvals import Subject
+from policies.kept_policy import KeptPolicy
 from policies.people import HEAD
-from policies.policy import Policy
 from policies.standing import Standing
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State, Who
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import SluiceError, did_you_mean
 from sluice.settings import settings
 from tasks.release.decisions.office import open_office
-from tasks.release.product import AnyRelease
-from tasks.release.release import DocumentedRelease, last
+
+if TYPE_CHECKING:
+    from tasks.release.product import AnyRelease
+    from tasks.release.release import DocumentedRelease
 
 
-def report_path(release: DocumentedRelease) -> Path:
+def report_path(release: "DocumentedRelease") -> Path:
     """The page that people read before they decide."""
     return release.product.workspace.reports / f"{release.id}.html"
 
@@ -40,17 +43,17 @@ def report_place(workspace: Workspace, release_id: str) -> str:
     return f"{served.rstrip('/')}/{page}" if served else str(workspace.reports / page)
 
 
-def subject(release: DocumentedRelease) -> Subject:
+def subject(release: "DocumentedRelease") -> Subject:
     """What there is to approve: the hashes of the latest evaluation."""
     return subject_of(release.id, release.entries())
 
 
-def approved_files(release: AnyRelease) -> dict[str, tuple[str, str]]:
+def approved_files(release: "AnyRelease") -> dict[str, tuple[str, str]]:
     """The data files that are approved and published: name -> SHA-256 and ending in the vault."""
     return release.product.files(subject(release))
 
 
-def verify_subject(release: AnyRelease) -> None:
+def verify_subject(release: "AnyRelease") -> None:
     """Hash again what the approvals are bound to, and the report that people read. Raises when any was altered."""
     bound, vault, read = subject(release), release.vault, report_path(release)
     for sha256, suffix in (*approved_files(release).values(), (bound.dossier, ".json")):
@@ -64,7 +67,7 @@ def verify_subject(release: AnyRelease) -> None:
         )
 
 
-def submitters(release: DocumentedRelease) -> tuple[str, ...]:
+def submitters(release: "DocumentedRelease") -> tuple[str, ...]:
     """The owner of the definition and every account that ran it."""
     return UnderReview.of(release.product.workspace, release.id).submitters
 
@@ -74,7 +77,7 @@ class UnderReview:
     workspace: Workspace
     id: str
     entries: Sequence[Entry]
-    policy: Policy
+    policy: KeptPolicy
     submitters: tuple[str, ...]  # who may not approve: the owner of the definition and every account that ran it
     office: Office
     begun: Entry | None = None  # the publication by whose time all this is seen
@@ -86,8 +89,8 @@ class UnderReview:
         """As it is now, or was when its publication was begun: so that one that was interrupted ends the same.
 
         office : as it is now, where it was opened already
-        raises : SluiceError for an id of which nothing was received, where no office was founded, and for a policy that
-                 an earlier Sluice kept and this one does not know
+        raises : SluiceError for an id of which nothing was received, where no office was founded, and where what the
+                 policy asks of people is written as this Sluice does not know it
         """
         entries = [e for e in workspace.ledger.entries(release_id) if begun is None or e.seq < begun.seq]
         received = received_of(workspace, release_id, entries)
@@ -96,7 +99,7 @@ class UnderReview:
             workspace.vault.verify(received.body[name], ".json").read_bytes() for name in ("policy", "plan")
         )
         try:
-            judged_by = Policy.model_validate_json(policy)
+            judged_by = KeptPolicy.model_validate_json(policy)
         except ValidationError:
             raise SluiceError(f"the policy that {release_id} was judged by is of another version of Sluice") from None
         return cls(workspace, release_id, entries, judged_by, submitters_of(entries, plan), office, begun)

@@ -15,20 +15,16 @@ from pydantic import ValidationError
 
 from policies.acts import digest_of_words, said_at, verified_person
 from policies.adoption import LAPSES_AFTER, PEOPLE_NEEDED, Office
+from policies.kept_policy import KeptPolicy
 from policies.people import HEAD, Identity, stronger
-from policies.policy import Policy
 from sluice.custody import shelf
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.shelf_documents import is_same_shelf
 from sluice.custody.states import State, allowed
 from sluice.custody.workspace import Workspace
 from sluice.ground.durable import locked
 from sluice.ground.errors import DataError, SluiceError
 from tasks.release.decisions.under_review import office_of, received_of
-from tasks.release.editions.current_edition import publishing_lock, settle_editions
-from tasks.release.editions.schema_views import write_views
-from tasks.release.editions.shelf_catalogue import write_catalogues
-from tasks.release.release import last
 
 WITHDRAWAL = "withdrawal"  # the event in the ledger
 WITHDRAWAL_PREDICATE = "urn:sluice:withdrawal:1"
@@ -71,7 +67,7 @@ class Withdrawable:
         identity, roles = office.roster.identity, frozenset({HEAD})
         with suppress(SluiceError, ValidationError):  # without its policy the roster says it alone
             kept = workspace.vault.verify(received.body["policy"], ".json").read_bytes()
-            asks = Policy.model_validate_json(kept).approvals
+            asks = KeptPolicy.model_validate_json(kept).approvals
             identity, roles = stronger(identity, asks.identity), roles | {*asks.roles}
         return cls(workspace, release_id, entries, office, identity, roles)
 
@@ -89,6 +85,11 @@ def carry_out(case: Withdrawable, asked: Requests) -> Path:
 
     raises : SluiceError where too few ask, and as `shelf.withdraw`; DataError where its tables could not be dropped
     """
+    # What writes shelf and warehouse: who only looks at what is asked starts without.
+    from tasks.release.editions.current_edition import publishing_lock, settle_editions
+    from tasks.release.editions.schema_views import write_views
+    from tasks.release.editions.shelf_catalogue import write_catalogues
+
     if not asked.suffice:
         raise SluiceError(f"too few people ask that {case.id} be withdrawn")
     workspace, published = case.workspace, last(case.entries, State.PUBLISHED)

@@ -9,18 +9,21 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sluice.custody.editions import PUBLIC, WAITING, Edition, before, current, line_of, lines_of_editions, overtaken_by
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.shelf_documents import is_same_shelf
 from sluice.custody.states import IN_DOUBT, REASSESSED, REINSTATED, State
 from sluice.custody.workspace import Workspace
 from sluice.ground.durable import locked
 from sluice.ground.errors import SluiceError
 from tasks.release.decisions.signing_in import account
-from tasks.release.definition import Definition
-from tasks.release.documents import Documents
-from tasks.release.release import DocumentedRelease, last
+
+if TYPE_CHECKING:
+    from tasks.release.definition import Definition
+    from tasks.release.documents import Documents
+    from tasks.release.release import DocumentedRelease
 
 
 def publishing_lock(workspace: Workspace) -> Path:
@@ -62,14 +65,14 @@ def close_overtaken(workspace: Workspace, edition: Edition, newer: Edition) -> N
     workspace.ledger.append(edition.release, State.OVERTAKEN, account(), {"by": newer.release, "says": says}, WAITING)
 
 
-def overtaken(release: DocumentedRelease) -> tuple[Edition, Edition] | None:
+def overtaken(release: "DocumentedRelease") -> tuple[Edition, Edition] | None:
     """The edition that a release is, and the one by which it is overtaken; None where it is not."""
     edition, line = line_of(release.product.workspace.ledger.histories(), release.id)
     newer = overtaken_by(edition, line)
     return (edition, newer) if newer else None
 
 
-def refuse_foreign_name(product: Documents[Definition], shelf: Path, has_period: bool) -> None:
+def refuse_foreign_name(product: "Documents[Definition]", shelf: Path, has_period: bool) -> None:
     """Raise SluiceError where the definition's name, on the shelf that it goes to, stands for editions that this is
     none of.
 
@@ -96,7 +99,7 @@ def refuse_foreign_name(product: Documents[Definition], shelf: Path, has_period:
                 )
 
 
-def refuse_nested_shelf(product: Documents[Definition], shelf: Path) -> None:
+def refuse_nested_shelf(product: "Documents[Definition]", shelf: Path) -> None:
     """Raise SluiceError where a shelf lies in another, or in a folder on it, or another in it.
 
     What is published there would be added to what was published, signed and verified before.
@@ -111,7 +114,7 @@ def refuse_nested_shelf(product: Documents[Definition], shelf: Path) -> None:
             )
 
 
-def edition_notices(release: DocumentedRelease) -> tuple[str, ...]:
+def edition_notices(release: "DocumentedRelease") -> tuple[str, ...]:
     """What the report tells of the place of this release among the editions: what it replaces, or why it does not; and
     that these very data were withdrawn, under whatever name and documents."""
     histories = release.product.workspace.ledger.histories()
@@ -136,7 +139,7 @@ def edition_notices(release: DocumentedRelease) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _owner(release: DocumentedRelease, edition: Edition) -> str | None:
+def _owner(release: "DocumentedRelease", edition: Edition) -> str | None:
     """Who submitted it; None where the vault does not hold its definition any more."""
     with suppress(SluiceError):
         return str(json.loads(release.vault.verify(edition.received["plan"], ".json").read_bytes())["owner"])

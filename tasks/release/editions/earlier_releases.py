@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from policies.pruned_publications import judge_pruned
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import PRUNED, SEARCH_BEGUN, SEARCH_ENDED, SEARCHES, State, state_of
 from sluice.custody.workspace import Workspace
 from sluice.ground.variables import NAMES, Variable, Variables
@@ -19,7 +19,7 @@ from sluice.publication.records_file import read_typed
 from sluice.risk.publications.changed_records import changed_records
 from tasks.release.decisions.signing_in import account
 from tasks.release.definition import dice_of
-from tasks.release.release import DocumentedRelease, StagedTable, last, variables_as_json, variables_from_json
+from tasks.release.release import DocumentedRelease, StagedTable, variables_as_json, variables_from_json
 
 # One that was begun will be: it is finished as it was approved, and not held beside what was published meanwhile.
 _WERE_PUBLIC = (State.PUBLISHING, State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sluice.custody.editions import ON_SHELF, Edition, current, lines_of_editions
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.shelf_documents import is_same_shelf
 from sluice.custody.states import LOADED, LOADING, SHOWN, UNLOADED, State
 from sluice.custody.workspace import Workspace
@@ -27,7 +27,6 @@ from sluice.publication.schema_change import SchemaChange
 from sluice.publication.separate_writing import carry_out_apart, differences_apart
 from sluice.sources.permitted_schema import permitted_schema, schemas_of_sources
 from tasks.release.decisions.signing_in import account, refuse_unseen
-from tasks.release.release import last
 
 DATABASE_GONE = "database_gone"  # in the entry of tables that are due no more: why
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sluice.custody.editions import ON_SHELF, Edition, current, lines_of_editions
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.shelf import SUPERSEDED_NOTICE, WITHDRAWN_NOTICE, withdraw, withdrawn_of
 from sluice.custody.shelf_documents import ShelfDocuments, write_documents
 from sluice.custody.states import State
@@ -25,7 +25,6 @@ from sluice.publication.catalogue_of_shelf import (
 )
 from sluice.publication.edition_notice import CurrentPointer, EditionNotice, unsigned_bytes
 from tasks.release.editions.current_edition import publishing_lock
-from tasks.release.release import last
 
 
 def write_catalogues(workspace: Workspace) -> dict[Path, str]:

@@ -8,7 +8,7 @@ import pandas as pd
 from policies.policy import Policy
 from policies.several_publications import EarlierFile, judge_publications
 from schemas.contract import Contract
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State
 from sluice.ground.errors import DataError, SluiceError
 from sluice.ground.sentence import Sentence, as_fields
@@ -24,7 +24,7 @@ from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.masked_file import MaskedFile, kept_rows, row_order
 from tasks.release.records.record_keys import key_texts
 from tasks.release.records.variables import RecordsRelease, read_masked, released_variables
-from tasks.release.release import Release, StagedTable, last, variables_from_json
+from tasks.release.release import Release, StagedTable, variables_from_json
 
 _SEED_DESTROYED = Sentence(
     "joint_classes.seed_destroyed",

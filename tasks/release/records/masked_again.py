@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from sluice.custody.ledger import last
 from sluice.custody.states import State
 from sluice.ground.errors import DataError
 from sluice.masking.plan import apply_plan
@@ -16,7 +17,6 @@ from tasks.release.records.variables import (
     read_original,
     released_variables,
 )
-from tasks.release.release import last
 
 
 def masked_again(release: RecordsRelease) -> FileToJudge:

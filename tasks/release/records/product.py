@@ -8,14 +8,13 @@ from typing import Any
 from policies.approvals import Subject
 from policies.pruned_publications import RULE as PRUNED_PUBLICATIONS
 from policies.several_publications import RULES
-from schemas.checks.frame_check import check_released
 from sluice.ground.errors import DocumentError
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.masking.plan import ByStratum
 from sluice.masking.recoding.generalized_levels import GeneralizedLevels
 from sluice.publication.copies import COPIES
-from sluice.publication.datapackage import PublishedFile
+from sluice.publication.manifest import PublishedFile
 from sluice.publication.records_file import read_typed
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.utility.analyses.analysis_findings import unfit_analyses
@@ -93,6 +92,8 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
         return described(release, dossier, files, at)
 
     def read_back(self, release: RecordsRelease, place: Callable[[str], Path]) -> list[str]:
+        from schemas.checks.frame_check import check_released  # pandera, which a wrong document need not wait for
+
         name, released = self.definition.name, released_variables(release)
         parquet, described = place(f"{name}.parquet"), described_variables(self)
         findings = check_released(read_typed(parquet, released), released)

@@ -7,13 +7,12 @@ import numpy as np
 
 from policies.policy import Policy
 from schemas.contract import Contract
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.release.editions.earlier_releases import is_pruned
-from tasks.release.release import last
 from tasks.release.tables.cells import cells_in
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.fit import measure_of

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from schemas.contract import Contract
+from sluice.custody.ledger import last
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.ground.sentence import Saying, Sentences, as_fields
@@ -21,7 +22,7 @@ from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.prior_posterior import PriorPosterior
 from sluice.tabular.rules.readers import sensitive_counts
 from sluice.tabular.rules.sensitivity import SensitivityRule
-from tasks.release.release import last, variables_from_json
+from tasks.release.release import variables_from_json
 from tasks.release.tables.cells import TablesRelease
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.fit import dimension_of, measure_of

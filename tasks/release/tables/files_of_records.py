@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.custody.workspace import Workspace
@@ -24,7 +24,7 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.editions.file_totals import NEARLY_ALL, FileComparison, compare_with_file, file_totals
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Status
 from tasks.release.editions.earlier_releases import is_pruned, publications
-from tasks.release.release import DocumentedRelease, last
+from tasks.release.release import DocumentedRelease
 from tasks.release.tables.cells import TablesRelease
 from tasks.release.tables.earlier_tables import EarlierTables, read_earlier_tables
 from tasks.release.tables.layout import TableMeasure

@@ -8,7 +8,8 @@ from pathlib import Path
 from policies.approvals import Subject
 from policies.pruned_publications import RULE as PRUNED_PUBLICATIONS
 from sluice.ground.verdict import Finding
-from sluice.publication.datapackage import PublishedFile, as_json
+from sluice.publication.datapackage import as_json
+from sluice.publication.manifest import PublishedFile
 from sluice.report.dossier import Dossier, TablesView
 from tasks.release.decisions.under_review import subject
 from tasks.release.product import Product

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sluice.custody.ledger import last
 from sluice.custody.states import State
 from sluice.tabular.alternatives.altered_cells import AlteredCells
 from sluice.tabular.model.cells import Cells
-from tasks.release.release import last
 from tasks.release.tables.cells import StagedCells, TablesRelease, read_staged_cells
 from tasks.release.tables.published_cells import PublishedCells
 

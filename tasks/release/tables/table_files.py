@@ -5,7 +5,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sluice.publication.datapackage import PublishedFile, tables_datapackage
+from sluice.publication.datapackage import tables_datapackage
+from sluice.publication.manifest import PublishedFile
 from sluice.publication.published_table import PublishedTable, discrepancies, published_table
 from sluice.publication.published_table_files import read_csv, read_parquet, to_csv, to_parquet
 from sluice.publication.sdmx_csv import read_sdmx_csv, to_sdmx_csv

@@ -13,14 +13,13 @@ from functools import cached_property
 from policies.adoption import InForce, Office
 from policies.policy import Policy
 from policies.retention import Retention, kept_until
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import PRUNED, SEED_DESTROYED, State
 from sluice.custody.stored_objects import StoredObject, stored_objects
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import DataError
 from tasks.release.decisions.office import open_office
 from tasks.release.editions.earlier_releases import recorded_as_pruned, searches
-from tasks.release.release import last
 from tasks.release.vault.vault_inventory import Holding, evidence, holdings
 
 STRAY_DAYS = 30  # that an object is kept of which the ledger knows nothing: of a run that was killed, or will record it

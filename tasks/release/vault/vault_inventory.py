@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from policies.retention import Part
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import PRUNED, SEED_DESTROYED, State, state_of
 from sluice.custody.vault import Vault
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import DataError
 from sluice.publication.copies import COPIES
 from tasks.release.definition import dice_of
-from tasks.release.release import last, seed_name
+from tasks.release.release import seed_name
 
 _EVIDENCE = {"contract": ".json", "policy": ".json", "plan": ".json", "variables": ".json"}  # of `received`
 _JUDGED = {"report": ".html", "dossier": ".json"}

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from policies.approvals import Subject
+from policies.kept_policy import KeptPolicy
 from policies.policy import Policy
 from sluice.custody.states import State, Who
 from sluice.custody.workspace import Workspace
@@ -84,7 +85,7 @@ def test_the_policy_is_the_one_that_was_received_and_no_file_of_today(house: Hou
     house.policy["approvals"]["count"] = 1
     house.policy["approvals"]["roles"] = []
     house.write()
-    assert UnderReview.of(workspace, ID).policy == Policy.model_validate(a_policy())
+    assert UnderReview.of(workspace, ID).policy == KeptPolicy.model_validate(a_policy())
     place = workspace.vault.path(kept["policy"], ".json")
     place.write_bytes(document_bytes(Policy.model_validate(house.policy)))
     golden.refused(DataError, UnderReview.of, workspace, ID)
