@@ -24,7 +24,9 @@ A finding's `says` is for people and may be put in better words at any time. A p
 was found and stays; `data`, the figures and names of that sentence, by the names in braces below; and `notes`, what the
 finding says after it, each with a code and data of its own. Shares are numbers from 0 to 1. A figure has no more digits
 than the sentence gives it; `observed` and `limit` have them all. Where a figure would tell of a few people, it is a
-text such as `fewer than 10`. Findings of releases before codes were introduced have none: `code` is empty.
+text such as `fewer than 10`. Findings of releases before codes were introduced have none: `code` is empty. Where a
+release stands with those who decide on it (`standing`, `series`), and why a decision counts for nothing
+(`void_decision`), have codes and data, too.
 """
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from policies.approvals import DECISION, Subject
+from policies.approvals import Subject
+from policies.decision_table import DECISION
 from policies.standing import told
 from sluice.custody.ledger import Entry, last, recorded_entries
 from sluice.custody.states import State, state_of

@@ -13,20 +13,38 @@ from typing import Any, Self, get_args
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from policies.acts import KNOWN_BY, digest_of_words, said_at, verified_person
+from policies.decision_table import DECISION
 from policies.people import Identity, Roster, at_least, folded
 from policies.series import SeriesLimits
 from policies.standing import REFUSALS, Decision, Decisions, GivenDecision, Standing, VoidDecision, listed_roles
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.envelope import CLOCK_SKEW
+from sluice.custody.states import DECISION_PREDICATE
 from sluice.documents.documents import document_sha256
 from sluice.ground.errors import SluiceError
+from sluice.ground.sentence import Saying, Sentences
 from sluice.ground.visible_text import Name
-from sluice.publication.attestation import DECISION_PREDICATE
 
-DECISION = "decision"  # the event in the ledger
 PREDICATE = DECISION_PREDICATE
 
 _SHA256 = Field(pattern="^[0-9a-f]{64}$")
+
+
+_VOID = Sentences(
+    "void_decision",
+    said_before="was said before another decision of the same person",
+    stood_aside="its giver had said that they must not judge this release",
+    of_submitter="the submitter cannot approve",
+    unknown="is no decision that is known",
+    not_on_roster="is not on the roster",
+    of_another="was given to another file, document or report",
+    giver_unknown="does not say how its giver was known",
+    weakly_known="the policy asks for approvers known by {asked}, not by {known}",
+    unverified="{why}",
+    giver_left="its giver is on the roster, but no more at this time",
+    expired="expired after {days:count_day}",
+    of_the_future="is dated in the future",
+)
 
 
 class _Strict(BaseModel):
@@ -117,13 +135,13 @@ class Approvals(_Strict):
             who = roster.person(entry.actor) or entry.actor
             reason = self._void_because(entry, subject_digest, roster, now, office)
             if reason is None and said_at(entry) < said.get(who, said_at(entry)):  # a copy, or one that was kept back
-                reason = "was said before another decision of the same person"
+                reason = _VOID.said_before()
             if reason is None and who in counted and counted[who].decision == "conflicted" != entry.body["decision"]:
-                reason = "its giver had said that they must not judge this release"
+                reason = _VOID.stood_aside()
             if reason is None and folded(who) in submitted and entry.body["decision"] not in REFUSALS:
-                reason = "the submitter cannot approve"
+                reason = _VOID.of_submitter()
             if reason:
-                void.append(VoidDecision(who=who, at=entry.at, reason=reason))
+                void.append(VoidDecision(who=who, at=entry.at, because=reason))
                 continue
             said[who] = said_at(entry)
             counted.pop(who, None)  # so that the latest stands last
@@ -140,20 +158,18 @@ class Approvals(_Strict):
 
     def _void_because(
         self, entry: Entry, subject_digest: str, roster: Roster, now: datetime, office: str
-    ) -> str | None:
+    ) -> Saying | None:
         body = entry.body
         if body.get("decision") not in get_args(Decision):
-            return "is no decision that is known"
+            return _VOID.unknown()
         if roster.person(entry.actor) is None:
-            return "is not on the roster"
+            return _VOID.not_on_roster()
         if body.get("subject") != subject_digest:
-            return "was given to another file, document or report"
+            return _VOID.of_another()
         if body.get("identity") not in KNOWN_BY:
-            return "does not say how its giver was known"
+            return _VOID.giver_unknown()
         if not at_least(body["identity"], self.identity):
-            return (
-                f"the policy asks for approvers known by {KNOWN_BY[self.identity]}, not by {KNOWN_BY[body['identity']]}"
-            )
+            return _VOID.weakly_known(asked=KNOWN_BY[self.identity], known=KNOWN_BY[body["identity"]])
         predicate = decision_predicate(
             office, entry.release, body["decision"], subject_digest, body.get("comment", ""), body.get("said_at", ""),
             body.get("salt", ""), self.series if body.get("series") is True else None,
@@ -162,15 +178,15 @@ class Approvals(_Strict):
             verified_person(entry, roster, PREDICATE, predicate)
             given = said_at(entry)
         except SluiceError as error:
-            return str(error)
+            return _VOID.unverified(why=str(error))
         if body["decision"] == "conflicted":  # for good
             return None
         if not roster.people[str(roster.person(entry.actor))].counts(now):
-            return "its giver is on the roster, but no more at this time"
+            return _VOID.giver_left()
         if now > given + timedelta(days=self.valid_days):
-            return f"expired after {_days(self.valid_days)}"
+            return _VOID.expired(days=self.valid_days)
         if given > now + CLOCK_SKEW:
-            return "is dated in the future"
+            return _VOID.of_the_future()
         return None
 
 

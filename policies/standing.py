@@ -7,11 +7,13 @@ decides.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from policies.decision_table import DECISIONS, ON_REVIEW
 from policies.people import Identity, Roster, folded
+from sluice.ground.sentence import END, Saying, Sentences, text_of
 from sluice.publication.manifest import GivenApproval
 
 Decision = Literal["approve", "reject", "request_changes", "conflicted"]
@@ -19,7 +21,24 @@ Decision = Literal["approve", "reject", "request_changes", "conflicted"]
 
 Outcome = Literal["open", "approved", "rejected", "changes_requested"]
 
-REFUSALS: Mapping[str, Outcome] = {"reject": "rejected", "request_changes": "changes_requested"}
+REFUSALS: Mapping[str, Outcome] = {
+    name: cast(Outcome, outcome.value) for name in ON_REVIEW if (outcome := DECISIONS[name].outcome)
+}
+
+
+_SAYS = Sentences(
+    "standing",
+    decided="{decided} of {asked} decisions",
+    void=", {void} void",
+    taken_back="taken back by {who}, who submitted it.",
+    approved="; approved.",
+    rejected="; rejected.",
+    changes_requested="; changes requested.",
+    differ=", and they differ; a further person must decide",
+    needed="; needed: {missing} more",
+    among=", among them {roles}",
+    one_account=" All under one account, {account}: nothing but typed names tells them apart.",
+)
 
 
 def told(decision: Decision, revealed: bool) -> str:
@@ -52,7 +71,11 @@ class GivenDecision(_Strict):
 class VoidDecision(_Strict):
     who: str
     at: str
-    reason: str
+    because: Saying = Field(description="why it does not count: codes and data")
+
+    @property
+    def reason(self) -> str:
+        return text_of(self.because)
 
 
 class Standing(_Strict):
@@ -65,12 +88,17 @@ class Standing(_Strict):
     missing_roles: tuple[str, ...]
     missing_count: int = Field(ge=0, description="how many more people are needed at least")
     revealed: bool = Field(description="whether who decided what may be told: all who are needed have decided")
-    says: str
+    statements: Saying = Field(description="where it stands: codes and data of what `says` puts in words")
     waits_for: str = Field(default="", description="such as '1 of 2, needs data_steward'; empty: for nobody")
     asked_roles: tuple[str, ...] = Field(
         default=(), description="the roles in which people must still decide; as `says`, it tells nothing of decisions"
     )
     series: str | None = Field(default=None, description="the edition with which this one was approved, if it was so")
+
+    @property
+    def says(self) -> str:
+        """Where it stands, in a sentence that tells nobody what was decided before all have."""
+        return text_of(self.statements)
 
     @property
     def complete(self) -> bool:
@@ -168,7 +196,7 @@ class Decisions:
             missing_roles=self.missing_roles,
             missing_count=self.missing_count,
             revealed=self.outcome != "open" or self.all_decided,
-            says=self._says(),
+            statements=self._statements(),
             waits_for=self._waits_for(),
             asked_roles=self._asked_roles,
         )
@@ -186,23 +214,25 @@ class Decisions:
         whom = listed_roles(self._asked_roles) if self._asked_roles else f"{more} more"
         return f"{self.decided} of {max(self.needed, self.decided)}, needs {whom}"
 
-    def _says(self) -> str:
-        """Where it stands, in a sentence that tells nobody what was decided before all have."""
+    def _statements(self) -> Saying:
+        """Where it stands; it tells nobody what was decided before all have."""
         if self.taken_back:
-            return f"taken back by {self.taken_back[-1].who}, who submitted it."
-        started = f"{self.decided} of {max(self.count, self.decided)} decisions" + (
-            f", {len(self.void)} void" if self.void else ""
-        )
-        if self.outcome == "approved":
-            return f"{started}; approved." + _one_account(self.judged.values())
-        if self.outcome != "open":
-            return f"{started}; {self.outcome.replace('_', ' ')}."
+            return _SAYS.taken_back(who=self.taken_back[-1].who)
+        started = _SAYS.decided(decided=self.decided, asked=max(self.count, self.decided))
+        started += _SAYS.void(void=len(self.void)) if self.void else ()
+        match self.outcome:
+            case "approved":
+                return started + _SAYS.approved() + _one_account(self.judged.values())
+            case "rejected":
+                return started + _SAYS.rejected()
+            case "changes_requested":
+                return started + _SAYS.changes_requested()
         if self.differ:
-            return f"{started}, and they differ; a further person must decide{_among(self.missing_roles)}."
+            return started + _SAYS.differ() + _among(self.missing_roles)
         if not self.all_decided:
             missing = max(self.count - self.decided, len(self.undecided_roles))
-            return f"{started}; needed: {missing} more{_among(self.undecided_roles)}."
-        return f"{started}; needed: {self.missing_count} more{_among(self.missing_roles)}."
+            return started + _SAYS.needed(missing=missing) + _among(self.undecided_roles)
+        return started + _SAYS.needed(missing=self.missing_count) + _among(self.missing_roles)
 
 
 def assign(roles: Sequence[str], people: Mapping[str, Collection[str]]) -> dict[int, str]:
@@ -235,12 +265,12 @@ def listed_roles(roles: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(roles[:-1]), roles[-1]]))
 
 
-def _among(roles: Sequence[str]) -> str:
-    return f", among them {listed_roles(roles)}" if roles else ""
+def _among(roles: Sequence[str]) -> Saying:
+    return (_SAYS.among(roles=listed_roles(roles)) if roles else ()) + END()
 
 
-def _one_account(given: Collection[GivenDecision]) -> str:
+def _one_account(given: Collection[GivenDecision]) -> Saying:
     """What must be said where nothing but typed names tells those apart who approved."""
     accounts = {each.account for each in given}
     typed = len(given) > 1 and len(accounts) == 1 and all(each.identity == "declared" for each in given)
-    return f" All under one account, {accounts.pop()}: nothing but typed names tells them apart." if typed else ""
+    return _SAYS.one_account(account=str(accounts.pop())) if typed else ()

@@ -14,7 +14,6 @@ sys.path.insert(0, str(ROOT))  # MkDocs loads this file by its path
 
 from mkdocs.structure.files import File, Files  # noqa: E402
 
-from deployments.documentation.commands import commands  # noqa: E402
 from deployments.documentation.document_keys import document_keys  # noqa: E402
 from flows.json_schemas import DOCUMENTS  # noqa: E402
 from schemas.json_schema import json_schema  # noqa: E402
@@ -26,7 +25,7 @@ _MERMAID = re.compile(r"^```mermaid\n.*?^```\n", re.MULTILINE | re.DOTALL)
 def on_files(files: Files, config: Any) -> Files:
     """Add the pages and files that lie nowhere."""
     contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").replace("](docs/", "](")
-    made = {"commands.md": commands(), "keys.md": document_keys(), "contributing.md": contributing}
+    made = {"keys.md": document_keys(), "contributing.md": contributing}
     for place, model in DOCUMENTS.items():
         made[f"schemas/{place.split('/')[-1]}"] = json.dumps(json_schema(model), indent=2, ensure_ascii=False)
     for place, content in made.items():

@@ -22,6 +22,7 @@ from flows.cli.audit_table import audit_app
 from flows.cli.board import board_app
 from flows.cli.camouflage import camouflage_app
 from flows.cli.catalogue import catalogue_app
+from flows.cli.commands_page import commands_app
 from flows.cli.compare import compare_app
 from flows.cli.convert import convert_app
 from flows.cli.desk import desk_app
@@ -110,6 +111,7 @@ for group in (
     worker_app,
     explain_app,
     man_app,
+    commands_app,
 ):
     app.add_typer(group)
 app.add_typer(ledger_app, name="ledger")

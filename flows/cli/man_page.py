@@ -40,12 +40,10 @@ def man_page(group: Any) -> str:
     lines += [".SH DESCRIPTION", _text(group.help or "")]
     lines += [_text("Every command answers to --help; those with --json answer machines on standard output.")]
     context = typer.Context(group, info_name="sluice")
-    panels = {**PANELS, "Other commands": [name for name in group.commands if not _panel(name)]}
-    for panel, names in panels.items():
-        named = [(name, group.commands[name]) for name in names if name in group.commands]
-        if named:
-            lines += [f".SH {_text(panel.upper())}"]
-        for name, command in named:
+    for panel, names in PANELS.items():
+        lines += [f".SH {_text(panel.upper())}"]
+        for name in names:
+            command = group.commands[name]
             lines += _command(name, command, typer.Context(command, info_name=name, parent=context))
     for title, pairs in (("EXIT STATUS", _EXIT), ("ENVIRONMENT", _ENVIRONMENT)):
         lines += [f".SH {title}"]
@@ -56,10 +54,6 @@ def man_page(group: Any) -> str:
         _text("The documentation in docs/ of the project: first-release.md, documents.md, rules.md."),
     ]
     return "\n".join(lines) + "\n"
-
-
-def _panel(name: str) -> bool:
-    return any(name in names for names in PANELS.values())
 
 
 def _command(name: str, command: Any, context: typer.Context) -> Iterator[str]:

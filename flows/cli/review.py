@@ -8,6 +8,7 @@ from flows.cli.acting_options import As, Key, Signed, ToSign, hand_out, means
 from flows.cli.progress import progress
 from flows.cli.releases import finish
 from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, ReleaseId, note, out, print_json, say
+from policies.decision_table import DECISIONS, DecisionRule
 from sluice.custody.states import State
 from sluice.ground.errors import SluiceError
 
@@ -121,7 +122,7 @@ def approve(
     _finish_decision(release_id, found.state, standing, as_json)
 
 
-def _refusal(command: str, decision: str, says: str) -> None:
+def _refusal(rule: DecisionRule) -> None:
     """Make the command for a decision that is no approval."""
 
     def refuse(
@@ -133,19 +134,14 @@ def _refusal(command: str, decision: str, says: str) -> None:
         to_sign: ToSign = None,
         as_json: AsJson = False,
     ) -> None:
-        _decide(release_id, decision, means(name, key, envelope, to_sign), comment, to_sign, as_json)
+        _decide(release_id, rule.name, means(name, key, envelope, to_sign), comment, to_sign, as_json)
 
-    review_app.command(command, help=says)(refuse)
+    review_app.command(rule.action, help=rule.help)(refuse)
 
 
-_refusal(
-    "reject", "reject",
-    "Decide that the release must never be published. Other documents or other data make another release.",
-)  # fmt: skip
-_refusal(
-    "request-changes", "request_changes", "Decide that the release goes back to its owner, with what has to change."
-)
-_refusal("conflicted", "conflicted", "Say that you must not judge this release; somebody else decides in your place.")
+for _rule in DECISIONS.values():
+    if _rule.help:
+        _refusal(_rule)
 
 
 @review_app.command()
@@ -231,7 +227,8 @@ def _decide(release_id: str, decision: Any, by: Any, comment: str, to_sign: str 
 def _finish_decision(release_id: str, state: State | None, standing: Any, as_json: bool) -> None:
     """Say where the release stands with those who decide, and exit with the code for it."""
     if as_json:
-        print_json({"release": release_id, "state": state, "approvals": standing.says})
+        statements = [each.model_dump(mode="json") for each in standing.statements]
+        print_json({"release": release_id, "state": state, "approvals": standing.says, "statements": statements})
     else:
         say(f"{release_id}: {standing.says}")
     code = {"open": WAITING, "approved": DONE}.get(standing.outcome, BLOCKED)

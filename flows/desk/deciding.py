@@ -19,9 +19,10 @@ from fastapi.responses import RedirectResponse
 
 from flows.desk.pages import page
 from flows.desk.permissions import Rights, readable
-from flows.desk.release_page import asked_identity, facts
+from flows.desk.release_page import facts
 from flows.desk.sign_on import OwnForm, Reader, SignedOn, TheDesk
 from flows.review import announce, go_on, resume_waiting
+from policies.decision_table import DECISIONS
 from policies.people import Identity
 from policies.standing import Decision, Standing
 from sluice.custody.signing.envelope import Envelope, Statement, parse_statement, pre_authentication
@@ -105,17 +106,9 @@ deciding = APIRouter(dependencies=[OwnForm])
 Text = Annotated[str, Form()]
 _LONGEST_SIGNATURE = 128 * 1024  # bytes
 
-WORDS = {
-    "approve": "Approve",
-    "request_changes": "Ask for changes",
-    "reject": "Reject",
-    "conflicted": "Stand aside",
-    "withdraw": "Ask for the withdrawal",
-}
-
 
 @dataclass(frozen=True)
-class Act:
+class FormDecision:
     """What a form asks for, the same in the first and in the second one."""
 
     what: str  # a decision, or 'withdraw'
@@ -124,17 +117,17 @@ class Act:
     seen: str  # the digest of what the page showed
 
     @classmethod
-    def of_form(cls, what: Text = "", comment: Text = "", series: Text = "", seen: Text = "") -> "Act":
+    def of_form(cls, what: Text = "", comment: Text = "", series: Text = "", seen: Text = "") -> "FormDecision":
         """Browsers send the ends of lines in two characters, of which the first is none that can be seen."""
         return cls(what, comment.replace("\r\n", "\n").strip(), series == "yes", seen)
 
 
-TheAct = Annotated[Act, Depends(Act.of_form)]
+TheDecision = Annotated[FormDecision, Depends(FormDecision.of_form)]
 
 
 @deciding.post("/releases/{release}/act")
 def begin(
-    request: Request, desk: TheDesk, reader: SignedOn, release: str, act: TheAct, after: BackgroundTasks
+    request: Request, desk: TheDesk, reader: SignedOn, release: str, act: TheDecision, after: BackgroundTasks
 ) -> Response:
     """Record an act where the sign-on says who it is of, or else show what is to be signed."""
     found, entries = readable(reader, release)
@@ -153,7 +146,7 @@ def begin(
 
 
 @deciding.post("/releases/{release}/statement")
-def statement(reader: SignedOn, release: str, act: TheAct, payload: Text = "") -> Response:
+def statement(reader: SignedOn, release: str, act: TheDecision, payload: Text = "") -> Response:
     """What is to be signed, as a file."""
     readable(reader, release)
     held = ToSign.held(payload)
@@ -168,7 +161,7 @@ def signed(
     desk: TheDesk,
     reader: SignedOn,
     release: str,
-    act: TheAct,
+    act: TheDecision,
     after: BackgroundTasks,
     payload: Text = "",
     signature: Text = "",
@@ -185,13 +178,14 @@ def signed(
         return _signing_page(request, desk, reader, release, act, held, str(error))
 
 
-def _identity(reader: Reader, found: Rights, release: str, act: Act) -> Identity:
+def _identity(reader: Reader, found: Rights, release: str, act: FormDecision) -> Identity:
     if act.what == "withdraw":
         return Withdrawable.of(reader.workspace, release).identity
-    return asked_identity(found)
+    assert found.case is not None
+    return found.case.identity
 
 
-def _refuse_unless_possible(found: Rights, act: Act) -> None:
+def _refuse_unless_possible(found: Rights, act: FormDecision) -> None:
     if not (found.withdraw if act.what == "withdraw" else act.what in found.decisions):
         raise HTTPException(403, "That is not possible now, or not for you. Open the page of the release again.")
 
@@ -201,7 +195,7 @@ def _recorded(
     desk: TheDesk,
     reader: Reader,
     release: str,
-    act: Act,
+    act: FormDecision,
     credentials: Credentials,
     after: BackgroundTasks,
 ) -> Response:
@@ -212,7 +206,7 @@ def _recorded(
 
 
 def _carry_out(
-    reader: Reader, release: str, act: Act, credentials: Credentials, after: BackgroundTasks
+    reader: Reader, release: str, act: FormDecision, credentials: Credentials, after: BackgroundTasks
 ) -> Standing | SigningRequest | None:
     """As the commands do it; what follows, such as the publication, goes on when the page has been answered."""
     workspace = reader.workspace
@@ -248,13 +242,13 @@ def _quietly(release: str, follows: Callable[[], Any]) -> None:
 
 
 def _signing_page(
-    request: Request, desk: TheDesk, reader: Reader, release: str, act: Act, to_sign: ToSign, problem: str = ""
+    request: Request, desk: TheDesk, reader: Reader, release: str, act: FormDecision, to_sign: ToSign, problem: str = ""
 ) -> Response:
     file, said = file_name(act.what, release), to_sign.statement
     return page(
         request, desk, "sign.html.j2", reader, 409 if problem else 200, release=release, act=act, problem=problem,
         payload=to_sign.text, file=file, command=command(file), says=said.predicate, files=said.files,
-        title=WORDS[act.what],
+        title=DECISIONS[act.what].label,
     )  # fmt: skip
 
 

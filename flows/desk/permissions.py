@@ -7,7 +7,7 @@
 | others on the roster, where anybody may decide | yes | yes | yes | no | yes |
 | others on the roster | once it is public | once it is public | no | no | yes |
 
-Beyond that, `sluice.custody.states` says in which state an act is possible, and to whom.
+Beyond that, the table of decisions (`policies.decision_table`) says in which state one is possible, and to whom.
 """
 
 from collections.abc import Sequence
@@ -18,15 +18,15 @@ from datetime import UTC, datetime
 from fastapi import HTTPException
 
 from flows.desk.sign_on import Reader
-from policies.standing import REFUSALS, Decision
+from policies.decision_table import DECISIONS, ON_REVIEW
+from policies.standing import REFUSALS
 from sluice.custody.ledger import Entry
-from sluice.custody.states import State, TransitionError, Who, allowed, state_of
+from sluice.custody.states import State, TransitionError, Who, state_of
 from sluice.ground.errors import SluiceError
 from tasks.release.decisions.board import may_decide
 from tasks.release.decisions.under_review import UnderReview
 
 PUBLIC = (State.PUBLISHED, State.SUPERSEDED)
-DECISIONS: tuple[Decision, ...] = ("approve", "request_changes", "reject", "conflicted")
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Rights:
 
     read: bool = False
     masked: bool = False
-    decisions: tuple[Decision, ...] = ()
+    decisions: tuple[str, ...] = ()
     withdraw: bool = False
     relation: Who = Who.ON_ROSTER
     case: UnderReview | None = None  # None where it cannot be opened, as of another version
@@ -59,18 +59,15 @@ def rights(reader: Reader, release: str, entries: Sequence[Entry]) -> Rights:
     asked = relation in (Who.HEAD, Who.IN_ROLE) or (case is not None and _is_asked(reader, case, state))
     read = public or asked or relation is Who.SUBMITTER
     decisions = tuple(
-        each
-        for each in DECISIONS
-        if read
-        and case is not None
-        and relation in allowed(each.replace("_", "-")).get(state, ())
-        and (asked or each in REFUSALS)
+        name
+        for name in ON_REVIEW
+        if read and case is not None and DECISIONS[name].can(state, relation) and (asked or name in REFUSALS)
     )
     return Rights(
         read=read,
         masked=public or (asked and relation is not Who.SUBMITTER),
         decisions=decisions,
-        withdraw=relation in allowed("withdraw").get(state, ()),
+        withdraw=DECISIONS["withdraw"].can(state, relation),
         relation=relation,
         case=case,
     )
@@ -86,7 +83,7 @@ def may_read(reader: Reader, release: str, entries: Sequence[Entry]) -> bool:
 
 def _is_asked(reader: Reader, case: UnderReview, state: State | None) -> bool:
     """Whether a release waits for somebody without a role of the policy, too; or did, and they decided."""
-    if state not in allowed("approve") or case.is_submitter(reader.name):
+    if state not in DECISIONS["approve"].states or case.is_submitter(reader.name):
         return False
     return reader.name in may_decide(case, datetime.now(UTC)) or any(
         given.who == reader.name for given in case.standing().decided

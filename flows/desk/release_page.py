@@ -9,7 +9,6 @@ from typing import Any
 from flows.desk.permissions import Rights, may_read
 from flows.desk.sign_on import Reader
 from flows.history import History, history
-from policies.people import Identity, stronger
 from policies.standing import Standing, told
 from sluice.custody.editions import before, line_of
 from sluice.custody.ledger import Entry, last
@@ -80,7 +79,7 @@ def facts(reader: Reader, may: Rights, entries: Sequence[Entry]) -> dict[str, An
         "decided": decided,
         "mine": next((each for each in decided if each.who == reader.name), None),
         "subject": found.subject.digest() if found.subject else "",
-        "identity": asked_identity(may) if may.case else None,
+        "identity": may.case.identity if may.case else None,
         "series": may.case.policy.approvals.series if may.case else None,
         "since": _since_edition(reader, entries, dossier),
         "withdrawn_since": _withdrawn_since(reader, entries, dossier),
@@ -90,12 +89,6 @@ def facts(reader: Reader, may: Rights, entries: Sequence[Entry]) -> dict[str, An
         "asks": _withdrawal(reader, found),
         "folder": _folder(entries),
     }
-
-
-def asked_identity(may: Rights) -> Identity:
-    """How people must at least be known who decide on it."""
-    assert may.case is not None
-    return stronger(may.case.office.roster.identity, may.case.policy.approvals.identity)
 
 
 def beside_others(reader: Reader, entries: Sequence[Entry]) -> Comparison | None:

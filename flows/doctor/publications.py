@@ -7,13 +7,14 @@ from datetime import UTC, datetime, timedelta
 
 from flows.doctor.diagnosis import Diagnosis, fail, ok, warn
 from flows.review import go_on, resume_waiting
+from policies.decision_table import DECISIONS, WITHDRAWAL
 from policies.standing import REFUSALS
 from sluice.custody.clock import clock_faults
 from sluice.custody.ledger import Entry
 from sluice.custody.ledger_database import LedgerDatabase
 from sluice.custody.ledger_schema import VERSION
 from sluice.custody.shelf_documents import document_problems
-from sluice.custody.states import State, allowed, state_of
+from sluice.custody.states import State, state_of
 from sluice.custody.workspace import Workspace, own_ledger
 from sluice.ground.errors import SluiceError
 from sluice.settings import settings
@@ -21,7 +22,7 @@ from tasks.failure import StepFailed
 from tasks.release.decisions.office import open_office
 from tasks.release.decisions.review import find
 from tasks.release.decisions.series import standing
-from tasks.release.decisions.withdrawal import WITHDRAWAL, Withdrawable, carry_out, requests
+from tasks.release.decisions.withdrawal import Withdrawable, carry_out, requests
 from tasks.release.editions.current_edition import settle_editions
 from tasks.release.editions.shelf_catalogue import documents_of_shelves, write_catalogues
 from tasks.release.run_notes import runs_waiting
@@ -73,7 +74,7 @@ def _unfinished(workspace: Workspace, release: str, entries: Sequence[Entry]) ->
     if state in REFUSALS.values() and runs_waiting(workspace, release):
         mend = "Resume them, or: sluice doctor --repair"
         return fail(release, f"it is {state}, and runs still wait for it", mend, lambda: _resume(workspace, release))
-    if any(entry.event == WITHDRAWAL for entry in entries) and state in allowed("withdraw"):
+    if any(entry.event == WITHDRAWAL for entry in entries) and state in DECISIONS["withdraw"].states:
         return _not_withdrawn(workspace, release)
     if state not in _TO_PUBLISH:
         return None

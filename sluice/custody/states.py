@@ -139,6 +139,8 @@ _FROM: Mapping[str, frozenset[State | None]] = {
 REACHED_FROM: Mapping[State, frozenset[State | None]] = {state: _FROM[state] for state in State}
 """By the event that bears the state's name."""
 
+DECISION_PREDICATE = "urn:sluice:decision:1"  # the type of the statement that people sign who decide on a release
+
 # Events that leave the state as it is.
 SERIES_ENDED = "series_ended"
 SEED_DESTROYED, PRUNED = "seed_destroyed", "pruned"

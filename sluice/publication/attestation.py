@@ -23,7 +23,6 @@ from sluice.publication.manifest import GivenApproval
 
 ATTESTATION = "attestation.json"
 PREDICATE = "urn:sluice:publication:1"
-DECISION_PREDICATE = "urn:sluice:decision:1"
 
 _SHA256 = "^[0-9a-f]{64}$"
 _DESCRIPTION = re.compile(

@@ -19,10 +19,10 @@ from pydantic import ValidationError
 from sluice.custody.shelf import CHECKSUMS, NOTICES, compare, read_checksums
 from sluice.custody.signing.allowed_signers import PUBLISHER, AllowedSigner, signer_name
 from sluice.custody.signing.envelope import CLOCK_SKEW, Envelope, Statement
+from sluice.custody.states import DECISION_PREDICATE
 from sluice.ground.errors import DataError, SluiceError
 from sluice.publication.attestation import (
     ATTESTATION,
-    DECISION_PREDICATE,
     PREDICATE,
     VerificationSummary,
     describes,

@@ -1,9 +1,9 @@
 """Common bins: original and masked values of a variable counted on the same bins, whatever the masking made of them.
 
 Compared with the original as it was, not with the recoded one: that is how recoding, suppression and the removal of a
-variable come to count as loss. What a released value says is taken as its reader can take it: a number for itself, a
-group for all original values that it may stand for, each as likely as another; a distribution over labels for these by
-their shares; and a missing value for a missing one, as are all values of a variable that was removed.
+variable come to count as loss. What a released value may stand for is said by `released_values`: a group lies in the
+bins of its values by their shares, a number in its own, and a value that may be any is a missing one, as are all values
+of a variable that was removed. A distribution over labels lies in their bins by its shares.
 """
 
 from collections.abc import Iterator
@@ -18,9 +18,10 @@ from sluice.ground.divergence import interval_edges
 from sluice.ground.errors import DataError
 from sluice.ground.variables import NAMES, Kind, Variables
 from sluice.risk.coding import released_as
-from sluice.utility.distinct_values import DistinctValues, is_number
+from sluice.utility.released_values import DistinctValues, ReleasedValues, at_face_value, is_number
 
 _LEFT_OUT = (Kind.TEXT, Kind.ITEMS)  # they are not compared value by value
+_BY_CHANCE = 9.0  # records with other values that a sample lacks no more often than once in some thousand times
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class CommonBins:
     spread   : (codes, bins) the share of a code in each bin, as its reader takes it; every row adds up to 1
     labels   : what the bins are called. Of categories that the contract does not declare they are values of the data
     ordered  : the bins are intervals in rising order, but for the last one
-    any_value : the codes that may stand for every value of the original, as a group called `*` does
+    by_frequency : as `spread`, where a value of a group is as likely as it is frequent in the original; None: the same
     """
 
     name: str
@@ -41,22 +42,26 @@ class CommonBins:
     spread: FloatArray
     labels: tuple[str, ...]
     ordered: bool = False
-    any_value: tuple[int, ...] = ()
+    by_frequency: FloatArray | None = None
 
     @property
-    def as_told(self) -> "CommonBins":
-        """The same, where what may be any value is missing, and so is a variable of which one value alone was released.
+    def likely(self) -> FloatArray:
+        """(codes, bins): the share of a code in each bin, by the frequencies of the original."""
+        return self.spread if self.by_frequency is None else self.by_frequency
 
-        Either tells no more than a variable that was left out. Taken for an even distribution over all values it would
-        count as far less of a loss, and whoever may not remove a variable would recode it to one group.
+    @property
+    def lost_if_constant(self) -> "CommonBins":
+        """The same, without any value where one alone was released of many.
+
+        It tells no more than a variable that was left out, and whoever may not remove one would make it constant. But a
+        sample may have one value alone because nearly all records do.
         """
-        alike = len(self.masked) and bool((self.masked == self.masked[0]).all())
-        lost = alike and bool((self.original != self.original[:1]).any())
-        if not lost and not self.any_value:
+        if not len(self.masked) or not len(self.original) or (self.masked != self.masked[0]).any():
             return self
-        spread = self.spread.copy()
-        spread[slice(None) if lost else [*self.any_value]] = np.eye(self.bins)[-1]
-        return replace(self, spread=spread)
+        elsewhere = 1 - float((self.spread[self.masked[0]] > 0)[self.original].mean())
+        if elsewhere * len(self.masked) <= _BY_CHANCE:
+            return self
+        return replace(self, spread=np.broadcast_to(np.eye(self.bins)[-1], self.spread.shape), by_frequency=None)
 
     @property
     def is_lost(self) -> bool:
@@ -86,9 +91,8 @@ def common_bins(
     """Every variable of the original that tells something by single values: no names, texts or sets of items.
 
     original, variables : length n, typed
-    recoded             : length n, row i the record of `original`'s row i after the recodings alone; which original
-                          values a released group may stand for is read off the two. A variable that it lacks was not
-                          recoded
+    recoded             : length n, row i the record of `original`'s row i after the recodings alone. A variable that
+                          it lacks was not recoded
     masked, released    : length m, typed; any records in any order
     most                : numbers and dates fall into at most so many intervals of about equal shares of the original.
                           Of more categories than that half of the bins are the most frequent, and the others fall
@@ -115,47 +119,52 @@ def _binned(
         if variable.role in NAMES or variable.kind in _LEFT_OUT:
             continue
         before, after = original[name], masked[name] if name in released else None
+        edges = bin_of_label = None
         if is_number(before):
             values = plain_values(before)
             edges = _edges(values, most)
             bins = _interval_of(values, edges)
             labels: tuple[str, ...] = (*(str(place + 1) for place in range(len(edges) + 1)), "missing")
-            known = None
         else:
             known = DistinctValues.of(before)
             bin_of_label, labels = _bins(known, most)
             bins = bin_of_label[known.codes]
         missing = len(labels) - 1
+        codes: Codes = np.zeros(len(masked), dtype=np.uint8)
+        spread, by_frequency = np.eye(missing + 1)[missing:], None
         if after is None:
-            spread = np.zeros((1, missing + 1))
-            spread[0, missing] = 1
-            codes: Codes = np.zeros(len(masked), dtype=np.uint8)
-            columns = released_as(name, variables, released) if known is not None else ()
-            if known is not None and columns:
+            columns = released_as(name, variables, released) if bin_of_label is not None else ()
+            if columns and bin_of_label is not None:
                 shares = masked[list(columns)].to_numpy(np.float64, na_value=0.0)
                 told_of = pd.Index([column.removeprefix(f"{name}=") for column in columns])
                 codes, spread = _distributions(shares, known.distinct.get_indexer(told_of), bin_of_label, missing)
-            yield CommonBins(name, bins, codes, spread, labels, known is None)
-            continue
-        between = recoded.get(name, before)
-        if known is None and is_number(between) and is_number(after):
-            own = np.eye(missing + 1)
-            yield CommonBins(name, bins, _interval_of(plain_values(after), edges), own, labels, True)
-            continue
-        told = DistinctValues.of(after)
-        behind = DistinctValues.of(before) if known is None else known
-        spread, any_value = _spread(behind, bins, DistinctValues.of(between), told, missing)
-        yield CommonBins(name, bins, told.codes, spread, labels, known is None, any_value)
+        elif edges is not None and at_face_value(before, after) and is_number(recoded.get(name, before)):
+            codes, spread = _interval_of(plain_values(after), edges), np.eye(missing + 1)
+        else:
+            read = ReleasedValues.of(before, recoded.get(name), after, variable.hierarchy)
+            codes, spread = read.told.codes, _spread(read, np.ones(len(read.weight)), bins, missing)
+            by_frequency = None if read.is_single else _spread(read, read.weight, bins, missing)
+        yield CommonBins(name, bins, codes, spread, labels, edges is not None, by_frequency)
+
+
+def _spread(read: ReleasedValues, weight: FloatArray, bins: Codes, missing: int) -> FloatArray:
+    """(codes, bins): the share of each released value in each bin; a value that no original record has lies in none."""
+    bin_of = np.full(len(read.known.distinct) + 1, missing)
+    bin_of[read.known.codes] = bins
+    spread = np.zeros((len(read.counts), missing + 1))
+    np.add.at(spread, (read.code, bin_of[read.value]), weight)
+    spread[read.may_be_any] = np.eye(missing + 1)[missing]
+    return np.asarray(spread / spread.sum(axis=1, keepdims=True))
 
 
 def _distributions(shares: FloatArray, value: IntArray, bin_of_value: Codes, missing: int) -> tuple[Codes, FloatArray]:
     """(m,) a code for each distribution over labels that was released in place of a label, and the bins of each code.
 
-    A record without any share has no value; a label that no original record has may be any value.
+    A record without any share has no value; a label that is no original value may be any, which is as good as none.
     """
     stands = np.zeros((shares.shape[1], missing + 1))
     stands[np.arange(len(value)), bin_of_value[value]] = 1
-    stands[value < 0, :missing], stands[value < 0, missing] = 1 / max(missing, 1), 0
+    stands[value < 0] = np.eye(missing + 1)[missing]
     rows = np.maximum(shares, 0.0) @ stands
     rows[rows.sum(axis=1) == 0, missing] = 1
     spread, codes = np.unique(rows / rows.sum(axis=1, keepdims=True), axis=0, return_inverse=True)
@@ -188,29 +197,3 @@ def _bins(known: DistinctValues, most: int) -> tuple[Codes, tuple[str, ...]]:
     bin_of[-1] = missing
     others = [f"all others {place}" for place in range(1, len(pools) + 1)]
     return narrow(bin_of, missing + 1), (*map(str, known.distinct[named]), *others, "missing")
-
-
-def _spread(
-    known: DistinctValues, bins: Codes, recoded: DistinctValues, told: DistinctValues, missing: int
-) -> tuple[FloatArray, tuple[int, ...]]:
-    """(groups + 1, bins): of each released group the distinct original values behind it, shared out among their bins;
-    and the groups that may be any of several values.
-
-    A group behind which no original value stands may be any value. The last row is that of a missing value.
-    """
-    groups, values = len(told.distinct), len(known.distinct)
-    spread = np.zeros((groups + 1, missing + 1))
-    spread[-1, missing] = 1
-    bin_of = np.zeros(values + 1, dtype=np.int64)
-    bin_of[known.codes] = bins
-    group_of = np.append(told.distinct.get_indexer(recoded.distinct), -1).astype(np.int64)
-    label, value, _ = recoded.pairs(known)
-    behind = (group_of[label] >= 0) & (value < values)
-    np.add.at(spread, (group_of[label[behind]], bin_of[value[behind]]), 1.0)
-    occurring, behind_it = np.count_nonzero(known.counts[:-1]), spread[:-1].sum(axis=1)
-    several = occurring > 1
-    any_value = tuple(np.flatnonzero((behind_it == 0) | (behind_it == occurring)).tolist()) if several else ()
-    unknown = spread.sum(axis=1) == 0
-    spread[unknown, :missing] = 1.0
-    spread[:, missing] += spread.sum(axis=1) == 0  # the original has no value at all
-    return np.asarray(spread / spread.sum(axis=1, keepdims=True)), any_value

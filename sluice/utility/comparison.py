@@ -82,8 +82,7 @@ class Comparison:
     @cached_property
     def common_bins(self) -> tuple[CommonBins, ...]:
         """Original and masked values on common bins of the unrecoded original, but for the weights of the records."""
-        described = {name: each for name, each in self.variables.items() if each.role is not Role.WEIGHT}
-        return common_bins(self.original, self.recoded, self.masked, described, self.released)
+        return self._bins(self.original, self.recoded)
 
     @cached_property
     def released_numbers(self) -> ReleasedNumbers:
@@ -92,27 +91,22 @@ class Comparison:
 
     @cached_property
     def bins_of_all(self) -> tuple[CommonBins, ...]:
-        """As `common_bins`, of the original with those that a sample left out, so that sampling counts as loss; what
-        may be any value is missing, as `CommonBins.as_told` has it."""
-        return tuple(each.as_told for each in self._bins_of_all())
+        """As `common_bins`, of the original with those that a sample left out, so that sampling counts as loss."""
+        if self.left_out is None:
+            return self.common_bins
+        files = zip((self.original, self.recoded), self.left_out, strict=True)
+        return self._bins(*(pd.concat(parts, ignore_index=True) for parts in files))
+
+    def _bins(self, original: pd.DataFrame, recoded: pd.DataFrame) -> tuple[CommonBins, ...]:
+        described = {name: each for name, each in self.variables.items() if each.role is not Role.WEIGHT}
+        found = common_bins(original, recoded, self.masked, described, self.released)
+        return tuple(each.lost_if_constant for each in found)
 
     @cached_property
     def kept(self) -> tuple[str, ...]:
         """Names of the original's variables of which the masked file tells something, in the order of `bins_of_all`."""
-        return tuple(each.name for each in self.bins_of_all if each.name in self.told_of and not each.is_lost)
-
-    def _bins_of_all(self) -> tuple[CommonBins, ...]:
-        if self.left_out is None:
-            return self.common_bins
-        described = {name: each for name, each in self.variables.items() if each.role is not Role.WEIGHT}
-        before, recoded = self.left_out
-        return common_bins(
-            pd.concat([self.original, before], ignore_index=True),
-            pd.concat([self.recoded, recoded], ignore_index=True),
-            self.masked,
-            described,
-            self.released,
-        )
+        lost = {each.name for bins in (self.common_bins, self.bins_of_all) for each in bins if each.is_lost}
+        return tuple(each.name for each in self.bins_of_all if each.name in self.told_of - lost)
 
     @cached_property
     def weights_of_all(self) -> Weights:

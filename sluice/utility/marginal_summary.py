@@ -185,9 +185,9 @@ def _losses(files: Comparison, size: int) -> tuple[MarginalLosses, MarginalLosse
     standardised = partial(standardised_table_pmse, original=n, masked=m)
     tables = MarginalTables(files.bins_of_all, size, *files.weights_of_all, files.rng)
     if all(weight is None for weight in files.weights_of_all):
-        moved, scores = tables.measured(total_variation, standardised)
+        moved, scores = tables.measured(total_variation, by_frequency=[standardised])
         return moved, scores
-    return tables.losses(), tables.unweighted().measured(standardised)[0]
+    return tables.losses(), tables.unweighted().measured(by_frequency=[standardised])[0]
 
 
 def _summary(files: Comparison, losses: MarginalLosses) -> MarginalSummary | None:

@@ -31,6 +31,9 @@ _MOST_TABLES = 5_000  # all pairs of 100 variables and all triples of 31
 _MOST_CELLS = 1 << 20  # of a table of released codes; a larger one is counted by those codes that occur together
 _LEVEL = 1.959963984540054  # of a 95 % interval, normal
 
+Measure = Callable[[FloatArray, FloatArray], float]  # of the shares of the original and of the masked records in cells
+Spreads = Sequence[FloatArray | None]
+
 
 @dataclass(frozen=True)
 class MarginalLosses:
@@ -150,7 +153,8 @@ class MarginalTables:
         self.of = comb(len(bins), size)
         self._original = [narrow(each.original, each.bins) for each in bins]
         coded = [_coded(each) for each in bins]
-        self._masked, self._spread = [codes for codes, _ in coded], [spread for _, spread in coded]
+        self._masked, self._spread = [codes for codes, _, _ in coded], [spread for _, spread, _ in coded]
+        self._likely = [likely for _, _, likely in coded]
         self._bins = [each.bins for each in bins]
         records = (len(bins[0].original), len(bins[0].masked)) if bins else (0, 0)
         self._weights = (
@@ -162,19 +166,29 @@ class MarginalTables:
         """The loss of each table: original against masked."""
         return self.measured(total_variation)[0]
 
-    def measured(self, *measures: Callable[[FloatArray, FloatArray], float]) -> tuple[MarginalLosses, ...]:
-        """What each measure finds of each table: a function of the original's and the masked file's shares of cells."""
-        found = np.array([[measure(p, q) for measure in measures] for _, p, q in self.shares()], dtype=np.float64)
+    def measured(self, *measures: Measure, by_frequency: Sequence[Measure] = ()) -> tuple[MarginalLosses, ...]:
+        """What each measure finds of each table: a function of the original's and the masked file's shares of cells.
+
+        by_frequency : measures to which a value of a group is as likely as it is frequent in the original
+        """
+        shares = zip(self._original_shares(None), self._masked_shares(bool(by_frequency)), strict=True)
+        found = np.array(
+            [
+                [*(measure(p, q) for measure in measures), *(measure(p, likely) for measure in by_frequency)]
+                for p, (q, likely) in shares
+            ],
+            dtype=np.float64,
+        )
         return tuple(
             MarginalLosses(self.names, self.size, self.tables, column, self.of)
-            for column in found.reshape(-1, len(measures)).T
+            for column in found.reshape(-1, len(measures) + len(by_frequency)).T
         )
 
     def shares(self) -> Iterator[tuple[tuple[int, ...], FloatArray, FloatArray]]:
         """Each table: its variables' places, and the shares of the original's and of the masked file's records in each
         cell, of which each variable is an axis."""
         shares = zip(self.tables.tolist(), self._original_shares(None), self._masked_shares(), strict=True)
-        for table, before, after in shares:
+        for table, before, (after, _) in shares:
             shape = [self._bins[at] for at in table]
             yield tuple(table), before.reshape(shape), after.reshape(shape)
 
@@ -205,33 +219,37 @@ class MarginalTables:
         for _, table in _counted(codes, self._bins, self.tables, weight):
             yield _shares(table)
 
-    def _masked_shares(self) -> Iterator[FloatArray]:
+    def _masked_shares(self, by_frequency: bool = False) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Each table as its reader takes it, and where it is asked for by the original's frequencies, too."""
         radix = [size if s is None else len(s) for s, size in zip(self._spread, self._bins, strict=True)]
         dense = self._cells(radix) <= _MOST_CELLS
         counted = _counted(self._masked, radix, self.tables[dense], self._weights[1])
         for table, is_dense in zip(self.tables.tolist(), dense.tolist(), strict=True):
-            if is_dense:
-                _, cells = next(counted)
-                yield _shares(self._in_bins(cells, table, radix))
-            else:
-                yield _shares(self._by_occurrence(table, radix))
+            cells = next(counted)[1] if is_dense else None
+            twice = by_frequency and any(self._likely[at] is not self._spread[at] for at in table)
+            found = [
+                _shares(self._by_occurrence(table, radix, of) if cells is None else self._in_bins(cells, table, of))
+                for of in (self._spread, self._likely)[: 1 + twice]
+            ]
+            yield found[0], found[-1]
 
     def _cells(self, radix: Sequence[int]) -> FloatArray:
         sizes = np.array(radix, dtype=np.float64)
         return np.asarray(sizes[self.tables].prod(axis=1))
 
-    def _in_bins(self, cells: npt.NDArray[Any], table: Sequence[int], radix: Sequence[int]) -> npt.NDArray[Any]:
+    def _in_bins(self, cells: npt.NDArray[Any], table: Sequence[int], spreads: Spreads) -> npt.NDArray[Any]:
         """A table of released codes, each shared out among the bins that it may stand for."""
-        if all(self._spread[at] is None for at in table):
+        if all(spreads[at] is None for at in table):
             return cells
-        spread_out: npt.NDArray[Any] = cells.reshape([radix[at] for at in table])
+        sizes = [self._bins[at] if (spread := spreads[at]) is None else len(spread) for at in table]
+        spread_out: npt.NDArray[Any] = cells.reshape(sizes)
         for axis, at in enumerate(table):
-            spread = self._spread[at]
+            spread = spreads[at]
             if spread is not None:
                 spread_out = np.moveaxis(np.tensordot(spread_out, spread, axes=(axis, 0)), -1, axis)
         return spread_out.ravel()
 
-    def _by_occurrence(self, table: Sequence[int], radix: Sequence[int]) -> FloatArray:
+    def _by_occurrence(self, table: Sequence[int], radix: Sequence[int], spreads: Spreads) -> FloatArray:
         """The same for a table of very many codes, most of which no record has together: by those that some has."""
         cell = np.zeros(len(self._masked[table[0]]), dtype=np.int64)
         for at in table:
@@ -248,14 +266,13 @@ class MarginalTables:
             # the outer product of the shares in all variables but the last, then summed over the codes
             front: FloatArray = added[chunk, None].astype(np.float64)
             for at, code in zip(table[:-1], codes[:-1], strict=True):
-                rows = self._rows(at, code[chunk])
+                rows = self._rows(at, code[chunk], spreads[at])
                 front = (front[:, :, None] * rows[:, None, :]).reshape(len(front), -1)
-            last = self._rows(table[-1], codes[-1][chunk])
+            last = self._rows(table[-1], codes[-1][chunk], spreads[table[-1]])
             shared += (front.T @ last).reshape(shared.shape)
         return np.asarray(shared.ravel())
 
-    def _rows(self, at: int, code: IntArray) -> FloatArray:
-        spread = self._spread[at]
+    def _rows(self, at: int, code: IntArray, spread: FloatArray | None) -> FloatArray:
         return np.asarray(np.eye(self._bins[at])[code] if spread is None else spread[code])
 
 
@@ -274,16 +291,20 @@ def _drawn(variables: int, size: int, rng: np.random.Generator | None, most: int
     return np.array(sorted(drawn), dtype=np.int64)
 
 
-def _coded(each: CommonBins) -> tuple[Codes, FloatArray | None]:
-    """The released codes, those of one meaning as one, and what each stands for; None where each is a bin."""
+def _coded(each: CommonBins) -> tuple[Codes, FloatArray | None, FloatArray | None]:
+    """The released codes, those of one meaning as one, and what each stands for, to its reader and by frequency; None
+    where each is a bin."""
     certain: BoolArray = each.spread.max(axis=1) == 1
     if certain.all():
-        return narrow(each.spread.argmax(axis=1), each.bins)[each.masked], None
-    meanings, meaning = np.unique(each.spread[~certain], axis=0, return_inverse=True)
+        return narrow(each.spread.argmax(axis=1), each.bins)[each.masked], None, None
+    both = each.spread if each.likely is each.spread else np.hstack([each.spread, each.likely])
+    meanings, meaning = np.unique(both[~certain], axis=0, return_inverse=True)
     code_of = each.spread.argmax(axis=1)
     code_of[~certain] = each.bins + meaning.ravel()
-    spread = np.vstack([np.eye(each.bins), meanings])
-    return narrow(code_of, len(spread))[each.masked], spread
+    spread, likely = (
+        np.vstack([np.eye(each.bins), part]) for part in (meanings[:, : each.bins], meanings[:, -each.bins :])
+    )
+    return narrow(code_of, len(spread))[each.masked], spread, spread if each.likely is each.spread else likely
 
 
 def _checked(weight: FloatArray | None, records: int, which: str) -> FloatArray | None:

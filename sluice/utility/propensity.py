@@ -93,13 +93,13 @@ class _Files:
             held: BoolArray = np.bincount(each.original, minlength=each.bins) > 0
             occurs = np.bincount(each.masked, minlength=each.codes) > 0
             used, place = np.flatnonzero(occurs), narrow(np.cumsum(occurs) - 1, each.codes)
-            held |= (each.spread[used] > 0).any(axis=0)
+            held |= (each.likely[used] > 0).any(axis=0)
             kept = np.flatnonzero(held)[1:]  # the first bin that occurs is the reference
             self._at.append(self._at[-1] + len(kept))
             self._codes[0].append(narrow(each.original, each.bins))
             self._codes[1].append(narrow(place[each.masked], len(used)))
             self._spread[0].append(np.eye(each.bins)[:, kept])
-            self._spread[1].append(each.spread[used][:, kept])
+            self._spread[1].append(each.likely[used][:, kept])
 
     def fitted(self) -> tuple[FloatArray, FloatArray, int]:
         """The scores of both files, and the number of parameters that the data tell apart."""

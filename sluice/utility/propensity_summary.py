@@ -171,8 +171,8 @@ def propensity_curve(original: FloatArray, masked: FloatArray, minimum_cell: int
 
 def propensity(files: Comparison) -> Found:
     """S_pMSE of a logistic regression on the bins of all released variables."""
-    bins = [each for each in files.common_bins if each.name in files.told_of]
-    removed = [each.name for each in files.common_bins if each.name not in files.told_of]
+    bins = [each for each in files.common_bins if each.name in files.kept]
+    removed = [each.name for each in files.common_bins if each.name not in files.kept]
     few = files.of_few if files.only_of_few else ()
     # Nobody escapes the limit by removing every variable
     occasion = Occasion(

@@ -55,7 +55,7 @@ def subgroup_propensity(
 
 
 def _bins(files: Comparison) -> list[CommonBins]:
-    return [each for each in files.common_bins if each.name in files.told_of]
+    return [each for each in files.common_bins if each.name in files.kept]
 
 
 def _compared(files: Comparison, least: int) -> Compared:

@@ -233,7 +233,7 @@ class _Distributions(WithinSubgroups):
 
 
 def _others(files: Comparison) -> list[CommonBins]:
-    return [each for each in files.common_bins if each.name in files.released]
+    return [each for each in files.common_bins if each.name in files.released and each.name in files.kept]
 
 
 def _compared_one_by_one(files: Comparison, least: int) -> Compared:

@@ -158,7 +158,8 @@ class WithinSubgroups:
     def occasion(self, files: Comparison) -> tuple[Occasion, Categories, int]:
         """With the categories that form subgroups, and how many records each needs."""
         declared, least = declared_categories(files), max(_LEAST, files.minimum_cell)
-        released = {name: categories for name, categories in declared.items() if name in files.released}
+        tells = {*files.released} & {*files.kept}  # a variable in one group forms no subgroups
+        released = {name: categories for name, categories in declared.items() if name in tells}
         there_was, left, names = self.compared(files, least if len(files.original) else 0)
         occasion = Occasion(
             of=len(declared) if there_was else 0,
@@ -252,11 +253,11 @@ def within_each(
 
 def _one_of_each(by: CommonBins, rng: np.random.Generator) -> IntArray:
     """(m,): a bin for each masked record, by the shares of its code."""
-    found = by.spread.argmax(axis=1)[by.masked]
-    several = np.flatnonzero((by.spread > 0).sum(axis=1) > 1)
+    found = by.likely.argmax(axis=1)[by.masked]
+    several = np.flatnonzero((by.likely > 0).sum(axis=1) > 1)
     for code in several[np.isin(several, by.masked)].tolist():
         rows = np.flatnonzero(by.masked == code)
-        found[rows] = rng.choice(by.bins, len(rows), p=by.spread[code] / by.spread[code].sum())
+        found[rows] = rng.choice(by.bins, len(rows), p=by.likely[code] / by.likely[code].sum())
     return np.asarray(found)
 
 
@@ -266,8 +267,8 @@ def _lacking(bins: Sequence[CommonBins]) -> float:
     n = len(bins[0].original)
     together = np.zeros(n + len(bins[0].masked), dtype=np.int64)
     for each in bins:
-        surely = (each.spread > 0).sum(axis=1) == 1
-        place = np.where(surely, each.spread.argmax(axis=1), each.bins + np.arange(each.codes))
+        surely = (each.likely > 0).sum(axis=1) == 1
+        place = np.where(surely, each.likely.argmax(axis=1), each.bins + np.arange(each.codes))
         codes = np.concatenate([each.original.astype(np.int64), place[each.masked]])
         together = pd.factorize(together * (each.bins + each.codes) + codes)[0]
     size = int(together.max(initial=-1)) + 1

@@ -74,7 +74,9 @@ def test_no_page_loads_anything_from_another_host(site: Path) -> None:
 
 def test_pages_that_are_made_from_the_code_are_there(site: Path) -> None:
     commands = (site / "commands.html").read_text(encoding="utf-8")
-    assert all(f">{name}<" in commands for name in ("sluice release", "sluice ledger verify", "sluice hierarchy build"))
+    assert all(
+        f">{name}<" in commands for name in ("sluice release", "sluice ledger verify", "sluice data hierarchy build")
+    )
     keys = (site / "keys.html").read_text(encoding="utf-8")
     assert all(f'id="{name}"' in keys for name in ("contract", "policy", "release", "tables", "tuning", "connections"))
     assert "quasi_identifier" in keys

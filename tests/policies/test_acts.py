@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.acts import said_at, verified_person
-from policies.approvals import DECISION, PREDICATE, Approvals, decision_predicate
+from policies.approvals import PREDICATE, Approvals, decision_predicate
+from policies.decision_table import DECISION
 from policies.people import Identity, Roster
 from sluice.custody.chain import START
 from sluice.custody.ledger import Entry

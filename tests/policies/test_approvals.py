@@ -144,6 +144,17 @@ def test_what_is_no_approval_of_this_release_is_void_and_says_why(
     golden(void_reasons(approvals, *entries, submitter=submitter or "owner"))
 
 
+def test_a_program_reads_where_it_stands_by_codes_and_data() -> None:
+    two = Approvals(count=2, roles=("methodologist",), identity="declared")
+    standing = two.standing([said("li", subject="e" * 64)], DIGEST, [], ROSTER, NOW)
+    assert [each.code for each in standing.statements] == [
+        "standing.decided", "standing.void", "standing.needed", "standing.among", "end",
+    ]  # fmt: skip
+    assert standing.statements[0].data == {"decided": 0, "asked": 2}
+    assert standing.statements[3].data == {"roles": "methodologist"}
+    assert [each.because[0].code for each in standing.void] == ["void_decision.of_another"]
+
+
 def test_who_left_before_the_publication_does_not_count() -> None:
     """Her last day was yesterday; removed from the roster, she would not count."""
     people = {name: person.model_dump() for name, person in ROSTER.people.items()}

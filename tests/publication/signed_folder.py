@@ -15,9 +15,9 @@ from sluice.custody.signing.allowed_signers import PUBLISHER, AllowedSigner
 from sluice.custody.signing.envelope import Envelope, Statement
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.signing.ssh_signature import signed_by_key
+from sluice.custody.states import DECISION_PREDICATE
 from sluice.publication.attestation import (
     ATTESTATION,
-    DECISION_PREDICATE,
     PREDICATE,
     decision_files,
     digest_of,

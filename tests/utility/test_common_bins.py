@@ -34,6 +34,7 @@ def test_a_group_stands_for_each_value_that_it_may_be_and_a_removed_variable_for
     assert town.labels == ("a", "b", "c", "missing")
     # 4 of 'ab', half of them each; 1 of 'c'; 2 missing, one of them suppressed
     assert released_shares(town) * 7 == pytest.approx([2, 2, 1, 2])
+    assert town.likely[town.masked[1]] == pytest.approx([0.6, 0.4, 0, 0])  # there are 3 of a and 2 of b
     assert np.bincount(town.original).tolist() == [3, 2, 1, 1]
     assert released_shares(found["sex"]) == pytest.approx([0, 0, 1])
     assert found["age"].labels[-1] == "missing"
@@ -48,12 +49,24 @@ def test_numbers_recoded_to_intervals_lie_in_all_their_bins() -> None:
     assert released_shares(age) == pytest.approx([0.1] * 10 + [0])
 
 
-def test_a_label_behind_which_nobody_stands_may_be_anything() -> None:
+def test_a_label_that_may_be_anything_is_a_missing_value() -> None:
     original, variables = typed_frame(pd.DataFrame({"town": list("aabb")}))
     masked, released = typed_frame(pd.DataFrame({"town": list("xxab")}))
     nowhere = pd.DataFrame({"town": pd.Series([None] * 4, dtype=masked["town"].dtype)})
     (town,) = common_bins(original, nowhere, masked, variables, released)
-    assert released_shares(town) == pytest.approx([0.5, 0.5, 0])
+    assert released_shares(town) == pytest.approx([0.25, 0.25, 0.5])
+    (town,) = common_bins(original, pd.DataFrame({"town": ["*"] * 4}), masked.assign(town="*"), variables, released)
+    assert town.is_lost
+
+
+def test_a_constant_is_lost_unless_a_sample_may_be_so_by_chance() -> None:
+    original, variables = typed_frame(pd.DataFrame({"town": ["a"] * 990 + ["b"] * 10}))
+    constant, _ = typed_frame(pd.DataFrame({"town": ["a"] * 1000}))
+    (town,) = common_bins(original, original, constant, variables, variables)
+    assert released_shares(town.lost_if_constant) == pytest.approx([0, 0, 1])
+    (town,) = common_bins(original, original, constant[:500], variables, variables)
+    assert town.lost_if_constant is town
+    assert released_shares(town) == pytest.approx([1, 0, 0])
 
 
 def test_a_variable_that_the_recoded_file_lacks_was_not_recoded() -> None:
@@ -72,7 +85,7 @@ def test_a_distribution_over_labels_lies_in_their_bins() -> None:
     assert released_shares(town) == pytest.approx([0.5, 0.25, 0.25])
     unknown, released = typed_frame(pd.DataFrame({"town=z": [1.0, 1.0], "town=b": [0.0, 1.0]}))
     (town,) = common_bins(original, original, unknown, variables, released)
-    assert released_shares(town) == pytest.approx([0.375, 0.625, 0])
+    assert released_shares(town) == pytest.approx([0, 0.25, 0.75])  # nothing is known of z
 
 
 def test_rare_categories_share_a_bin() -> None:

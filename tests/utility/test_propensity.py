@@ -61,7 +61,7 @@ def test_a_file_drawn_from_the_original_has_1_on_average() -> None:
     assert np.mean(found) == pytest.approx(1, abs=0.25)
 
 
-def test_a_group_that_stands_for_the_same_mixture_is_not_told_apart_and_another_is() -> None:
+def test_a_group_is_not_told_apart_unless_other_records_are_in_it() -> None:
     frame = pd.DataFrame({"town": list("aabbcc") * 50})
     before, variables = typed_frame(frame)
     recoded, released = typed_frame(frame.replace({"town": {"a": "ab", "b": "ab"}}))
@@ -69,7 +69,9 @@ def test_a_group_that_stands_for_the_same_mixture_is_not_told_apart_and_another_
     skewed = pd.DataFrame({"town": list("aaabcc") * 50})
     before, variables = typed_frame(skewed)
     recoded, released = typed_frame(skewed.replace({"town": {"a": "ab", "b": "ab"}}))
-    assert propensity(common_bins(before, recoded, recoded, variables, released)).standardised > 1
+    assert propensity(common_bins(before, recoded, recoded, variables, released)).pmse == pytest.approx(0, abs=1e-9)
+    masked = recoded.assign(town=recoded["town"].where(np.arange(300) % 6 < 5, "ab"))  # half of c
+    assert propensity(common_bins(before, recoded, masked, variables, released)).standardised > 1
 
 
 def test_files_that_share_no_value_are_told_apart_whole() -> None:

@@ -15,12 +15,12 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from sluice.ground.arrays import BoolArray, IntArray
+from sluice.ground.arrays import BoolArray, Codes, IntArray
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError
 from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.variables import Variables
-from sluice.utility.analyses.released_groups import ReleasedGroups, has_one_meaning
+from sluice.utility.released_values import ReleasedValues, at_face_value
 
 _MOST_TRIALS = 20_000_000  # records with one value for each of their groups
 _AT_ONCE = 1_000_000
@@ -198,31 +198,46 @@ def _broken(
 ) -> BoolArray | str:
     """(m,) whether no value that the record may stand for keeps the rule; in words why that could not be checked."""
     columns: dict[str, pd.Series[Any]] = {}
-    groups: dict[str, ReleasedGroups] = {}
+    groups: dict[str, ReleasedValues] = {}
     for name in rule.columns:
-        if has_one_meaning(variables[name], released[name]):
+        if at_face_value(original[name], masked[name]):
             columns[name] = masked[name].reset_index(drop=True)
             continue
-        group = ReleasedGroups.of(original[name], recoded.get(name), masked[name])
-        if (group.counts == 0).any():
+        group = ReleasedValues.of(original[name], recoded.get(name), masked[name], variables[name].hierarchy)
+        counts = group.counts[group.told.counts > 0]
+        if (counts == 0).any():
             return f"nothing tells what the released values of {name} stand for"
-        if group.is_single:
-            columns[name] = group.values.take(group.first[group.codes]).reset_index(drop=True)
+        if (counts == 1).all():
+            place = group.value[np.minimum(group.start, len(group.value) - 1)][group.told.codes]
+            columns[name] = _distinct(original[name]).take(place).reset_index(drop=True)
         else:
             groups[name] = group
     if not groups:
         return ~rule.holds(pd.DataFrame(columns, index=pd.RangeIndex(len(masked))))
-    return _broken_by_groups(rule, columns, groups, len(masked))
+    return _broken_by_groups(rule, columns, groups, {name: _distinct(original[name]) for name in groups}, len(masked))
+
+
+def _distinct(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """The values of `ReleasedValues.known`, typed, and last a missing one."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        codes = [*range(len(column.cat.categories)), -1]
+        return pd.Series(pd.Categorical.from_codes(codes, dtype=column.dtype))
+    present = column.dropna().drop_duplicates().reset_index(drop=True)
+    return present.reindex(range(len(present) + 1))
 
 
 def _broken_by_groups(
-    rule: RecordRule, columns: "dict[str, pd.Series[Any]]", groups: "dict[str, ReleasedGroups]", m: int
+    rule: RecordRule,
+    columns: "dict[str, pd.Series[Any]]",
+    groups: dict[str, ReleasedValues],
+    values: "dict[str, pd.Series[Any]]",
+    m: int,
 ) -> BoolArray | str:
-    codes = {name: pd.factorize(plain_values(column))[0] for name, column in columns.items()}
-    codes |= {name: group.codes for name, group in groups.items()}
+    codes: dict[str, Codes] = {name: pd.factorize(plain_values(column))[0] for name, column in columns.items()}
+    codes |= {name: group.told.codes for name, group in groups.items()}
     alike = pd.DataFrame(codes, index=pd.RangeIndex(m)).groupby(list(codes), sort=False).ngroup().to_numpy()
     _, first = np.unique(alike, return_index=True)  # a record of each combination
-    trials = np.prod([group.counts[group.codes[first]] for group in groups.values()], axis=0, dtype=float)
+    trials = np.prod([group.counts[group.told.codes[first]] for group in groups.values()], axis=0, dtype=float)
     if trials.sum() > _MOST_TRIALS:
         return f"{', '.join(groups)} may stand for too many combinations of values"
     kept = np.zeros(len(first), np.bool_)
@@ -234,24 +249,24 @@ def _broken_by_groups(
         rows = first[at:to]
         owner, picked = _combinations(groups, rows)
         frame = {name: column.take(rows[owner]).reset_index(drop=True) for name, column in columns.items()}
-        frame |= {name: group.values.take(picked[name]).reset_index(drop=True) for name, group in groups.items()}
+        frame |= {name: values[name].take(picked[name]).reset_index(drop=True) for name in groups}
         holds = rule.holds(pd.DataFrame(frame))
         kept[at:to] = np.bincount(owner[holds], minlength=len(rows)) > 0
         at = to
     return np.asarray(~kept[alike])
 
 
-def _combinations(groups: "dict[str, ReleasedGroups]", rows: IntArray) -> tuple[IntArray, dict[str, IntArray]]:
+def _combinations(groups: dict[str, ReleasedValues], rows: IntArray) -> tuple[IntArray, dict[str, IntArray]]:
     """Every combination of values that the groups of these records may stand for: whose it is, and the places of the
     values."""
     owner = np.arange(len(rows))
     picked: dict[str, IntArray] = {}
     for name, group in groups.items():
-        code = group.codes[rows[owner]]
+        code = group.told.codes[rows[owner]]
         counts = group.counts[code]
         again = np.repeat(np.arange(len(owner)), counts)
         within = np.arange(len(again)) - np.repeat(np.cumsum(counts) - counts, counts)
         picked = {each: places[again] for each, places in picked.items()}
-        picked[name] = group.places[group.start[code][again] + within]
+        picked[name] = group.value[group.start[code][again] + within]
         owner = owner[again]
     return owner, picked

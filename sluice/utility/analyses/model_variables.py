@@ -1,8 +1,8 @@
 """Model variables: the variables of one file as its analyst reads them, as numbers or as categories.
 
-On the masked file's own terms: where numbers were recoded into groups, a group is the mean of the distinct original
-values that it may stand for, and where categories were, a group is a category of its own. Where a group may stand for
-values that meet a condition and others that do not, the condition is unknown, as a missing value is.
+On the masked file's own terms, by `released_values`: where numbers were recoded into groups, a group is the mean of the
+distinct values that it may stand for, and where categories were, a group is a category of its own. Where a group may
+stand for values that meet a condition and others that do not, the condition is unknown, as a missing value is.
 """
 
 import operator
@@ -17,7 +17,7 @@ import pandas as pd
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.variables import Variables, as_label
-from sluice.utility.analyses.released_groups import ReleasedGroups, has_one_meaning
+from sluice.utility.released_values import ReleasedValues, at_face_value
 
 _COMPARISONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -134,18 +134,17 @@ def masked_variables(
     for name in names:
         if name not in variables or name not in released:
             continue
-        if has_one_meaning(variables[name], released[name]):
+        if at_face_value(original[name], masked[name]):
             codes, values = pd.factorize(plain_values(masked[name]))
             found[name] = ModelVariable(codes.astype(np.int64), np.asarray(values))
             continue
-        groups = ReleasedGroups.of(original[name], recoded.get(name), masked[name])
-        plain = plain_values(groups.values)
-        behind = tuple(
-            plain[groups.places[start : start + count]]
-            for start, count in zip(groups.start[:-1], groups.counts[:-1], strict=True)
-        )
-        codes = np.where(groups.codes == len(groups.labels), -1, groups.codes)
-        found[name] = ModelVariable(codes, np.asarray(groups.labels), behind, _order(original[name]))
+        read = ReleasedValues.of(original[name], recoded.get(name), masked[name], variables[name].hierarchy)
+        known, occurs = np.asarray(read.known.distinct), np.flatnonzero(read.told.counts[:-1])
+        behind = tuple(known[read.behind(at)] for at in occurs.tolist())
+        place = np.full(len(read.counts), -1)
+        place[occurs] = np.arange(len(occurs))
+        labels = np.asarray(read.told.distinct)[occurs]
+        found[name] = ModelVariable(place[read.told.codes], labels, behind, _order(original[name]))
     return found
 
 

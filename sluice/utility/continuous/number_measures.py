@@ -103,7 +103,7 @@ IL1S = Measure(
 )
 APIL = ShareMeasure(
     "apil",
-    "mean probability that a moment or quantile is no sample's of the original (aPIL)",
+    "mean probability that a moment or quantile is not that of a sample of the original (aPIL)",
     "The probabilistic information loss",
     "Statistics of the numbers are further off than a sample's: see which part is largest in the report (means, "
     "variances, covariances, correlations, quantiles), and release removed or recoded numbers in more detail.",

@@ -56,7 +56,7 @@ def recoding(files: Comparison) -> Found:
     before, after = files.weights
     ask = partial(query_error, rng=files.rng, original_weight=before, masked_weight=after)
     queries = ask(files.common_bins)
-    kept = [each for each in files.common_bins if each.name in files.told_of]
+    kept = [each for each in files.common_bins if each.name in files.kept]
     of_kept = queries if len(kept) == len(files.common_bins) else ask(kept)
     value = mean_certainty_penalty(variables)
     few = files.of_few if files.only_of_few else ()

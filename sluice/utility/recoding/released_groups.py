@@ -1,8 +1,6 @@
 """Released groups: what the values of a masked file may stand for, variable by variable.
 
-Read off the unrecoded original, the recoded file and the masked one, whatever step made them: a released label is a
-group of the original values that were recoded to it. A number that no recoding made, such as one with noise, stands for
-itself, and a label behind which no original value stands for any of them.
+By `released_values`, whatever step made them. A number that no recoding made, such as one with noise, is itself.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,13 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.ground.arrays import BoolArray, FloatArray, IntArray, narrow
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.variables import NAMES, Kind, Variable, Variables
 from sluice.risk.coding import released_as
-from sluice.utility.distinct_values import DistinctValues, is_number
+from sluice.utility.released_values import ReleasedValues, at_face_value, is_number
 
 _LEFT_OUT = (Kind.TEXT, Kind.ITEMS)
 
@@ -103,11 +101,11 @@ def _of_variables(
         if after is None:
             none = np.zeros(0)
             yield ReleasedGroups(name, none, none, None, none, none, suppressed, 0, 0.0, height, removed=True)
-        elif is_number(before) and is_number(after) and _unchanged(before, between):
+        elif at_face_value(before, after) and _unchanged(before, between):
             present = np.array([float(after.notna().mean()) if len(after) else np.nan])
             yield ReleasedGroups(name, present, one, 0 * one, 0 * one, np.nan * one, suppressed, 0, 0.0, height)
         else:
-            yield _read(variable, before, between, after, suppressed)
+            yield _read(variable, before, recoded.get(name), after, suppressed)
 
 
 def _suppressed(was_missing: BoolArray, now_missing: BoolArray | None, paired: bool) -> float:
@@ -125,32 +123,31 @@ def _unchanged(before: "pd.Series[Any]", recoded: "pd.Series[Any]") -> bool:
 
 
 def _read(
-    variable: Variable, before: "pd.Series[Any]", recoded: "pd.Series[Any]", after: "pd.Series[Any]", suppressed: float
+    variable: Variable,
+    before: "pd.Series[Any]",
+    recoded: "pd.Series[Any] | None",
+    after: "pd.Series[Any]",
+    suppressed: float,
 ) -> ReleasedGroups:
+    read = ReleasedValues.of(before, recoded, after, variable.hierarchy)
     hierarchy, numbers = variable.hierarchy, not variable.kind.is_categorical
-    known, told = _occurring(before), _occurring(after)
-    values, labels = np.asarray(known.distinct), told.distinct
-    all_values = max(len(values), 0 if hierarchy is None else len(hierarchy.rows))
-    all_bits = _bits(known.counts[:-1])
-    share = told.counts[:-1] / max(len(after), 1)
-    held, bits, low, high = _behind(known, recoded, labels, numbers)
-    own: BoolArray = held == 0
-    if numbers and is_number(after):  # with noise, or swapped: it stands for itself
-        held[own] = 1
-    else:
-        is_value = known.distinct.get_indexer(labels) >= 0 if not numbers else np.zeros(len(own), np.bool_)
-        held[own] = np.where(is_value[own], 1, max(all_values, 1))
-        bits[own] = np.where(is_value[own], 0.0, all_bits)
-        if numbers and len(values):
-            low[own], high[own] = values.min(), values.max()
-    leaves, level = _in_hierarchy(hierarchy, labels)
-    span = float(np.ptp(values)) if numbers and len(values) else 0.0
+    occurs = read.told.counts[:-1] > 0
+    all_values = max(read.occurring, 0 if hierarchy is None else len(hierarchy.rows))
+    all_bits = _bits(read.known.counts[:-1])
+    any_value = read.counts[:-1] == 0 if not read.is_face else np.zeros(len(occurs), dtype=np.bool_)
+    values = np.where(any_value, max(all_values, 1), np.maximum(read.counts[:-1], 1))
+    leaves, level = _in_hierarchy(hierarchy, read.told.distinct[occurs])
+    span, width = 0.0, None
+    if numbers:
+        known = np.asarray(read.known.distinct, dtype=np.float64)
+        span = float(np.ptp(known)) if len(known) else 0.0
+        width = (_widths(read, known) + span * any_value)[occurs] / (span if span > 0 else 1.0)
     return ReleasedGroups(
         name=variable.name,
-        share=share,
-        values=np.where(leaves > 0, leaves, held).astype(np.float64),
-        width=(high - low) / (span if span > 0 else 1.0) if numbers else None,
-        bits=bits,
+        share=read.told.counts[:-1][occurs] / max(len(after), 1),
+        values=np.where(leaves > 0, leaves, values[occurs]).astype(np.float64),
+        width=width,
+        bits=np.where(any_value, all_bits, _bits_behind(read))[occurs],
         level=level,
         suppressed=suppressed,
         all_values=all_values,
@@ -159,37 +156,23 @@ def _read(
     )
 
 
-def _occurring(column: "pd.Series[Any]") -> DistinctValues:
-    """The column by those of its distinct values that some record has."""
-    found = DistinctValues.of(column)
-    held = found.counts[:-1] > 0
-    if held.all():
-        return found
-    place = narrow(np.append(np.cumsum(held) - 1, held.sum()), int(held.sum()) + 1)
-    return DistinctValues(place[found.codes], found.distinct[held])
-
-
-def _behind(
-    known: DistinctValues, recoded: "pd.Series[Any]", labels: "pd.Index[Any]", numbers: bool
-) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """For each label: how many distinct values were recoded to it, their entropy, the smallest and the largest."""
-    values = np.asarray(known.distinct)
-    between = DistinctValues.of(recoded)
-    group_of = np.append(labels.get_indexer(between.distinct), -1)
-    label, which, counts = between.pairs(known)
-    behind = (group_of[label] >= 0) & (which < len(values))
-    of, which, counts = group_of[label[behind]], which[behind], counts[behind]
-    held = np.bincount(of, minlength=len(labels)).astype(np.int64)
-    total = np.bincount(of, counts, len(labels))
-    inside = np.bincount(of, counts * np.log2(np.maximum(counts, 1)), len(labels))
+def _bits_behind(read: ReleasedValues) -> FloatArray:
+    """The entropy of the original values behind each released one, by their records."""
+    size = len(read.counts)
+    total = np.bincount(read.code, read.weight, size)
+    inside = np.bincount(read.code, read.weight * np.log2(np.maximum(read.weight, 1)), size)
     with np.errstate(divide="ignore", invalid="ignore"):
-        bits = np.where(total > 0, np.log2(np.maximum(total, 1)) - inside / np.maximum(total, 1), 0.0)
-    low, high = np.zeros(len(labels)), np.zeros(len(labels))
-    if numbers and len(of):
-        low[held > 0], high[held > 0] = np.inf, -np.inf
-        np.minimum.at(low, of, values[which].astype(np.float64))
-        np.maximum.at(high, of, values[which].astype(np.float64))
-    return held, np.maximum(bits, 0.0), low, high
+        bits = np.where(read.counts > 1, np.log2(np.maximum(total, 1)) - inside / np.maximum(total, 1), 0.0)
+    return np.asarray(np.maximum(bits, 0.0)[:-1])
+
+
+def _widths(read: ReleasedValues, known: FloatArray) -> FloatArray:
+    """From the smallest to the largest number behind each released value, 0 of one that stands for itself."""
+    present = read.value < len(known)
+    low, high = np.full(len(read.counts), np.inf), np.full(len(read.counts), -np.inf)
+    np.minimum.at(low, read.code[present], known[read.value[present]])
+    np.maximum.at(high, read.code[present], known[read.value[present]])
+    return np.asarray(np.where(high >= low, high - low, 0.0)[:-1])
 
 
 def _bits(counts: IntArray) -> float:

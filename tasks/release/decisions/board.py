@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from policies.adoption import LAPSES_AFTER, Office
+from policies.decision_table import WITHDRAWAL
 from policies.kept_policy import KeptPolicy
 from policies.waivers import Waiver
 from sluice.custody.ledger import Entry, last
@@ -18,7 +19,7 @@ from sluice.ground.errors import SluiceError
 from tasks.release.decisions.office import open_office
 from tasks.release.decisions.series import standing_in_series
 from tasks.release.decisions.under_review import UnderReview
-from tasks.release.decisions.withdrawal import WITHDRAWAL, Withdrawable, requests
+from tasks.release.decisions.withdrawal import Withdrawable, requests
 from tasks.release.editions.current_edition import doubt_of
 
 _SOON = timedelta(days=14)

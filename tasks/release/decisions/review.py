@@ -1,34 +1,32 @@
-"""What people do with a release: find it, decide on it, withdraw it. Each is an event in the ledger."""
+"""What people do with a release: find it, decide on it, withdraw it. Each is an event in the ledger.
 
-from collections.abc import Mapping
+Who may do what, and when, says the table of decisions (`policies.decision_table`).
+"""
+
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
-from policies.adoption import LAPSES_AFTER, PEOPLE_NEEDED
-from policies.approvals import DECISION, PREDICATE, decision_predicate
+from policies.adoption import LAPSES_AFTER
+from policies.approvals import decision_predicate
+from policies.decision_table import DECISIONS, DecisionRule
 from policies.key_history import key_history
-from policies.people import stronger
 from policies.standing import REFUSALS, Decision, Standing
 from sluice.custody.clock import refuse_wrong_clock
 from sluice.custody.ledger import last
-from sluice.custody.states import SERIES_ENDED, State, allowed
+from sluice.custody.states import State
 from sluice.custody.workspace import Workspace, open_workspace
 from sluice.ground.errors import SluiceError
-from tasks.release.decisions.signing_in import Credentials, Request, act, refuse_unseen, refuse_unverifiable
+from sluice.ground.sentence import Sentence
+from tasks.release.decisions.signing_in import Credentials, Request, Said, act, refuse_unseen, refuse_unverifiable
 from tasks.release.decisions.under_review import UnderReview, approved_files, verify_subject
-from tasks.release.decisions.withdrawal import (
-    WITHDRAWAL,
-    WITHDRAWAL_PREDICATE,
-    Withdrawable,
-    carry_out,
-    requests,
-    withdrawal_predicate,
-)
+from tasks.release.decisions.withdrawal import Withdrawable, carry_out, requests, withdrawal_predicate
 from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
 from tasks.release.release import recorded_release
 from tasks.release.run_notes import definition_of
 
-SERIES_PREDICATE = "urn:sluice:series-end:1"
+_AGAIN = Sentence("standing.again", "already decided so by you at {at}, nothing more was recorded; ")
 
 
 def find(release_id: str) -> AnyRelease:
@@ -47,7 +45,7 @@ def approve(
     release: AnyRelease, credentials: Credentials, comment: str, series: bool = False, seen: str | None = None
 ) -> Standing | Request:
     """Record one person's approval of exactly the bytes that were judged; see `decide`."""
-    _refuse_unless_under_review(release.state, release.id)
+    DECISIONS["approve"].check_state(release.id, release.state)
     verify_subject(release)
     files = {name: sha256 for name, (sha256, _) in approved_files(release).items()}
     return decide(release.product.workspace, release.id, "approve", credentials, comment, files, series, seen)
@@ -73,10 +71,9 @@ def decide(
     raises : SluiceError when it could not count
     """
     refuse_unseen("comment", comment)
-    case = UnderReview.of(workspace, release_id)
-    possible = allowed(decision.replace("_", "-"))
-    _refuse_unless_under_review(workspace.ledger.state(release_id), release_id)
-    if decision != "approve" and not comment.strip():
+    rule, case = DECISIONS[decision], UnderReview.of(workspace, release_id)
+    rule.check_state(release_id, workspace.ledger.state(release_id))
+    if rule.says_why and not comment.strip():
         raise SluiceError(f"the comment must say why: who submitted {release_id} has to know what to change")
     if decision == "approve":
         refuse_wrong_clock(workspace.ledger)  # a refusal is safe at any time
@@ -88,35 +85,27 @@ def decide(
             "one without --series; or adopt a policy with approvals.series"
         )
     bound, limits = case.subject, case.policy.approvals.series if series else None
-    said = act(
-        case.office.roster,
-        stronger(case.office.roster.identity, case.policy.approvals.identity),
-        credentials,
-        PREDICATE,
+    said = _said(
+        case, rule, credentials, comment, files or bound.model_dump(exclude_none=True),
         lambda words, at, salt: decision_predicate(
             case.office.id, release_id, decision, bound.digest(), words, at, salt, limits
         ),
-        files or bound.model_dump(exclude_none=True),
-        comment,
-        workspace.vault,
-    )
+    )  # fmt: skip
     if isinstance(said, Request):
         return said
     refuse_unverifiable(said, key_history(case.office.rosters))
-    if not any(case.relation(said.person) in may for may in possible.values()):
-        raise SluiceError(f"'{said.person}' submitted {release_id} and cannot approve it; another person must.")
+    rule.check_person(release_id, said.person, case.relation(said.person))
     before = case.standing()
     for holds in before.decided:
         if (holds.who, holds.decision, holds.series) == (said.person, decision, series):
-            says = f"already decided so by you at {holds.at}, nothing more was recorded; {before.says}"
-            return before.model_copy(update={"says": says})
+            return before.model_copy(update={"statements": _AGAIN(at=holds.at) + before.statements})
     body = {**said.body, "decision": decision, "subject": bound.digest()} | ({"series": True} if series else {})
-    entry = workspace.ledger.append(release_id, DECISION, said.person, body, possible)
+    entry = workspace.ledger.append(release_id, rule.event, said.person, body, rule.states)
     now = UnderReview.of(workspace, release_id).standing()
     if refused := [void.reason for void in now.void if void.at == entry.at]:
         raise SluiceError(f"the decision counts for nothing: {refused[0]}")
     if now.outcome in REFUSALS.values():
-        workspace.ledger.append(release_id, now.outcome, said.person, {"says": now.says}, possible)
+        workspace.ledger.append(release_id, now.outcome, said.person, {"says": now.says}, rule.states)
     return now
 
 
@@ -130,36 +119,22 @@ def withdraw(release_id: str, credentials: Credentials, reason: str) -> Path | R
     raises : SluiceError when the release is not on the shelf
     """
     refuse_unseen("reason", reason)
-    workspace = open_workspace()
+    workspace, rule = open_workspace(), DECISIONS["withdraw"]
     case = Withdrawable.of(workspace, release_id)
-    state, on_shelf = workspace.ledger.state(release_id), allowed("withdraw")
-    if state not in on_shelf:
-        way = f" Whoever submitted it takes it back: sluice request-changes {release_id}"
-        raise SluiceError(
-            f"{release_id} is {str(state).replace('_', ' ')}; only a published release can be withdrawn."
-            + (way if state in allowed("approve") else "")
-        )
+    rule.check_state(release_id, workspace.ledger.state(release_id))
     published = last(case.entries, State.PUBLISHED)
     assert published is not None
-    said = act(
-        case.office.roster,
-        case.identity,
-        credentials,
-        WITHDRAWAL_PREDICATE,
-        lambda words, at, salt: withdrawal_predicate(case.office, release_id, words, at, salt),
-        {"manifest.json": published.body["files"]["manifest.json"]},
-        reason,
-        workspace.vault,
-    )
+    files = {"manifest.json": published.body["files"]["manifest.json"]}
+    said = _said(case, rule, credentials, reason, files)
     if isinstance(said, Request):
         return said
-    workspace.ledger.append(release_id, WITHDRAWAL, said.person, said.body, on_shelf)
+    workspace.ledger.append(release_id, rule.event, said.person, said.body, rule.states)
     case = Withdrawable.of(workspace, release_id)
     asked = requests(case)
     if not asked.suffice:
         which = "" if asked.in_role else f" with the role {' or '.join(sorted(asked.roles))}"
         return (
-            f"{len(asked.by)} of {PEOPLE_NEEDED} people ask that {release_id} be withdrawn; another{which} must run "
+            f"{len(asked.by)} of {rule.people} people ask that {release_id} be withdrawn; another{which} must run "
             f"the same command within {LAPSES_AFTER.days} days. The public reads the --reason of each."
         )
     return carry_out(case, asked)
@@ -172,29 +147,29 @@ def end_series(release_id: str, credentials: Credentials, comment: str) -> Reque
     raises : SluiceError when the release is not on the shelf, or its policy knows no series
     """
     refuse_unseen("comment", comment)
-    workspace = open_workspace()
+    workspace, rule = open_workspace(), DECISIONS["end_series"]
     case = UnderReview.of(workspace, release_id)
-    state, on_shelf = workspace.ledger.state(release_id), allowed("end-series")
-    if state not in on_shelf or case.policy.approvals.series is None:
-        raise SluiceError(f"{release_id} is no published edition of a series, so there is none to end")
-    said = act(
-        case.office.roster,
-        stronger(case.office.roster.identity, case.policy.approvals.identity),
-        credentials,
-        SERIES_PREDICATE,
-        lambda words, at, salt: withdrawal_predicate(case.office, release_id, words, at, salt),
-        case.subject.model_dump(exclude_none=True),
-        comment,
-        workspace.vault,
-    )
+    has_series = case.policy.approvals.series is not None
+    rule.check_state(release_id, workspace.ledger.state(release_id) if has_series else None)
+    said = _said(case, rule, credentials, comment, case.subject.model_dump(exclude_none=True))
     if isinstance(said, Request):
         return said
-    workspace.ledger.append(release_id, SERIES_ENDED, said.person, said.body, on_shelf)
+    workspace.ledger.append(release_id, rule.event, said.person, said.body, rule.states)
     return f"every edition after {release_id} needs decisions of its own, until people approve the series anew"
 
 
-def _refuse_unless_under_review(state: State | None, release_id: str) -> None:
-    if state not in allowed("approve"):
-        says = str(state).replace("_", " ")
-        why = f" What was found, and what may help: sluice review {release_id}" if state is State.BLOCKED else ""
-        raise SluiceError(f"{release_id} is {says}; only a release that is pending review can be decided on.{why}")
+def _said(
+    case: UnderReview | Withdrawable,
+    rule: DecisionRule,
+    credentials: Credentials,
+    words: str,
+    files: Mapping[str, str],
+    predicate: Callable[[str, str, str], dict[str, Any]] | None = None,
+) -> Said | Request:
+    """Who takes a decision on a release, known at least as office and policy ask; as `act`."""
+
+    def plain(comment: str, at: str, salt: str) -> dict[str, Any]:
+        return {**withdrawal_predicate(case.office, case.id, comment, at, salt)}
+
+    roster, vault = case.office.roster, case.workspace.vault
+    return act(roster, case.identity, credentials, rule.predicate, predicate or plain, files, words, vault)

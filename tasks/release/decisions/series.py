@@ -10,11 +10,12 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from policies.acts import said_at
-from policies.approvals import DECISION
+from policies.decision_table import DECISION
 from policies.series import SeriesLimits
 from policies.standing import Standing
 from sluice.custody.ledger import Entry, last
 from sluice.custody.states import SERIES_ENDED, State, state_of
+from sluice.ground.sentence import END, Saying, Sentences
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Verdict
 from sluice.publication.manifest import GivenApproval
@@ -29,6 +30,19 @@ _DOCUMENTS = ("contract", "policy", "plan")
 _BOUND = (*_DOCUMENTS, "connection", "population", "target")
 _ENDS = (State.BLOCKED, State.REJECTED, State.CHANGES_REQUESTED, State.WITHDRAWN, SERIES_ENDED)
 _EDITIONS = (State.PUBLISHING, State.PUBLISHED, State.SUPERSEDED)
+
+_SAYS = Sentences(
+    "series",
+    approved="approved as edition {edition} of {editions} of the series that {people} approved with {approved}, until "
+    "{until}.",
+    own_decisions=" It needs decisions of its own: ",
+    ended="the approval of the series, given with {approved}, ended: {how}",
+    holds_no_more="the approval of the series, given with {approved}, holds no more, or another edition came first",
+    unpublished="since {approved} was approved, {others} of the same documents was judged and not published",
+    all_editions="{editions} editions were published under the approval given with {approved}",
+    too_late="the approval of the series, given with {approved}, ended on {until}",
+    departs="{departures:semicolons}",
+)
 
 
 @dataclass(frozen=True)
@@ -46,12 +60,14 @@ class Series:
     ended: str  # by what; empty: it holds
 
     @property
-    def says(self) -> str:
+    def says(self) -> Saying:
         """For the edition that is next."""
-        people = " and ".join(approval.who for approval in self.approvals)
-        return (
-            f"approved as edition {self.editions + 1} of {self.limits.editions} of the series that {people} approved "
-            f"with {self.approved}, until {self.until:%Y-%m-%d}."
+        return _SAYS.approved(
+            edition=self.editions + 1,
+            editions=self.limits.editions,
+            people=" and ".join(approval.who for approval in self.approvals),
+            approved=self.approved,
+            until=f"{self.until:%Y-%m-%d}",
         )
 
 
@@ -198,7 +214,7 @@ def standing_in_series(case: UnderReview) -> Standing:
     if place is None:
         return own
     if because := _outside(place, series, case.now):
-        return own.model_copy(update={"says": f"{own.says} It needs decisions of its own: {because}."})
+        return own.model_copy(update={"statements": own.statements + _SAYS.own_decisions() + because + END()})
     assert series is not None
     return own.model_copy(
         update={
@@ -207,7 +223,7 @@ def standing_in_series(case: UnderReview) -> Standing:
             "missing_roles": (),
             "missing_count": 0,
             "revealed": True,
-            "says": series.says,
+            "statements": series.says,
             "waits_for": "",
             "asked_roles": (),
             "series": series.approved,
@@ -215,17 +231,16 @@ def standing_in_series(case: UnderReview) -> Standing:
     )
 
 
-def _outside(place: "InSeries", series: Series | None, now: datetime) -> str:
+def _outside(place: "InSeries", series: Series | None, now: datetime) -> Saying:
     """Why an edition that was held against a series does not go out under its approval; empty when it does."""
     if series is not None and series.ended:
-        return f"the approval of the series, given with {series.approved}, ended: {series.ended}"
+        return _SAYS.ended(approved=series.approved, how=series.ended)
     if series is None or (series.approved, series.last) != (place.approved, place.last):
-        return f"the approval of the series, given with {place.approved}, holds no more, or another edition came first"
+        return _SAYS.holds_no_more(approved=place.approved)
     if series.unpublished:
-        others = " and ".join(series.unpublished)
-        return f"since {series.approved} was approved, {others} of the same documents was judged and not published"
+        return _SAYS.unpublished(approved=series.approved, others=" and ".join(series.unpublished))
     if series.editions >= series.limits.editions:
-        return f"{series.limits.editions} editions were published under the approval given with {series.approved}"
+        return _SAYS.all_editions(approved=series.approved, editions=series.limits.editions)
     if now > series.until:
-        return f"the approval of the series, given with {series.approved}, ended on {series.until:%Y-%m-%d}"
-    return "; ".join(place.departures)
+        return _SAYS.too_late(approved=series.approved, until=f"{series.until:%Y-%m-%d}")
+    return _SAYS.departs(departures=place.departures) if place.departures else ()

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from policies.adoption import Office
 from policies.approvals import Subject
 from policies.kept_policy import KeptPolicy
-from policies.people import HEAD
+from policies.people import HEAD, Identity, stronger
 from policies.standing import Standing
 from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State, Who
@@ -124,6 +124,11 @@ class UnderReview:
             self.now,
             self.office.id,
         )
+
+    @property
+    def identity(self) -> Identity:
+        """How whoever decides on it must at least be known."""
+        return stronger(self.office.roster.identity, self.policy.approvals.identity)
 
     def is_submitter(self, person: str) -> bool:
         """Whether a person of the roster submitted or ran it."""

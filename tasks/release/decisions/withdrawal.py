@@ -14,20 +14,20 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from policies.acts import digest_of_words, said_at, verified_person
-from policies.adoption import LAPSES_AFTER, PEOPLE_NEEDED, Office
+from policies.adoption import LAPSES_AFTER, Office
+from policies.decision_table import DECISIONS
 from policies.kept_policy import KeptPolicy
 from policies.people import HEAD, Identity, stronger
 from sluice.custody import shelf
 from sluice.custody.ledger import Entry, last
 from sluice.custody.shelf_documents import is_same_shelf
-from sluice.custody.states import State, allowed
+from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from sluice.ground.durable import locked
 from sluice.ground.errors import DataError, SluiceError
 from tasks.release.decisions.under_review import office_of, received_of
 
-WITHDRAWAL = "withdrawal"  # the event in the ledger
-WITHDRAWAL_PREDICATE = "urn:sluice:withdrawal:1"
+_RULE = DECISIONS["withdraw"]
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Requests:
 
     @property
     def suffice(self) -> bool:
-        return len(self.by) >= PEOPLE_NEEDED and self.in_role
+        return len(self.by) >= _RULE.people and self.in_role
 
     @property
     def reasons(self) -> str:
@@ -75,8 +75,8 @@ class Withdrawable:
 def requests(case: Withdrawable) -> Requests:
     """The requests that count now: verified, and not long ago. Of a release that is not on the shelf there are none."""
     by: dict[str, Entry] = {}
-    if case.workspace.ledger.state(case.id) in allowed("withdraw"):
-        by = {who: entry for entry in case.entries if entry.event == WITHDRAWAL and (who := _asks(case, entry))}
+    if case.workspace.ledger.state(case.id) in _RULE.states:
+        by = {who: entry for entry in case.entries if entry.event == _RULE.event and (who := _asks(case, entry))}
     return Requests(by, case.roles, any(case.roles & {*case.office.roster.people[who].roles} for who in by))
 
 
@@ -122,6 +122,6 @@ def _asks(case: Withdrawable, entry: Entry) -> str | None:
         predicate = withdrawal_predicate(case.office, case.id, words, said, salt)
         if datetime.now(UTC) - said_at(entry) > LAPSES_AFTER:
             return None
-        return verified_person(entry, case.office.roster, WITHDRAWAL_PREDICATE, predicate)
+        return verified_person(entry, case.office.roster, _RULE.predicate, predicate)
     except (SluiceError, KeyError):
         return None

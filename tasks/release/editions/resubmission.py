@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from policies.approvals import DECISION
+from policies.decision_table import DECISION
 from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State, state_of
 from sluice.custody.vault import Vault

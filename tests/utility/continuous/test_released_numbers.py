@@ -51,9 +51,12 @@ def test_groups_that_bear_the_names_of_categories_are_read_as_groups() -> None:
     assert found.masked[:, 0].tolist() == [0.5, 0.5, 2]
 
 
-def test_a_label_behind_which_nobody_stands_may_be_anything() -> None:
+def test_a_label_that_may_be_anything_is_a_missing_number() -> None:
+    found = released_numbers(ages(1, 3, 3), bands("old", None, None), bands("old", "young", "old"), AGE, BANDS)
+    assert found.masked[:, 0].tolist() == pytest.approx([1, 3, 1])  # what is left is young
     found = released_numbers(ages(1, 3, 3), bands(None, None, None), bands("old", "old", "old"), AGE, BANDS)
-    assert found.masked[:, 0].tolist() == [2, 2, 2]
+    assert np.isnan(found.masked[:, 0]).all()
+    assert found.removed == ("age",)
 
 
 def test_probabilities_of_ordered_categories_are_read_as_the_expected_position() -> None:

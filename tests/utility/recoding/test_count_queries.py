@@ -59,12 +59,14 @@ def test_answers_are_those_of_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_group_is_taken_to_be_even_and_a_removed_variable_answers_nothing() -> None:
     frame = pd.DataFrame({"town": list("aaabbc") * 20})
-    recoded = frame.replace({"town": {"a": "any", "b": "any", "c": "any"}})
+    recoded = frame.replace({"town": {"a": "ab", "b": "ab"}})
     (town,) = bins_of(frame, recoded, recoded)
-    # every range of one value of three is answered 1/3; the truth is 1/2, 1/3 or 1/6
-    assert town.spread[0] == pytest.approx([1 / 3, 1 / 3, 1 / 3, 0])
+    # a is answered 5/12 and b the same; the truth is 1/2 and 1/3
+    assert town.spread[0] == pytest.approx([1 / 2, 1 / 2, 0, 0])
     found = query_error([town], np.random.default_rng(0), 100, dimensions=1)
     assert 0 < found.mean < 1
+    recoded = frame.assign(town="any")
+    assert query_error(bins_of(frame, recoded, recoded), np.random.default_rng(0), 100).median == 1
     both = bins_of(frame.assign(sex=list("mf") * 60), frame)
     assert query_error([both[1]], np.random.default_rng(0), 100).median == 1
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 import tasks.release.decisions.under_review
-from policies.approvals import DECISION
+from policies.decision_table import DECISION
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from tasks.release.decisions.series import standing_in_series

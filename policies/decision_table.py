@@ -1,0 +1,108 @@
+"""The table of decisions: what people of the roster may decide on a release, in one place for command, desk and ledger.
+
+Who may take one, in which states, what comes of it and who is told says the action of the same name in the table of
+states (`sluice.custody.states`); what else belongs to it says its row here. A new decision is a row of each.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sluice.custody.states import DECISION_PREDICATE, SERIES_ENDED, TRANSITIONS, State, Who, allowed
+from sluice.ground.errors import SluiceError
+
+DECISION, WITHDRAWAL = "decision", "withdrawal"  # events in the ledger
+
+
+@dataclass(frozen=True)
+class DecisionRule:
+    """One decision, as a person of the roster may take it.
+
+    name        : as forms and the ledger have it; the command, and the action in the table of states, have dashes
+    event       : by which the ledger has one person's word; what came of it is an event of its own
+    predicate   : the type of the statement that is signed
+    label       : on a button of the desk; empty: it is taken by the command alone
+    help        : of a command that takes nothing but what every decision takes
+    says_why    : whether a reason must be given
+    people      : how many must say so before it has its effect; 0: as many as the policy asks for
+    not_now     : why it cannot be taken in another state, and `hints`, what can be done then
+    """
+
+    name: str
+    event: str
+    predicate: str
+    label: str
+    help: str
+    says_why: bool
+    people: int
+    not_now: str
+    hints: Mapping[State, str] = field(default_factory=dict)
+
+    @property
+    def action(self) -> str:
+        return self.name.replace("_", "-")
+
+    @property
+    def states(self) -> Mapping[State | None, frozenset[Who]]:
+        """In which states it may be taken, and by whom."""
+        return allowed(self.action)
+
+    @property
+    def outcome(self) -> State | None:
+        """What the release comes to be by it; None: what it was, or what others decide, too."""
+        return next((each.after for each in TRANSITIONS if each.action == self.action), None)
+
+    def check_state(self, release: str, state: State | None) -> None:
+        """Raise SluiceError, with the reason, where nobody may take it now."""
+        if state not in self.states:
+            hint = self.hints.get(state, "") if state else ""
+            says = f"{self.not_now}{hint}"
+            raise SluiceError(says.format(release=release, state=str(state).replace("_", " ")))
+
+    def check_person(self, release: str, person: str, relation: Who) -> None:
+        """Raise SluiceError where somebody may not take it, in whatever state."""
+        if not any(relation in may for may in self.states.values()):
+            raise SluiceError(f"'{person}' submitted {release} and cannot approve it; another person must.")
+
+    def can(self, state: State | None, relation: Who) -> bool:
+        """Whether somebody who is this to a release may take it now."""
+        return relation in self.states.get(state, ())
+
+
+def _on_review(name: str, label: str, says_why: bool, help_: str = "") -> DecisionRule:
+    not_now = "{release} is {state}; only a release that is pending review can be decided on."
+    hints = {State.BLOCKED: " What was found, and what may help: sluice review {release}"}
+    return DecisionRule(name, DECISION, DECISION_PREDICATE, label, help_, says_why, 0, not_now, hints)
+
+
+_TAKEN_BACK = " Whoever submitted it takes it back: sluice request-changes {release}"
+
+DECISIONS: Mapping[str, DecisionRule] = {
+    rule.name: rule
+    for rule in (
+        _on_review("approve", "Approve", False),
+        _on_review(
+            "request_changes", "Ask for changes", True,
+            "Decide that the release goes back to its owner, with what has to change.",
+        ),
+        _on_review(
+            "reject", "Reject", True,
+            "Decide that the release must never be published. Other documents or other data make another release.",
+        ),
+        _on_review(
+            "conflicted", "Stand aside", True,
+            "Say that you must not judge this release; somebody else decides in your place.",
+        ),
+        DecisionRule(
+            "withdraw", WITHDRAWAL, "urn:sluice:withdrawal:1", "Ask for the withdrawal", "", False, 2,
+            "{release} is {state}; only a published release can be withdrawn.",
+            dict.fromkeys((State.PENDING_REVIEW, State.APPROVED), _TAKEN_BACK),
+        ),
+        DecisionRule(
+            "end_series", SERIES_ENDED, "urn:sluice:series-end:1", "", "", False, 1,
+            "{release} is no published edition of a series, so there is none to end",
+        ),
+    )
+}  # fmt: skip
+"""In the order in which the desk offers them."""
+
+ON_REVIEW = tuple(name for name, rule in DECISIONS.items() if rule.event == DECISION)

@@ -1,0 +1,162 @@
+"""Whether a definition of tables fits its contract and its policy; said before a record is read."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from policies.policy import Policy
+from schemas.contract import HASHED, Contract
+from sluice.ground.errors import DataError, DocumentError
+from sluice.ground.variables import Role, Variable
+from sluice.publication.sdmx_csv import refuse_unfit_for_sdmx
+from sluice.tabular.model.cells import levels_of, refuse_hidden_ties
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.measure import Measure
+from sluice.tabular.rules.known_parts import status_tells_more
+from tasks.release.tables.definition import TableDimension, TablesDefinition
+
+
+def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Contract, policy: Policy) -> None:
+    """Raise DocumentError, by the field of the definition, unless the tables can be made and judged."""
+    measure = definition.measure
+    for index, dimension in enumerate(definition.dimensions):
+        where = f"{path}: dimensions.{index}"
+        variable = _known(contract, dimension.variable, f"{where}.variable")
+        if not variable.kind.is_categorical:
+            raise DocumentError(
+                f"{where}.variable: '{variable.name}' must be nominal, ordinal or binary; it is {variable.kind}"
+            )
+        try:
+            codes = dimension_of(dimension, contract)
+        except DataError as error:
+            raise DocumentError(f"{where}.hierarchy: {error}") from None
+        _refuse_other_categories(where, variable, codes)
+        for code in dimension.withheld:
+            if code not in codes.position:
+                raise DocumentError(f"{where}.withheld: no code '{code}'.", came=code, allowed=codes.codes)
+    dimensions = [dimension_of(dimension, contract) for dimension in definition.dimensions]
+    for index, table in enumerate(definition.tables):
+        try:
+            levels_of(dimensions, table.dimensions)
+        except DataError as error:
+            raise DocumentError(f"{path}: tables.{index}.dimensions: {error}") from None
+    try:
+        refuse_hidden_ties(dimensions, [table.dimensions for table in definition.tables])
+    except DataError as error:
+        raise DocumentError(f"{path}: tables: {error}") from None
+    if definition.form.sdmx_dataflow is not None:
+        try:
+            refuse_unfit_for_sdmx(dimensions, definition.form.sdmx_dataflow, definition.form.time_period)
+        except DataError as error:
+            raise DocumentError(f"{path}: form.sdmx_dataflow: {error}") from None
+    if measure.variable is not None:
+        summed = _known(contract, measure.variable, f"{path}: measure.variable")
+        if not summed.kind.is_numeric or summed.role in HASHED:
+            raise DocumentError(
+                f"{path}: measure.variable: '{summed.name}' must be a number to add up; it is {summed.kind} "
+                f"with role {summed.role}"
+            )
+    for field, name in (("contributor", measure.contributor), ("holding", measure.holding)):
+        if name is None:
+            continue
+        who = _known(contract, name, f"{path}: measure.{field}")
+        if who.name not in contract.staged or who.role not in HASHED:
+            raise DocumentError(
+                f"{path}: measure.{field}: '{who.name}' must have the role contributor, holding or household, or be an "
+                f"identifier of the record key; its role is {who.role}"
+            )
+    if measure.requested is not None:
+        asks = _known(contract, measure.requested.variable, f"{path}: measure.requested.variable")
+        if measure.requested.value not in (asks.categories or ()):
+            raise DocumentError(
+                f"{path}: measure.requested.value: must be one of the contract's categories of '{asks.name}': "
+                f"{', '.join(asks.categories or ['none'])}; got '{measure.requested.value}'"
+            )
+    if measure.requested is None and any(rule.rule == "request_rule" for rule in policy.table_rules):
+        raise DocumentError(f"{path}: measure.requested: the policy's request_rule needs to know who asked")
+    blind = [rule.rule for rule in policy.table_rules if rule.rule == "zero_cells"]
+    if blind and policy.table_attackers.zeros_known:
+        raise DocumentError(
+            f"{path}: policy: '{policy.name}' protects cells of zeros (zero_cells) and takes zeros as known; "
+            "set table_attackers.zeros_known: false, or leave the rule out"
+        )
+    if definition.form.tell_primary and (measure.measure.counts is not None or definition.tells_contributors):
+        raise DocumentError(
+            f"{path}: form.tell_primary: who is told which suppressed counts are sensitive knows how small they are, "
+            "and their sums give many away; leave it out where counts, or numbers of contributors, are published"
+        )
+    rules = [rule.sensitivity() for rule in policy.table_rules]
+    if definition.form.tell_primary and status_tells_more(rules, policy.table_attackers.coalition):
+        raise DocumentError(
+            f"{path}: form.tell_primary: by these rules, the word 'primary' tells contributors how large the others' "
+            "parts may be: those who pool what they know (table_attackers.coalition above 1), who asked for protection "
+            "(request_rule), or where a cell of two may be safe (without minimum_frequency of 3 or p_percent); leave "
+            "it out"
+        )
+    if measure.weight is not None:
+        weight = _known(contract, measure.weight.variable, f"{path}: measure.weight.variable")
+        if weight.role is not Role.WEIGHT:
+            raise DocumentError(f"{path}: measure.weight.variable: '{weight.name}' must have the role weight")
+    for_records: list[str] = [rule.rule for rule in policy.rules if rule not in policy.table_rules]
+    if policy.reference_standard is not None:
+        for_records.append("reference_standard")
+    for_records += [rule.rule for rule in policy.attacks]
+    if for_records:
+        raise DocumentError(
+            f"{path}: policy: '{policy.name}' judges files of records ({', '.join(for_records)}); tables need a policy "
+            "of rules on table cells alone, such as minimum_frequency, dominance and p_percent"
+        )
+
+
+def measure_of(definition: TablesDefinition, contract: Contract) -> Measure:
+    """What cells add up. Without a contributor, a record counts as one: by its key, so that editions know it again."""
+    measure = definition.measure.measure
+    keys = [name for name in contract.record_key if contract.by_name[name].role in HASHED]
+    if measure.contributor is None and measure.holding is None and len(keys) == len(contract.record_key) == 1:
+        return replace(measure, contributor=keys[0], hashed=True)
+    return measure
+
+
+def dimension_of(dimension: TableDimension, contract: Contract) -> Dimension:
+    """The codes and sums of a dimension. Raises DataError when its hierarchy is none."""
+    if dimension.hierarchy is not None:
+        return Dimension.of(dimension.variable, dimension.hierarchy, *dimension.groupings)
+    variable = contract.by_name[dimension.variable]
+    if not variable.categories and variable.hierarchy is None:
+        raise DataError(
+            f"'{dimension.variable}' needs a hierarchy, or categories in the contract; else nobody knows its codes"
+        )
+    rows = _rows_of_contract(variable, dimension.total)
+    return Dimension.of(dimension.variable, rows, *dimension.groupings)
+
+
+def _rows_of_contract(variable: Variable, total: str) -> list[tuple[str, str]]:
+    """(code, parent) of the contract's hierarchy, whose one widest group is the total; or of its categories alone."""
+    if variable.hierarchy is None:
+        return [(total, ""), *((category, total) for category in variable.categories or ())]
+    parent: dict[str, str] = {total: ""}
+    for leaf in variable.categories or variable.hierarchy.rows:
+        path = [leaf, *variable.hierarchy.rows[leaf]]
+        if len({levels[-1] for levels in variable.hierarchy.rows.values()}) == 1:
+            path.pop()
+        for code, above in zip(path, [*path[1:], total], strict=True):
+            if code != above:  # a group that keeps its name from level to level is one code
+                parent[code] = above
+    return list(parent.items())
+
+
+def _known(contract: Contract, name: str, where: str) -> Variable:
+    if name not in contract.by_name:
+        raise DocumentError(f"the contract has no variable '{name}'.", field=where, came=name, allowed=contract.by_name)
+    return contract.by_name[name]
+
+
+def _refuse_other_categories(where: str, variable: Variable, dimension: Dimension) -> None:
+    leaves = {dimension.codes[leaf] for leaf in dimension.leaves}
+    other = sorted(set(variable.categories or ()) - leaves)
+    if other:
+        raise DocumentError(
+            f"{where}.hierarchy: the contract's categories of '{variable.name}' must be its leaves; not among "
+            f"them: {', '.join(other[:3])}{', ...' if len(other) > 3 else ''}.",
+            came=other[0],
+            allowed=leaves,
+        )
