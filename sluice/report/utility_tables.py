@@ -169,7 +169,7 @@ def _is_one_value(summary: VariableSummary) -> bool:
 
 
 _PARTS: Mapping[Figure, str] = {
-    "rsld": "linked by who knows the window of rank swapping (RSLD)",
+    "rsld": "linked by the window of rank swapping (RSLD)",
     "dld": "linked by distance (DLD)",
     "pld": "linked by agreement (PLD)",
     "id": "of the values in a narrow interval (ID)",

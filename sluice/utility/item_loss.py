@@ -30,8 +30,8 @@ _LOSSES = {
     measure: Sentence(f"{measure}.loss", words)
     for measure, words in (
         ("item_penalty", "A released item stands for {loss:percent} of all items on average"),
-        ("items_left_out", "Of the items of sets, {loss:percent} were left out"),
-        ("top_items", "Of the most frequent items and pairs, {loss:percent} are no longer among them"),
+        ("items_left_out", "Among the items of sets, {loss:percent} were left out"),
+        ("top_items", "Among the most frequent items and pairs, {loss:percent} are no longer among them"),
         ("pair_counts", "The count of a frequent pair of items is off by {loss:.3g} in the middle case"),
     )
 }

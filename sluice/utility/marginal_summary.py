@@ -33,9 +33,9 @@ _PAIR_PROPENSITY = Sentences(
 _MARGINALS = Sentences(
     "marginals",
     not_compared="Tables of {size}s of variables are not compared: the original has {variables} variables to compare",
-    not_known="What tables of {size}s of variables lost is not known: a file has no records, or none with a weight",
-    moved="In the table of a {size} of variables {share:percent} of the records stand in another cell than the "
-    "original has them, on average over {counted:,} of {of:,} {size}s",
+    not_known="The loss of tables of {size}s of variables is unknown: a file has no records, or none with a weight",
+    moved="In the table of a {size} of variables {share:percent} of the records are in another cell than "
+    "in the original, on average over {counted:,} of {of:,} {size}s",
     interval=" (95 % interval {low:percent} to {high:percent})",
     released=", {share:percent} among the released variables alone",
     equivalent="; as good as a random sample of {bound}{share:percent} of the original",

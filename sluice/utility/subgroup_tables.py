@@ -37,18 +37,18 @@ _DISTRIBUTIONS = Sentences(
     "worst_subgroup",
     not_compared="Subgroups are not compared: no released variable has declared categories with enough records",
     lost="Subgroups are lost: the file has no variable left that forms them, or none to compare within them",
-    not_known="What subgroups lost is not known: the masked file has no records",
-    distributions="In the distributions of the worst of {subgroups:,} subgroups, {share:percent} of its records stand "
+    not_known="The loss of subgroups is unknown: the masked file has no records",
+    distributions="In the distributions of the worst of {subgroups:,} subgroups, {share:percent} of its records are "
     "in another bin ({variable} = {category}), in those of the middle one {median:percent}",
     none="In none of {compared:,} subgroups does a distribution differ by as many records as may be told",
 )
 _ASSOCIATIONS = Sentences(
     "subgroup_cramers_v",
-    no_categories="What goes together in subgroups is not compared: the data declare no categories, or have too few "
+    no_categories="Associations in subgroups are not compared: the data declare no categories, or have too few "
     "variables",
-    lost="What goes together in subgroups is lost: the file has not enough variables left to tell",
-    not_known="What goes together in subgroups is not known: the masked file has no records",
-    too_small="What goes together in subgroups is not compared: no declared category has enough records",
+    lost="Associations in subgroups are lost: the file has not enough variables left to tell",
+    not_known="Associations in subgroups are unknown: the masked file has no records",
+    too_small="Associations in subgroups are not compared: no declared category has enough records",
     moved="Cramer's V of two variables moved by {value:.3g} on average in the worst subgroup",
     drawn=", by {tables:,} of {of:,} tables of three variables, drawn at random",
 )

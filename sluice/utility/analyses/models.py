@@ -142,7 +142,7 @@ def _rounded(value: float) -> float:
 _SAYS = Sentences(
     "models",
     not_compared="The model {name} cannot be compared: {why}",
-    few_weigh="What became of the model {name} is not told: too few records make up the weight {weight}.",
+    few_weigh="The loss of the model {name} is withheld: too few records make up the weight {weight}.",
     lost=", {lost} of {of} coefficients are lost",
     overlap="The confidence intervals of the model {name} overlap by {overlap:.2f} on average",
     as_recoded="With the original recoded as the file is, they overlap by {overlap:.2f} ({name})",

@@ -38,7 +38,7 @@ _CATEGORY_DISTANCE = Sentences(
 )
 _EBIL = Sentences(
     "ebil",
-    not_known="What released categories leave open of the original ones is not known: {why}",
+    not_known="The uncertainty of released categories is unknown: {why}",
     left_open="A released category leaves open {share:percent} of the original one's bits",
     most=", on average over {variables} variables (EBIL; most: {ebil:.2f} of {entropy:.2f} bits of {worst}{how})",
 )

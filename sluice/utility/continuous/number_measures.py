@@ -42,7 +42,7 @@ _IL1S = Sentences(
 _CONTINUOUS = Sentences(
     "continuous",
     no_numbers="Numbers are not compared: the original has none",
-    no_records="What the numbers lost is not known: a file has no records",
+    no_records="The loss of the numbers is unknown: a file has no records",
     removed=", {removed} removed of {numbers} numbers among them",
     close=")",
 )

@@ -17,8 +17,8 @@ from sluice.utility.recoding.released_groups import ReleasedGroups, released_gro
 
 _GENERALIZATION = Sentences(
     "generalization",
-    not_measured="What recoding cost is not measured: the original has no variable to compare",
-    not_known="What recoding cost is not known: a file has no records",
+    not_measured="The cost of recoding is not measured: the original has no variable to compare",
+    not_known="The cost of recoding is unknown: a file has no records",
     in_doubt="Groups, suppression and removal leave {share:percent} of the values in doubt (NCP, the mean of "
     "{variables:,} variables, {removed:,} of them removed)",
 )
