@@ -147,7 +147,7 @@ def _processor() -> float:
 
 def measure(definition: Path) -> dict[str, Any]:
     """Run one definition in this process; SLUICE_HOME names its workspace."""
-    from flows.release import release
+    from flows.chain import release
     from tasks.release.progress import listening
 
     rows: list[tuple[str, float, float, float]] = []

@@ -33,8 +33,8 @@ from tasks.release.products import release_as_judged
 from tasks.release.records.masked_again import masked_again
 from tasks.release.records.product import Records
 from tasks.release.release import Release
-from tasks.release.tables.protected_tables import MethodStatement, ProtectedTables, staged_and_published_cells
 from tasks.release.tables.protection_method import SecondarySuppression
+from tasks.release.tables.published_cells import MethodStatement, ProtectedTables, staged_and_published_cells
 from tasks.release.tables.request import request_of
 
 _SAYS = Sentences(

@@ -3,15 +3,15 @@
 Prefect is imported only where a flow runs or is resumed: commands that only look for a release need not wait for it.
 """
 
-import os
+from collections.abc import Callable
 
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
+from tasks.flow_run import has_server, resume_runs, tag_runs
 from tasks.release.decisions.notices import tell
 from tasks.release.decisions.series import standing
 from tasks.release.outcome import Outcome
 from tasks.release.product import AnyProduct, AnyRelease
-from tasks.release.run_notes import runs_waiting
 
 
 def run_flow(product: AnyProduct, release_id: str | None = None, rehearse: bool = False) -> Outcome:
@@ -19,30 +19,27 @@ def run_flow(product: AnyProduct, release_id: str | None = None, rehearse: bool 
 
     Prefect would start a server for it, which takes longer than most releases, and nobody looks at what it keeps.
     """
-    from prefect.settings import get_current_settings
+    run: Callable[..., Outcome]
+    if has_server():
+        from flows.release import release_flow
 
-    from flows.release import release_flow, release_quietly
+        run = release_flow
+    else:
+        from flows.chain import release_quietly
 
-    run = release_flow if get_current_settings().api.url else release_quietly
+        run = release_quietly
     return run(definition=str(product.path), release_id=release_id, rehearse=rehearse)
 
 
 def resume_waiting(workspace: Workspace, release_id: str) -> bool:
     """Let the runs that wait for a decided release go on; whether there was one that could."""
-    if not runs_waiting(workspace, release_id):
-        return False
-    from tasks.suspension import resume_runs
-
     return bool(resume_runs(workspace, release_id))
 
 
 def announce(workspace: Workspace, release_id: str) -> None:
     """Tell people what was just decided, and bring the tags of its runs on Prefect's server up to it."""
     tell(workspace)
-    if "PREFECT_API_URL" in os.environ:  # else Prefect would be loaded for nothing
-        from tasks.run_tags import tag_runs
-
-        tag_runs(workspace, [release_id])
+    tag_runs(workspace, [release_id])
 
 
 def go_on(release: AnyRelease) -> Outcome | None:

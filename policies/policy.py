@@ -7,6 +7,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from policies.approvals import Approvals
+from policies.check import Requirement
 from policies.contradictions import contradictions
 from policies.formula_cells import FormulaCells
 from policies.retention import Retention
@@ -116,6 +117,12 @@ class Policy(BaseModel):
     def table_rules(self) -> tuple[TableRule, ...]:
         """Those that judge the cells of tables."""
         return tuple(rule for rule in self.rules if isinstance(rule, TableRule))
+
+    @property
+    def requirements(self) -> list[Requirement]:
+        """What those of its checks that decide cannot judge a file of records without."""
+        standard = [] if self.reference_standard is None else self.reference_standard.requirements
+        return [*(each for rule in (*self.rules, *self.attacks) for each in rule.requirements), *standard]
 
     @property
     def population_lists(self) -> tuple[str, ...]:

@@ -8,8 +8,6 @@ from sluice.ground.verdict import Finding
 from sluice.settings import settings
 from sluice.tabular.audit.audit import Audit
 from tasks.release.findings import findings_of
-from tasks.release.tables.cells import StagedCells, TablesRelease, read_staged_cells
-from tasks.release.tables.contributor_numbers import judge_contributor_numbers
 from tasks.release.tables.editions import compare_with_earlier_editions
 from tasks.release.tables.files_of_records import TablesBesideFiles, compare_with_files
 from tasks.release.tables.judgement import (
@@ -20,12 +18,17 @@ from tasks.release.tables.judgement import (
     judge_statement,
     summarise_tables,
 )
-from tasks.release.tables.kept_proofs import read_proofs
-from tasks.release.tables.other_measures import compare_with_other_measures
-from tasks.release.tables.protected_tables import ProtectedTables
+from tasks.release.tables.other_measures import compare_with_other_measures, judge_contributor_numbers
 from tasks.release.tables.protection import audit_cells
-from tasks.release.tables.published_cells import PublishedCells
+from tasks.release.tables.published_cells import (
+    ProtectedTables,
+    PublishedCells,
+    StagedCells,
+    TablesRelease,
+    read_staged_cells,
+)
 from tasks.release.tables.request import request_of
+from tasks.release.tables.suppressed_cells import read_proofs
 from tasks.release.tables.table_files import problems_of
 from tasks.step import step
 

@@ -1,13 +1,11 @@
 """Decide: whether a release waits for people or is blocked, and why; the one place where the ledger comes to say so."""
 
-from prefect.artifacts import create_markdown_artifact
-from prefect.context import TaskRunContext
-
 from sluice.custody.states import State
 from sluice.ground.verdict import Verdict
 from sluice.ground.visible_text import in_markdown
 from sluice.report.dossier import Dossier
 from sluice.report.headline import FURTHER_REASONS, headline, reasons
+from tasks.flow_run import in_a_run
 from tasks.release.decisions.under_review import report_place
 from tasks.release.dossier import Reported
 from tasks.release.product import AnyRelease
@@ -46,8 +44,10 @@ def _show_in_prefect(dossier: Dossier, place: str) -> None:
     No figure and no scope: they are of the confidential data, and whoever reads Prefect's pages need not be one who
     may read the report.
     """
-    if TaskRunContext.get() is None:
+    if not in_a_run():
         return
+    from prefect.artifacts import create_markdown_artifact
+
     create_markdown_artifact(
         key=f"verdict-{dossier.name}",
         description=f"{dossier.release}: {dossier.verdict.name}",

@@ -12,6 +12,7 @@ from sluice.documents.documents import document_bytes
 from sluice.ground.durable import sha256_of
 from sluice.ground.errors import SluiceError
 from sluice.sources.permission import meaning_of, permitted_file
+from tasks.flow_run import begin_run, suspended_for
 from tasks.release.decisions.adopted_documents import refuse_unadopted
 from tasks.release.editions.current_edition import refuse_foreign_name, refuse_nested_shelf
 from tasks.release.intake.source_counts import refuse_hopeless_source
@@ -21,7 +22,6 @@ from tasks.release.products import load_product
 from tasks.release.release import Release, recorded_release, release_id, variables_as_json
 from tasks.release.run_notes import remember_definition
 from tasks.step import step
-from tasks.suspension import begin_run, suspended_for
 
 
 @step

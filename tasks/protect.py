@@ -15,16 +15,20 @@ from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.column_values import is_missing
 from tasks.release.progress import SearchLog
 from tasks.release.tables.alteration import KeyedRecords, alter_cells
-from tasks.release.tables.cells import StagedCells, TablesRelease, read_staged_cells
 from tasks.release.tables.editions import carried_forward, nearest_edition
-from tasks.release.tables.fit import measure_of
-from tasks.release.tables.kept_proofs import proofs_as_bytes
-from tasks.release.tables.protected_tables import MethodStatement, ProtectedTables
+from tasks.release.tables.feasibility_checks import measure_of
 from tasks.release.tables.protection import ProtectionRequest
 from tasks.release.tables.protection_method import Alteration, SecondarySuppression
-from tasks.release.tables.published_cells import PublishedCells
+from tasks.release.tables.published_cells import (
+    MethodStatement,
+    ProtectedTables,
+    PublishedCells,
+    StagedCells,
+    TablesRelease,
+    read_staged_cells,
+)
 from tasks.release.tables.request import request_of
-from tasks.release.tables.suppressed_cells import SuppressedCells, suppress_cells
+from tasks.release.tables.suppressed_cells import SuppressedCells, proofs_as_bytes, suppress_cells
 from tasks.release.tables.table_files import table_files
 from tasks.step import step
 

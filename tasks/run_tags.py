@@ -9,8 +9,8 @@ from prefect.client.schemas.objects import FlowRun
 from prefect.client.schemas.sorting import FlowRunSort
 from prefect.settings import get_current_settings
 
-from sluice.custody.ledger import Entry, last
-from sluice.custody.states import State, state_of
+from sluice.custody.ledger import Entry
+from sluice.custody.states import state_of
 from sluice.custody.workspace import Workspace
 from sluice.ground.log import log
 from tasks.release.run_notes import OURS
@@ -55,15 +55,3 @@ def tags_of(tags: Iterable[str], entries: Sequence[Entry]) -> list[str]:
     kept = {tag for tag in tags if not tag.startswith((_STATE, _EDITION))} | {OURS}
     first = f"{_EDITION}{entries[0].at[:10]}"  # the day on which its data were first received
     return sorted(kept | {first, f"{_STATE}{state_of(entry.event for entry in entries)}"})
-
-
-def editions(workspace: Workspace, definition: str) -> list[str]:
-    """The releases of a definition that are, or were, current: what happens to one may change another's state."""
-    public = (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
-    return [
-        release
-        for release, entries in workspace.ledger.histories().items()
-        if state_of(entry.event for entry in entries) in public
-        and (published := last(entries, State.PUBLISHED))
-        and published.body["definition"] == definition
-    ]

@@ -6,12 +6,12 @@ from sluice.custody.shelf_documents import is_same_shelf
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import DataError, SluiceError
 from sluice.ground.log import log
+from tasks.flow_run import resume_runs
 from tasks.release.editions.current_edition import settle_editions
 from tasks.release.editions.schema_views import write_views
 from tasks.release.editions.shelf_catalogue import write_catalogues
 from tasks.release.product import AnyProduct
 from tasks.step import step
-from tasks.suspension import resume_runs
 
 
 @step

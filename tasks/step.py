@@ -10,17 +10,13 @@ import logging
 from asyncio import CancelledError
 from collections.abc import Callable
 from contextlib import suppress
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, ParamSpec, TypeVar
-
-from prefect import task
-from prefect.cache_policies import NO_CACHE
-from prefect.context import FlowRunContext
-from prefect.exceptions import PrefectSignal
 
 from sluice.ground.log import log
 from sluice.ground.machine import give_back_memory
 from tasks.failure import StepFailed, explain
+from tasks.flow_run import in_a_run, prefect_signals
 from tasks.release.decisions.signing_in import account
 from tasks.release.documents import Documents
 from tasks.release.progress import announced
@@ -28,8 +24,8 @@ from tasks.release.release import Release
 
 P = ParamSpec("P")
 R = TypeVar("R")
-# No failures: somebody stops the process, or Prefect suspends the run.
-_SIGNALS = (KeyboardInterrupt, SystemExit, GeneratorExit, CancelledError, PrefectSignal)
+# No failures: somebody stops the process.
+_SIGNALS: tuple[type[BaseException], ...] = (KeyboardInterrupt, SystemExit, GeneratorExit, CancelledError)
 
 
 def quietly(name: str, function: Callable[P, R]) -> Callable[P, R]:
@@ -43,7 +39,7 @@ def quietly(name: str, function: Callable[P, R]) -> Callable[P, R]:
                     return function(*args, **kwargs)
                 finally:
                     give_back_memory()
-        except _SIGNALS:
+        except _SIGNALS + prefect_signals():
             raise
         except BaseException as error:  # libraries written in other languages raise what is not even an Exception
             broken = error
@@ -92,12 +88,17 @@ def step(function: Callable[P, R]) -> Callable[P, R]:
     def unsealed(sealed: _Sealed) -> R:
         return quiet(*sealed.args, **sealed.kwargs)
 
-    prefect_task = task(name=name, persist_result=False, cache_policy=NO_CACHE, log_prints=False)(unsealed)
+    @cache
+    def prefect_task() -> Callable[[_Sealed], R]:
+        from prefect import task
+        from prefect.cache_policies import NO_CACHE
+
+        return task(name=name, persist_result=False, cache_policy=NO_CACHE, log_prints=False)(unsealed)
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
-        if FlowRunContext.get() is None:  # no server is there to keep a run of it
+        if not in_a_run():  # no server is there to keep a run of it
             return quiet(*args, **kwargs)
-        return prefect_task(_Sealed(args, kwargs))
+        return prefect_task()(_Sealed(args, kwargs))
 
     return run

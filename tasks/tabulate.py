@@ -2,8 +2,8 @@
 
 from sluice.sources.table_cells import aggregate_file, cells_bytes
 from sluice.tabular.model.aggregation import LARGEST_KEPT
-from tasks.release.tables.cells import StagedCells, TablesRelease, dimensions_of
-from tasks.release.tables.fit import measure_of
+from tasks.release.tables.feasibility_checks import measure_of
+from tasks.release.tables.published_cells import StagedCells, TablesRelease, dimensions_of
 from tasks.step import step
 
 

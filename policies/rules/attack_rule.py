@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
+from policies.check import Check, check
 from policies.rules.near_limit import if_near
 from policies.rules.rule import NOT_JUDGED, DisclosureRule
 from sluice.ground.sentence import Saying, Sentences, as_fields
@@ -44,6 +45,14 @@ class AttackRule(DisclosureRule):
         if self.limit is None and self.excess is None:
             raise ValueError(f"{self.rule} needs limit, excess or both; without either nothing could fail")
         return self
+
+    @property
+    def decides(self) -> bool:
+        return self.binding
+
+    @property
+    def checks(self) -> list[Check]:
+        return [check(self.rule, "attack", self.find)]
 
     @abstractmethod
     def find(self, files: Comparison) -> list[Finding]:

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from policies.check import AnyOf, Need
 from policies.rules.attack_rule import Figure
 from policies.rules.attribute_rule import TOO_FEW, AttributeRule, allowed, at_least_baseline, percentage, refuse_missing
 from policies.rules.microdata_rule import Columns
@@ -49,6 +50,10 @@ class AttributeInference(AttributeRule):
     )
     records: int = Field(default=10_000, ge=100, description="at most so many people, at random, are attacked")
     trees: int = Field(default=50, ge=5, le=1000, description="trees of each random forest")
+
+    @property
+    def requires(self) -> tuple[AnyOf, ...]:
+        return super().requires if self.known else (*super().requires, (Need.QUASI_IDENTIFIERS,))
 
     def examine(self, files: Comparison, name: str) -> Finding:
         n = len(files.original)

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
+from policies.check import AnyOf, Need
 from policies.rules.attack_rule import AttackRule
 from policies.rules.microdata_rule import Columns
 from sluice.ground.errors import DataError
@@ -35,6 +36,10 @@ class AttributeRule(AttackRule):
     """A rule on each of some variables, the sensitive ones when none is named; one finding a variable."""
 
     columns: Columns | None = Field(default=None, description="all variables with the role sensitive, when not given")
+
+    @property
+    def requires(self) -> tuple[AnyOf, ...]:
+        return () if self.columns else ((Need.SENSITIVE,),)
 
     def find(self, files: Comparison) -> list[Finding]:
         names = self.attributes(files)

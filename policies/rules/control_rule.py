@@ -7,6 +7,7 @@ from typing import ClassVar
 import pandas as pd
 from pydantic import Field
 
+from policies.check import AnyOf, Need
 from policies.rules.attack_rule import AttackRule
 from sluice.ground.sentence import Saying, Sentence, Sentences
 from sluice.ground.shares import Share
@@ -47,6 +48,10 @@ class ControlRule(AttackRule):
     limit: Share = Field(description="largest figure allowed, a share from 0 to 1")
     excess: None = Field(default=None, description="not used: these figures are already beyond what the control gives")
     attacks: int = Field(default=2000, ge=100, description="guesses on each side; fewer where there are fewer records")
+
+    @property
+    def requires(self) -> tuple[AnyOf, ...]:
+        return ((Need.HOLDOUT,),)
 
     def find(self, files: Comparison) -> list[Finding]:
         control = files.recoded_holdout

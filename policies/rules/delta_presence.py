@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from policies.check import AnyOf, Need
 from policies.rules.behind import Behind
 from policies.rules.population_rule import PopulationRule
 from policies.rules.sensitive_rule import ROUNDING
@@ -49,6 +50,10 @@ class DeltaPresence(PopulationRule):
         min_length=1,
         description="path of a CSV as for k_map; when not given, sampling weights estimate the population",
     )
+
+    @property
+    def requires(self) -> tuple[AnyOf, ...]:
+        return super().requires if self.population else (*super().requires, (Need.WEIGHT, Need.POPULATION))
 
     def judge(
         self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from policies.check import AnyOf, Need
 from policies.rules.record_risk_rule import RecordRiskRule
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Role, Variables, with_role
@@ -30,6 +31,10 @@ class HouseholdRisk(RecordRiskRule):
         "Keep one variable with the role household and one with the role weight in the file, or take the rule out of "
         "the policy."
     )
+
+    @property
+    def requires(self) -> tuple[AnyOf, ...]:
+        return (*super().requires, (Need.HOUSEHOLD,))
 
     @property
     def found(self) -> str:

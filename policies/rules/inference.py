@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
+from policies.check import AnyOf, Need
 from policies.rules.control_rule import ControlRule, comparable_columns, known_columns
 from policies.rules.microdata_rule import Columns
 from sluice.ground.sentence import Sentence, Sentences
@@ -43,6 +44,12 @@ class Inference(ControlRule):
         "inference.nothing_to_play",
         "The file has no quasi-identifier to know a person by, or no sensitive variable to guess.",
     )
+
+    @property
+    def requires(self) -> tuple[AnyOf, ...]:
+        keys = () if self.known else ((Need.QUASI_IDENTIFIERS,),)
+        secrets = () if self.secrets else ((Need.SENSITIVE,),)
+        return (*super().requires, *keys, *secrets)
 
     def play(self, files: Comparison, control: pd.DataFrame) -> Iterator[Finding]:
         comparable = comparable_columns(files, control)

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from policies.check import AnyOf, Need
 from policies.rules.behind import NOTHING, Behind
 from policies.rules.frequency_rule import people_note
 from policies.rules.microdata_rule import Columns, MicrodataRule
@@ -61,6 +62,10 @@ class KmAnonymity(MicrodataRule):
         description="what the intruder knows beside the items; all quasi-identifiers that are no sets, when not given; "
         "[] for nothing",
     )
+
+    @property
+    def requires(self) -> tuple[AnyOf, ...]:
+        return () if self.columns else ((Need.ITEMS,),)
 
     def find(
         self, frame: pd.DataFrame, variables: Variables, stage: str, unit: str = "records", behind: Behind = NOTHING

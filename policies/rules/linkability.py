@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, Self
 import pandas as pd
 from pydantic import Field, model_validator
 
+from policies.check import AnyOf, Need
 from policies.rules.control_rule import ControlRule, known_columns
 from policies.rules.microdata_rule import Columns
 from sluice.ground.sentence import Sentence, Sentences
@@ -51,6 +52,10 @@ class Linkability(ControlRule):
                 f"the two lists of linkability's known must share no column; got {', '.join(both)} in both"
             )
         return self
+
+    @property
+    def requires(self) -> tuple[AnyOf, ...]:
+        return super().requires if self.known else (*super().requires, (Need.QUASI_IDENTIFIERS,))
 
     def play(self, files: Comparison, control: pd.DataFrame) -> Iterator[Finding]:
         keys = known_columns(files, control)

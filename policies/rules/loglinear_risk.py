@@ -48,6 +48,10 @@ class LoglinearRisk(PopulationEstimate):
         refuse_no_limit(self.rule, self.uniques_at_most, self.guesses_at_most)
         return self
 
+    @property
+    def uses_weights(self) -> bool:
+        return self.sampling_fraction is None
+
     def estimate(
         self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str
     ) -> list[Finding]:

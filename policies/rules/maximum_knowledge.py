@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
+from policies.check import AnyOf
 from policies.rules.attack_rule import Figure
 from policies.rules.attribute_rule import EMPTY_FILE, UNREAD_SHARE, UNREADABLE, AttributeRule, percentage, refuse_excess
 from sluice.ground.sentence import Saying, Sentences, word
@@ -51,6 +52,10 @@ class MaximumKnowledge(AttributeRule):
     @classmethod
     def _no_excess(cls, value: Any) -> None:
         refuse_excess("maximum_knowledge", value)
+
+    @property
+    def requires(self) -> tuple[AnyOf, ...]:
+        return super().requires if self.of == "attributes" else ()
 
     def find(self, files: Comparison) -> list[Finding]:
         if self.of == "attributes":

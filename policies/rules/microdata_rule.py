@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 import pandas as pd
 from pydantic import Field
 
+from policies.check import AnyOf, Need
 from policies.rules.behind import NOTHING, Behind
 from policies.rules.rule import NO_RECORDS, Rule
 from sluice.ground.arrays import BoolArray
@@ -27,6 +28,10 @@ class MicrodataRule(Rule):
         "Declare in the contract which variables are quasi-identifiers, and see that the released file holds them and "
         "any record at all."
     )
+
+    @property
+    def requires(self) -> tuple[AnyOf, ...]:
+        return () if self.keys({}) else ((Need.QUASI_IDENTIFIERS,),)
 
     def find(
         self,

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
+from policies.check import Need, Requirement
 from policies.rules.attack_rule import AttackRule
 from policies.rules.microdata_rule import Columns
 from sluice.ground.categories import codes_of
@@ -33,6 +34,7 @@ FloatArray = npt.NDArray[np.float64]
 
 RANKED = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL)
 _COMPARABLE = tuple(kind for kind in Kind if kind not in (Kind.TEXT, Kind.ITEMS))
+_NEEDS = {Role.QUASI_IDENTIFIER: Need.QUASI_IDENTIFIERS, Role.SENSITIVE: Need.SENSITIVE}
 Window = Annotated[float, Field(gt=0, le=1)]
 
 
@@ -47,6 +49,12 @@ class PairedRule(AttackRule):
     columns: Columns | None = Field(
         default=None, description="what the intruder knows; all quasi-identifiers that can be compared, when not given"
     )
+
+    @property
+    def requirements(self) -> list[Requirement]:
+        if self.columns is not None or not self.decides:
+            return []
+        return [Requirement(self.rule, tuple(_NEEDS[role] for role in self._roles), of_pairs=True)]
 
     def find(self, files: Comparison) -> list[Finding]:
         if not files.paired:

@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field
 
+from policies.check import AnyOf, Need
 from policies.rules.behind import Behind
 from policies.rules.keyed_rule import KeyedRule
 from policies.rules.rule import NO_ESTIMATE
@@ -32,6 +33,15 @@ class PopulationEstimate(KeyedRule):
     weight: str | None = Field(
         default=None, description="variable with the sampling weights; the one with the role weight, when not given"
     )
+
+    @property
+    def requires(self) -> tuple[AnyOf, ...]:
+        return (*super().requires, (Need.WEIGHT,)) if self.uses_weights and self.weight is None else super().requires
+
+    @property
+    def uses_weights(self) -> bool:
+        """Whether the population is known by nothing but the sampling weights."""
+        return True
 
     def judge(
         self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind

@@ -57,6 +57,10 @@ class PopulationUniques(PopulationEstimate):
             raise ValueError("give population or sampling_fraction, not both; with neither the weights are summed up")
         return self
 
+    @property
+    def uses_weights(self) -> bool:
+        return self.population is None and self.sampling_fraction is None
+
     def estimate(
         self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str
     ) -> list[Finding]:

@@ -6,6 +6,7 @@ from typing import ClassVar
 import pandas as pd
 from pydantic import BaseModel, ConfigDict
 
+from policies.check import AnyOf, Requirement
 from policies.rules.behind import NOTHING, Behind
 from sluice.ground.sentence import Saying, Sentence, as_fields
 from sluice.ground.variables import Variables
@@ -26,6 +27,20 @@ class DisclosureRule(BaseModel, ABC):
     needs: ClassVar[str]  # what to do when it could not be measured
 
     rule: str
+
+    @property
+    def requires(self) -> tuple[AnyOf, ...]:
+        """What the rule cannot judge without: of each entry, one is enough."""
+        return ()
+
+    @property
+    def requirements(self) -> list[Requirement]:
+        """The same by the rule's name; none of a rule that does not decide."""
+        return [Requirement(self.rule, any_of) for any_of in self.requires] if self.decides else []
+
+    @property
+    def decides(self) -> bool:
+        return True
 
     @abstractmethod
     def describe(self) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from policies.check import AnyOf, Need
 from policies.rules.behind import Behind
 from policies.rules.microdata_rule import Columns, MicrodataRule, refuse_missing_columns
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
@@ -63,6 +64,10 @@ class SensitiveRule(MicrodataRule):
     others_known: bool = Field(
         default=False, description="for each variable, the other sensitive ones count as quasi-identifiers"
     )
+
+    @property
+    def requires(self) -> tuple[AnyOf, ...]:
+        return super().requires if self.columns else (*super().requires, (Need.SENSITIVE,))
 
     def judge(
         self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
+from policies.check import AnyOf
 from policies.rules.attribute_rule import at_least_baseline
 from policies.rules.control_rule import ControlRule, comparable_columns
 from policies.rules.microdata_rule import Columns
@@ -46,6 +47,10 @@ class SubsetInference(ControlRule):
     nothing_to_play: ClassVar[Sentence] = Sentence(
         "subset_inference.nothing_to_play", "The file has fewer than two columns that the original has, too."
     )
+
+    @property
+    def requires(self) -> tuple[AnyOf, ...]:
+        return ()
 
     def play(self, files: Comparison, control: pd.DataFrame) -> Iterator[Finding]:
         return self._played(files, control)

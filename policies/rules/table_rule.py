@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import pandas as pd
 
+from policies.check import AnyOf, Need
 from policies.rules.behind import NOTHING, Behind
 from policies.rules.rule import Rule
 from sluice.ground.sentence import Sentence
@@ -24,6 +25,10 @@ class TableRule(Rule):
     needs: ClassVar[str] = (
         "The rule judges the cells of tables: release tables, or take a policy that is written for records."
     )
+
+    @property
+    def requires(self) -> tuple[AnyOf, ...]:
+        return ((Need.CELLS,),)
 
     @abstractmethod
     def sensitivity(self) -> SensitivityRule:

@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from policies.check import Need, Requirement
 from policies.standard.intruders import Intruder
 from policies.standard.learned_limits import LearnedLimits
 from policies.standard.transparency_limits import TransparencyLimits
@@ -117,6 +118,18 @@ class ReferenceStandard(BaseModel):
                 f"reference itself; got {self.tail_share}"
             )
         return self
+
+    @property
+    def requirements(self) -> list[Requirement]:
+        """What it cannot judge without."""
+        found = [Requirement("reference_standard", (Need.HOLDOUT,))] if self.reference == "holdout" else []
+        return found + [Requirement("learned_linkage", (Need.KNOWLEDGE,), of_pairs=True)] * bool(self.sets_known)
+
+    @property
+    def sets_known(self) -> frozenset[str]:
+        """Names of the sets of variables, of the contract, that an intruder knows who decides."""
+        deciding = (intruder.knows for intruder in self.intruders if intruder.binding)
+        return frozenset(knows for knows in deciding if isinstance(knows, str))
 
     def describe(self) -> str:
         """The standard in one plain sentence."""

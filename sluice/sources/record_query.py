@@ -8,7 +8,16 @@ import duckdb
 from sluice.ground.errors import DataError
 from sluice.ground.values import BLANKS, NUMBER
 from sluice.reading.spelling import UNCLEAR
-from sluice.tabular.model import records, refusals
+from sluice.tabular.model import records
+from sluice.tabular.model.column_values import (
+    light_weight,
+    missing_value,
+    negative_value,
+    no_leaf,
+    too_fine,
+    too_large,
+    unclear_name,
+)
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS, Measure
 
@@ -94,13 +103,13 @@ class RecordQuery:
         self.left_out = found.get("value missing", 0)
         self.records = found["all"] - self.left_out
         if self.left_out and measure.missing == "refuse":
-            raise refusals.missing_value(str(measure.value), self.left_out)
+            raise missing_value(str(measure.value), self.left_out)
         if not self.records:
             raise DataError("there is no record to make a table of.")
         self._check_codes()
         for role, name in (("contributor", measure.contributor), ("holding", measure.holding)):
             if found.get(f"{role} unclear"):
-                raise DataError(f"{refusals.unclear_name(str(name), found[f'{role} unclear'])}.")
+                raise DataError(f"{unclear_name(str(name), found[f'{role} unclear'])}.")
         if found.get("contributor"):
             raise DataError(f"'{measure.contributor}', the contributor, is missing in {found['contributor']} records.")
         if found.get("holding") and measure.contributor is None:
@@ -115,12 +124,12 @@ class RecordQuery:
         stated = None if measure.weight else measure.decimals  # a weighted value is rounded once, when it is weighted
         places = self._places("value", measure.value, stated, found) if measure.value else 0
         if found.get("negative") and measure.negative == "refuse":
-            raise refusals.negative_value(str(measure.value), found["negative"])
+            raise negative_value(str(measure.value), found["negative"])
         units = self._units(measure.value, places) if measure.value else "1::BIGINT"
         self.decimals = places if stated is None or not measure.value else stated
         largest = float(found.get("value largest") or 1) * 10.0**places
         if largest * 10.0 ** max(self.decimals - places, 0) >= 2**53:
-            raise DataError(refusals.too_large(str(measure.value)))
+            raise DataError(too_large(str(measure.value)))
         self._value = _to_decimals(units, places, self.decimals)
         if measure.weight is None:
             return
@@ -128,7 +137,7 @@ class RecordQuery:
             raise DataError(f"'{measure.weight}', the weight, is missing in {found['weight missing']} records.")
         weight_places = self._places("weight", measure.weight, None, found)
         if found["light"]:
-            raise DataError(refusals.light_weight(measure.weight, found["light"]))
+            raise DataError(light_weight(measure.weight, found["light"]))
         weight = self._units(measure.weight, weight_places)
         fine = self.decimals + weight_places
         size = largest * 10.0 ** (self.decimals - places) * float(found["weight largest"]) * 10.0**weight_places
@@ -148,12 +157,12 @@ class RecordQuery:
             raise DataError(f"'{column}' must be finite; it is not in {found[f'{role} infinite']} records.")
         largest = float(found[f"{role} largest"])
         if largest >= 2**53:
-            raise DataError(refusals.too_large(column))
+            raise DataError(too_large(column))
         exact = [places for places in _PLACES if found[f"{role} {places}"] and largest * 10.0**places < 2**53]
         if exact and (decimals is not None or exact[0] <= MOST_DECIMALS):
             return exact[0]
         if decimals is None:
-            raise refusals.too_fine(column)
+            raise too_fine(column)
         return decimals
 
     def _units(self, column: str, places: int) -> str:
@@ -195,7 +204,7 @@ class RecordQuery:
             ).fetchall()
             strange = {str(code): int(count) for code, count in counts if code not in leaves}
             if strange:
-                raise DataError(refusals.no_leaf(dimension, strange))
+                raise DataError(no_leaf(dimension, strange))
 
     def _one(self, ask: Mapping[str, str], where: str = "") -> dict[str, Any]:
         row = self.engine.execute(f"SELECT {', '.join(ask.values())} FROM {self.table} {where}").fetchone()

@@ -20,10 +20,10 @@ from sluice.ground.errors import DataError
 from sluice.settings import settings
 from sluice.sources.record_query import RecordQuery, text
 from sluice.sources.tabular_source import missing_file
-from sluice.tabular.model import refusals
 from sluice.tabular.model.aggregation import LARGEST_KEPT, Levels, cells_at, cells_from, codes_of
 from sluice.tabular.model.cell_sums import CellSums
 from sluice.tabular.model.cells import Cells, Integers, Table, equations_of
+from sluice.tabular.model.column_values import duplicates, too_large
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 
@@ -93,7 +93,7 @@ def aggregate_file(
                 f"of {scratch}"
             ) from None
         except (duckdb.ConversionException, duckdb.OutOfRangeException):
-            raise DataError(f"{source}: {refusals.too_large(measure.value or 'the count')}") from None
+            raise DataError(f"{source}: {too_large(measure.value or 'the count')}") from None
         except duckdb.Error:
             raise DataError(f"{source}: cannot be read as a table of records") from None
 
@@ -156,7 +156,7 @@ class _Sums:
         found = self.run(f"SELECT count(*) FROM {pairs}").fetchone()
         self.added_up = query.records - (found or (0,))[0]
         if self.added_up and measure.duplicates == "refuse":
-            raise refusals.duplicates(measure.contributor, self.added_up)
+            raise duplicates(measure.contributor, self.added_up)
 
     @property
     def _added(self) -> str:

@@ -8,12 +8,14 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 import policies
 from policies.advice import with_advice
+from policies.check import at_hand, unmet
 from policies.formula_cells import formula_cells
 from policies.policy import Policy, load_policy
 from policies.waivers import apply_waivers
@@ -79,6 +81,7 @@ def assess(
         refuse_to_overwrite(report_file, inputs, option="--report")
     contract = load_contract(contract_file)
     policy = load_policy(policy_file) if policy_file else shipped_policy()
+    refuse_unjudgeable(policy, contract, holdout_file is not None, paired, "option")
     hashes = {"original": _sha256(original_file), "masked": _sha256(masked_file)}
     seed = int.from_bytes(hashlib.sha256("".join(hashes.values()).encode()).digest())
     original = read_records(original_file, contract, list(contract.staged))
@@ -157,6 +160,20 @@ def assess_compared(
             utility=measured.utility,
         ),
     )
+
+
+def refuse_unjudgeable(
+    policy: Policy, contract: Contract, holdout: bool, paired: bool, how: Literal["argument", "option"]
+) -> None:
+    """Raise DataError where a check that decides lacks what it needs, so that nothing could pass; names all of it.
+
+    holdout : whether other people were handed in
+    how     : whether it is given by arguments of a function or by options of a command
+    """
+    sets = policy.reference_standard.sets_known if policy.reference_standard else frozenset[str]()
+    given = at_hand(contract.staged, holdout=holdout, knowledge=sets <= {*contract.knowledge})
+    if lacking := unmet(policy.requirements, given, paired, how):
+        raise DataError("\n".join([f"the policy '{policy.name}' cannot be judged by what was given:", *lacking]))
 
 
 def shipped_policy() -> Policy:

@@ -30,10 +30,9 @@ from sluice.tabular.suppression.manual_status import MANUAL, manual_rows
 from tasks.release.tables.alteration import alter_cells
 from tasks.release.tables.editions import EditionPair
 from tasks.release.tables.judgement import judge_audit, judge_statement
-from tasks.release.tables.protected_tables import MethodStatement
 from tasks.release.tables.protection import ProtectionRequest, audit_cells
 from tasks.release.tables.protection_method import Alteration, Protection, SecondarySuppression
-from tasks.release.tables.published_cells import PublishedCells
+from tasks.release.tables.published_cells import MethodStatement, PublishedCells
 from tasks.release.tables.suppressed_cells import suppress_cells
 from tasks.workbench.cells_files import read_cells, refuse_taken_names, refuse_unfit_output, write_cells
 from tasks.workbench.decimal_comma import with_points

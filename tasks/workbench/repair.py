@@ -52,7 +52,7 @@ def repaired(
     workers: int,
 ) -> RepairedPattern:
     """The pattern with as few further cells suppressed, by their value, as make it safe. Raises DataError."""
-    from sluice.tabular.suppression.repair import repair  # takes time to load
+    from sluice.tabular.suppression.suppression import repair  # takes time to load
 
     found = repair(cells, status, requirements, rules, assumptions, workers=workers)
     result = audit(cells, found.status, requirements, rules, assumptions, found.certificates, workers)

@@ -112,7 +112,7 @@ def in_order(body: str, *steps: str) -> bool:
 
 
 def test_the_flow_fits_one_screen_and_names_the_steps_in_order() -> None:
-    from flows.release import records, release, tables
+    from flows.chain import records, release, tables
 
     chain, of_records, of_tables = (inspect.getsource(function) for function in (release, records, tables))
     assert len("".join((chain, of_records, of_tables)).splitlines()) <= 45

@@ -311,7 +311,7 @@ def _reading_here() -> AbstractContextManager[Any]:
 
 def _warm_up() -> None:
     """Load and compile before the first fork whatever a run needs, by a release that Prefect knows nothing of."""
-    from flows.release import release
+    from flows.chain import release
 
     with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, {"SLUICE_HOME": f"{folder}/house/home"}):
         house = House(Path(folder) / "house")

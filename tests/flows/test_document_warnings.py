@@ -7,6 +7,7 @@ import pytest
 
 from flows.cli.document_warnings import document_warnings
 from sluice.custody.workspace import Workspace
+from sluice.ground.errors import DocumentError
 from tasks.release.products import load_product
 from tests.flows.house import House
 from tests.golden import golden
@@ -38,7 +39,6 @@ def test_sound_documents_need_no_word(sound: House) -> None:
     [
         {"reference_standard": None},
         {"reference_standard": {"intruders": [{"knows": "register"}]}},
-        {"rules": [{"rule": "p_percent", "p": 10}]},
         {"approvals": {"count": 1, "roles": ["data_stewart"]}},
         {"approvals": {"count": 4}},
         {"approvals": {"count": 2, "roles": ["data_steward"] * 2}},
@@ -47,6 +47,32 @@ def test_sound_documents_need_no_word(sound: House) -> None:
 def test_a_policy_that_cannot_be_met(sound: House, change: dict[str, Any]) -> None:
     sound.policy |= change
     golden(warnings_of(sound))
+
+
+@pytest.mark.parametrize(
+    ("change", "role"),
+    [
+        ({"rules": [{"rule": "p_percent", "p": 10}]}, None),
+        (
+            {"rules": [{"rule": "t_closeness", "t": 0.3}, {"rule": "household_risk", "highest_at_most": 0.5}]},
+            "sensitive",
+        ),
+        ({"attacks": [{"rule": "membership", "limit": 0.1}, {"rule": "singling_out", "limit": 0.1}]}, None),
+    ],
+)
+def test_a_policy_by_which_no_such_release_can_be_judged_is_refused(
+    sound: House, change: dict[str, Any], role: str | None
+) -> None:
+    for variable in sound.contract["variables"]:
+        if variable["role"] == role:
+            variable["role"] = "other"
+    sound.policy |= change
+    golden.refused(DocumentError, warnings_of, sound)
+
+
+def test_a_check_that_does_not_decide_refuses_nothing(sound: House) -> None:
+    sound.policy["attacks"] = [{"rule": "membership", "limit": 0.1, "binding": False}]
+    assert warnings_of(sound) == ""
 
 
 def test_the_owner_fills_no_role(sound: House) -> None:
@@ -69,4 +95,5 @@ def test_a_contract_without_quasi_identifiers(sound: House) -> None:
     for variable in sound.contract["variables"]:
         if variable["role"] == "quasi_identifier":
             variable["role"] = "other"
+    sound.policy["rules"] = [{"rule": "k_anonymity", "k": 2, "columns": ["sex"]}]
     assert "no released variable has the role quasi_identifier" in warnings_of(sound)

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from flows.reassessment import reassess
+from policies.check import check
 from sluice.custody.states import IN_DOUBT, REASSESSED, told_of
 from sluice.ground.errors import SluiceError
 from sluice.ground.verdict import Finding, Verdict
@@ -102,7 +103,8 @@ def test_a_stricter_policy_says_what_would_not_pass_and_why(kind: type[House], r
 def test_a_new_attack_of_the_product_is_played_on_what_is_public(published: House) -> None:
     says = "An intruder nobody thought of finds everybody."
     found = Finding(rule="new_attack", verdict=Verdict.FAIL, stage="attack", says=says)
-    with patch("tasks.release.records.judgement.attack_measurements", return_value=[lambda files: [found]]):
+    played = check("new_attack", "attack", lambda files: [found])
+    with patch("tasks.release.records.judgement.attack_checks", return_value=[played]):
         told = published.sluice("reassess")
     assert told.code == BLOCKED
     assert says in told.words

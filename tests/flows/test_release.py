@@ -12,8 +12,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from flows.release import release_quietly
-from policies.policy import Policy
+from flows.chain import release_quietly
+from policies.kept_policy import KeptPolicy
 from sluice.custody import shelf
 from sluice.custody.chain import roots
 from sluice.custody.ledger import Ledger
@@ -33,7 +33,7 @@ def folder(house: House) -> Path:
 def test_a_run_in_anothers_place_judges_anew_what_was_staged(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that was lost after it had masked: as before, the release waits for people, and the source is not read."""
     house.adopt()
-    with patch("flows.release.evaluate", side_effect=OSError):
+    with patch("flows.chain.evaluate", side_effect=OSError):
         assert house.release().code == ERROR
     assert house.events()[-1] == "masked"
     (house.documents / "people.csv").unlink()
@@ -104,7 +104,7 @@ def test_a_release_whose_policy_nobody_can_read_any_more_can_be_withdrawn(
 ) -> None:
     """By people of the roster; one of them is the head, as nobody knows which other roles the policy named."""
 
-    class Later(Policy):
+    class Later(KeptPolicy):
         new_rule: int
 
     release = published.id
@@ -113,7 +113,7 @@ def test_a_release_whose_policy_nobody_can_read_any_more_can_be_withdrawn(
         published.workspace().vault.path(received.body["policy"], ".json").unlink()
     else:
         for module in ("under_review", "withdrawal"):
-            monkeypatch.setattr(f"tasks.release.{module}.Policy", Later)
+            monkeypatch.setattr(f"tasks.release.decisions.{module}.KeptPolicy", Later)
     for who in ("jonas", "mina"):
         told = published.sluice("withdraw", release, "--reason", "wrong codes", "--as", who)
         assert told.code == WAITING

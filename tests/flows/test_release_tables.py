@@ -159,8 +159,7 @@ def test_a_release_has_costs_that_only_its_vault_knows(house: TablesHouse) -> No
 @contextmanager
 def _pattern_of_primaries_alone() -> Iterator[None]:
     """As a protection that forgot the secondary cells, and claims with forged proofs that each is open all the same."""
-    from sluice.tabular.suppression.certificate import Certificate
-    from sluice.tabular.suppression.suppression import Suppression
+    from sluice.tabular.suppression.suppression import Certificate, Suppression
 
     def forgetful(cells: Any, requirements: Any, *_: Any, **__: Any) -> Suppression:
         sensitive = np.flatnonzero(requirements.sensitive)

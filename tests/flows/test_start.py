@@ -14,7 +14,7 @@ from tasks.release.progress import listening
 from tests.flows.house import DONE, House
 from tests.flows.prefect_server import PrefectServer, deliver_events
 
-STEPS = "open_documents known_release ingest validate check mask check evaluate decide report"
+STEPS = "open_documents known_release ingest validate check mask check evaluate report decide"
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.records import records_of
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
-from tasks.release.tables.contributor_numbers import judge_contributor_numbers
+from tasks.release.tables.other_measures import judge_contributor_numbers
 from tasks.release.tables.protection import ProtectionRequest, protect_cells
 from tests.reader.generate import drawn
 from tests.reader.judge import Truth

@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sluice.tabular.alternatives import adjustment_reader
+from sluice.tabular.alternatives import adjustment_intruder as adjustment_reader
 from sluice.tabular.alternatives import controlled_adjustment as adjustment
 from sluice.tabular.alternatives.cell_key import record_keys
 from sluice.tabular.alternatives.noise_multipliers import multiplied_cells, multipliers

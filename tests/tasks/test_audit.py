@@ -12,8 +12,7 @@ from tasks.audit import audit
 from tasks.protect import protect
 from tasks.release.product import AnyRelease
 from tasks.release.tables.judgement import TablesEvaluation
-from tasks.release.tables.protected_tables import ProtectedTables, staged_and_published_cells
-from tasks.release.tables.published_cells import PublishedCells
+from tasks.release.tables.published_cells import ProtectedTables, PublishedCells, staged_and_published_cells
 from tasks.tabulate import tabulate
 from tests.flows.house import House
 from tests.flows.tables_house import TablesHouse

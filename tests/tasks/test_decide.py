@@ -1,7 +1,6 @@
 """The gate: only what passed waits for approval, and the ledger says why anything else does not."""
 
 from collections.abc import Callable
-from types import SimpleNamespace
 
 import pytest
 from markdown_it import MarkdownIt
@@ -62,8 +61,8 @@ def test_approvals_are_bound_to_what_was_reported(house: House, validated: Bring
 def shown(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """What an artifact is made of, as in a run of Prefect's."""
     given: dict[str, str] = {}
-    monkeypatch.setattr("tasks.decide.TaskRunContext", SimpleNamespace(get=lambda: True))
-    monkeypatch.setattr("tasks.decide.create_markdown_artifact", lambda **parts: given.update(parts))
+    monkeypatch.setattr("tasks.decide.in_a_run", lambda: True)
+    monkeypatch.setattr("prefect.artifacts.create_markdown_artifact", lambda **parts: given.update(parts))
     return given
 
 

@@ -7,6 +7,7 @@ from threading import current_thread
 
 import pytest
 
+from policies.standard import checks
 from sluice.ground.in_threads import in_threads
 from sluice.ground.verdict import Verdict
 from tasks.check import check
@@ -57,7 +58,7 @@ def test_what_fills_memory_is_measured_by_itself(
     seen: dict[str, set[str]] = {"learned_intruder": set(), "judge_unique_values": set()}
 
     def noted(name: str) -> Callable[..., object]:
-        measure = getattr(judgement, name)
+        measure = getattr(checks, name)
 
         def of(*given: object) -> object:
             seen[name].add(current_thread().name.partition("-")[0])
@@ -66,7 +67,7 @@ def test_what_fills_memory_is_measured_by_itself(
         return of
 
     for name in seen:
-        monkeypatch.setattr(judgement, name, noted(name))
+        monkeypatch.setattr(checks, name, noted(name))
     monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", 4)
     release = validated(house)
     evaluate(release, mask(release))

@@ -11,7 +11,7 @@ from sluice.tabular.model.cells import Status
 from tasks.failure import StepFailed
 from tasks.protect import protect
 from tasks.release.product import AnyRelease
-from tasks.release.tables.protected_tables import staged_and_published_cells
+from tasks.release.tables.published_cells import staged_and_published_cells
 from tasks.release.tables.request import request_of
 from tasks.tabulate import tabulate
 from tests.flows.house import House

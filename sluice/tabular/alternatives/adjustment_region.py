@@ -6,9 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from sluice.tabular.alternatives.contributors_in_groups import alone_in, parts_of
-from sluice.tabular.alternatives.short_moves import ShortMoves
-from sluice.tabular.alternatives.whole_moves import UndecidedError, whole_moves
+from sluice.tabular.alternatives.altered_cells import alone_in, parts_of
+from sluice.tabular.alternatives.whole_moves import ShortMoves, UndecidedError, whole_moves
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, Integers
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of

@@ -15,7 +15,7 @@ from numpy.random import Generator
 
 from sluice.ground.errors import DataError
 from sluice.tabular.alternatives.additive_multiples import additive_multiples, blocks_of
-from sluice.tabular.alternatives.adjustment_reader import read_adjustment
+from sluice.tabular.alternatives.adjustment_intruder import read_adjustment
 from sluice.tabular.alternatives.adjustment_region import AdjustedTable
 from sluice.tabular.alternatives.adjustment_sides import AdjustmentRequest, totals_on_drawn_sides
 from sluice.tabular.alternatives.altered_cells import AlteredCells, refuse_negative, refuse_unless_additive
@@ -73,17 +73,9 @@ def controlled_adjustment(
     value = _whole(request, near, rises, nodes)
     refuse_unless_additive(cells, value, "controlled_adjustment")
     found = read_adjustment(AdjustedTable(cells, value, request.moving, requirements, rules, assumptions, spread, cap))
-    low, high = assumptions.bounds(cells)
-    attempted = int(requirements.sensitive.sum())
-    return AlteredCells(
-        value,
-        low,
-        high,
-        np.flatnonzero(found.failing),
-        attempted,
-        attempted - int(found.undecided.sum()),
-        _says(cap, spread),
-        concern=None if drawn else _ALL_RISE,
+    concern = None if drawn else _ALL_RISE
+    return AlteredCells.attacked(
+        value, assumptions.bounds(cells), requirements.sensitive, found, _says(cap, spread), concern
     )
 
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from sluice.ground.progress import counted
-from sluice.tabular.audit.cell_programs import CellPrograms
 from sluice.tabular.audit.component_deviations import ComponentDeviations
 from sluice.tabular.audit.proven_interval import NOTHING_NEEDED, ProvenInterval, Question
+from sluice.tabular.audit.whole_deviation import CellPrograms
 from sluice.tabular.model.cells import Floats
 from sluice.tabular.model.known_sums import Indices
 

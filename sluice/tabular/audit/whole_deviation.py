@@ -1,7 +1,10 @@
 """Deviations in whole units, which alone are possible to somebody who knows in which unit a table is published.
 
-A linear program answers in fractions: that a cell may lie anywhere from 1 to 1.5 is no proof that it may be 2. Where
-there is room, a multiple of the answer is whole; else a bounded integer program decides, or nothing is decided.
+A linear program answers in fractions: that a cell may lie anywhere from 1 to 1.5 is no proof that it may be 2. Where it
+does not move far enough for the need, the attack succeeds; where it does, a multiple of the answer is whole if there is
+room; else a bounded integer program decides, or nothing is decided. The methods that protect have a solver of whole
+units of their own (`sluice/tabular/alternatives/whole_moves.py`), twins on purpose: the audit shares no code with what
+it judges, so that a mistake in one does not hide in the other.
 
 Source: Fischetti and Salazar-González (2001), section 2, for the deviations of linear programs; that they must be whole
 is this project's own.
@@ -12,7 +15,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from sluice.tabular.audit.proven_interval import ProvenInterval, Question
 from sluice.tabular.model.cells import Floats
+from sluice.tabular.model.feasibility_interval import FeasibleRegion, UnsolvedError
+from sluice.tabular.model.known_sums import Indices
 
 MULTIPLES = (1, 2, 3, 4, 5, 6, 8, 10, 12)  # denominators that the vertices of tables of few dimensions have
 _NODES = 500  # of branch and bound, until an integer program counts as undecided
@@ -124,3 +130,69 @@ class WholeDeviations:
         if (self._rows @ made).any() or (made < ends[0]).any() or (made > ends[1]).any():
             return None, False
         return made, proven
+
+
+class CellPrograms:
+    """Programs over n cells within e sums; keeps the solver.
+
+    rows         : shape (e, n)
+    members      : shape (n,), which cells these are, in rising order
+    lower, upper : shape (n,), how far each may move
+    """
+
+    def __init__(self, rows: csr_array, members: Indices, lower: Floats, upper: Floats) -> None:
+        self._rows, self._members, self._lower, self._upper = rows, members, lower, upper
+        self._region = FeasibleRegion(rows, np.zeros(rows.shape[0]), lower, upper)
+
+    def ends(self, question: Question) -> ProvenInterval:
+        """How far the cell can move if fractions of a unit count, as far as that is of interest."""
+        down, up = self._extremes(question)
+        if down is None or up is None:
+            return ProvenInterval.by_both(question.cell, self._members, [], complete=False)
+        return ProvenInterval.by_both(question.cell, self._members, [down, up])
+
+    def decide(self, question: Question) -> ProvenInterval:
+        """How far the cell can move in whole units. Not complete where the solver, or its branch and bound, gave up."""
+        need, at = question.need, int(np.searchsorted(self._members, question.cell))
+        extremes = self._extremes(question)
+        if extremes[0] is None or extremes[1] is None:
+            return ProvenInterval.by_both(question.cell, self._members, [], complete=False)
+        widest = [whole_part(float(np.abs(way[at]))) for way in extremes]
+        if not need.met(*widest):
+            found = ProvenInterval.by_both(question.cell, self._members, list(extremes))
+            return ProvenInterval(widest[0], widest[1], found.support, found.drop)
+        lower, upper = question.limits(self._members, self._lower, self._upper)
+        ways: list[Floats] = []
+        complete = True
+        found = ProvenInterval.by_both(question.cell, self._members, ways)
+        for sign, wanted, way in ((1, need.upper, extremes[1]), (-1, need.lower, extremes[0])):
+            most = float(np.ceil(max(wanted, need.sliding)))
+            if most <= 0 or (wanted <= 0 and need.met(found.below, found.above)):
+                continue
+            whole = whole_multiple(way, self._rows, lower, upper)
+            if whole is None:
+                whole = whole_nearby(way, at, self._rows, lower, upper)
+            if whole is None:
+                whole, ended = WholeDeviations(self._rows, lower, upper).furthest(at, sign, most)
+                complete &= ended
+            ways += [] if whole is None else [whole]
+            found = ProvenInterval.by_both(question.cell, self._members, ways)
+        enough = need.met(found.below, found.above)
+        return ProvenInterval(found.below, found.above, found.support, found.drop, complete or enough)
+
+    def _extremes(self, question: Question) -> tuple[Floats, Floats] | tuple[None, None]:
+        """Points down and up as far as is of interest, in fractions of a unit; none where the solver gave up."""
+        members, need = self._members, question.need
+        at = int(np.searchsorted(members, question.cell))
+        lower, upper = question.limits(members, self._lower, self._upper)
+        lower, upper = lower.copy(), upper.copy()
+        lower[at] = max(lower[at], -float(np.ceil(max(need.lower, need.sliding))))
+        upper[at] = min(upper[at], float(np.ceil(max(need.upper, need.sliding))))
+        changed = np.flatnonzero((lower != self._lower) | (upper != self._upper))
+        self._region.bound(changed, lower[changed], upper[changed])
+        try:
+            return self._region.extreme(at, -1)[1], self._region.extreme(at, 1)[1]
+        except (UnsolvedError, ValueError):
+            return None, None
+        finally:
+            self._region.bound(changed, self._lower[changed], self._upper[changed])

@@ -1,7 +1,7 @@
 """The cells of a set of linked tables, and the sums that an attacker can check them against."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -250,3 +250,16 @@ def equations_of(dimensions: Sequence[Dimension], codes: Codes, tables: Sequence
         return csr_array((0, len(codes)), dtype=np.float64)
     entries = (np.concatenate(signs), (np.concatenate(rows), np.concatenate(columns)))
     return csr_array(entries, shape=(count, len(codes)))
+
+
+def contributor_counts(cells: Cells) -> Cells | None:
+    """The same cells, each holding how many contribute to it, each contributor counting 1.
+
+    None where these numbers do not add up: where a contributor is in several parts of a cell, or counts as a fraction.
+    Then the numbers bound each other, but no sum holds between them.
+    """
+    number = cells.contributors
+    if (np.abs(cells.equations @ number.astype(np.float64)) > 0.5).any():
+        return None
+    ones = (np.arange(cells.largest.shape[1]) < number[:, None]).astype(np.int64)
+    return replace(cells, total=number, largest=ones, decimals=0, sizes=None)

@@ -13,10 +13,22 @@ from sluice.ground.errors import DataError, MeasureChoiceError
 from sluice.reading.spelling import unclear_names
 from sluice.tabular.model.aggregation import LARGEST_KEPT, aggregate
 from sluice.tabular.model.cells import Cells, Codes, Integers, Table, keys_of
-from sluice.tabular.model.column_values import is_missing, is_whole, numbers, text_of, to_decimals, whole_units
+from sluice.tabular.model.column_values import (
+    duplicates,
+    is_missing,
+    is_whole,
+    light_weight,
+    missing_value,
+    negative_value,
+    no_leaf,
+    numbers,
+    text_of,
+    to_decimals,
+    unclear_name,
+    whole_units,
+)
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS, Measure
-from sluice.tabular.model.refusals import duplicates, light_weight, missing_value, negative_value, no_leaf, unclear_name
 
 LARGEST_UNITS = 2**62  # of a contribution, which must fit into 64 bits
 

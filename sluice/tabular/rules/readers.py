@@ -18,7 +18,7 @@ import numpy as np
 
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, Integers
-from sluice.tabular.model.propagated_bounds import propagated_bounds
+from sluice.tabular.model.known_sums import propagated_bounds
 from sluice.tabular.rules.request_rule import RequestedContributions
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.tabular.model.cells import Cells, Codes, Floats, keys_of
-from sluice.tabular.suppression.rooms import Rooms
+from sluice.tabular.suppression.protection_ranges import ProtectionRanges
 from sluice.tabular.suppression.signed_paths import SignedPaths
 from sluice.tabular.suppression.targets import quantum
 from sluice.tabular.suppression.unknown_cells import UnknownCells
@@ -77,17 +77,23 @@ class BlockProgram:
         self._nears: dict[bytes, tuple[NDArray[np.bool_], int]] = {}
 
     def cheapest(
-        self, targets: Sequence[int], level: int, side: int, limit: float, rooms: Rooms, last_resort: bool = False
+        self,
+        targets: Sequence[int],
+        level: int,
+        side: int,
+        limit: float,
+        ranges: ProtectionRanges,
+        last_resort: bool = False,
     ) -> Change | None:
         """A cheap change that moves the sum of the targets by the level; None when there is none below the limit.
 
         side  : 1 upwards, -1 downwards, 0 upwards within bounds that let the opposite change pass as well
         limit : of the price of the unknowns that change, together
-        rooms : how far each unknown may change
+        ranges : how far each unknown may change
         last_resort : look at the whole table where what lies near does not suffice, and for whole numbers by all means
         cost  : 0.1 ms for what boxes settle, else about 2 ms; a second for 100,000 unknowns when the block is too small
         """
-        down, up = rooms.within(side)
+        down, up = ranges.within(side)
         targets = [target for target in targets if up[target] > 0 and np.isfinite(self.price[target])]
         if up[targets].sum() < level:
             return None

@@ -21,10 +21,9 @@ from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.insiders import Insiders
 from sluice.tabular.suppression.pattern_search import PatternSearch
 from sluice.tabular.suppression.proof_search import Proof
-from sluice.tabular.suppression.rooms import Rooms
+from sluice.tabular.suppression.protection_ranges import ProtectionRanges
 from sluice.tabular.suppression.signed_paths import codes_below
-from sluice.tabular.suppression.targets import Target, targets_of
-from sluice.tabular.suppression.unions import Unions
+from sluice.tabular.suppression.targets import Target, Unions, targets_of
 from sluice.tabular.suppression.unknown_cells import UnknownCells, unknown_cells
 
 Proven = tuple[Target, tuple[Proof, ...]]
@@ -99,14 +98,15 @@ class GreedySearch:
         if inside is not None:
             price[~inside] = np.inf
         program = BlockProgram(cells, unknowns, price, costs)
-        rooms = [
-            Rooms.of(unknowns, cells.total - reader.lower, reader.upper - cells.total) for reader in problem.readers
+        ranges = [
+            ProtectionRanges.of(unknowns, cells.total - reader.lower, reader.upper - cells.total)
+            for reader in problem.readers
         ]
         knows_parts = assumptions.own_parts and assumptions.nonnegative and cells.sizes is None
         told = assumptions.statuses and assumptions.coalition == 1
         largest = known_parts(cells, requirements, rules) if told else cells.largest
         insiders = Insiders(replace(cells, largest=largest), unknowns, assumptions.coalition, knows_parts)
-        self.search = PatternSearch(program, unknowns, rooms, insiders, fixed)
+        self.search = PatternSearch(program, unknowns, ranges, insiders, fixed)
         targets = targets_of(cells, unknowns, problem.readers, rules, assumptions.nonnegative)
         self.targets = [target for target in targets if inside is None or inside[target.unknowns[0]]]
         self.unions = Unions(
@@ -114,7 +114,7 @@ class GreedySearch:
             unknowns,
             requirements.sensitive,
             rules if assumptions.unions else (),
-            rooms[0],
+            ranges[0],
             assumptions.nonnegative,
         )
 

@@ -15,9 +15,8 @@ from sluice.tabular.model.cells import Codes, Floats
 from sluice.tabular.suppression.block_program import BlockProgram
 from sluice.tabular.suppression.insiders import Insiders
 from sluice.tabular.suppression.proof_search import Proof, ProofSearch
-from sluice.tabular.suppression.rooms import Rooms
-from sluice.tabular.suppression.targets import Target
-from sluice.tabular.suppression.unions import Unions
+from sluice.tabular.suppression.protection_ranges import ProtectionRanges
+from sluice.tabular.suppression.targets import Target, Unions
 from sluice.tabular.suppression.unknown_cells import UnknownCells
 
 _MOST_USERS = 12  # targets; what more of them use can hardly be given up
@@ -50,7 +49,7 @@ class PatternSearch:
         self,
         program: BlockProgram,
         unknowns: UnknownCells,
-        rooms: Sequence[Rooms],
+        ranges: Sequence[ProtectionRanges],
         insiders: Insiders,
         fixed: NDArray[np.bool_],
     ) -> None:
@@ -70,7 +69,7 @@ class PatternSearch:
         self._tried = np.zeros(len(unknowns), dtype=np.int64)
         self._hardest: dict[int, int] = {}  # unknown -> the target for which it could not be given up
         little_to_give_up = len(fixed) > 0 and bool(fixed.mean() > _MOSTLY)
-        self._search = ProofSearch(program, rooms, insiders, self._at_hand, thrifty=little_to_give_up)
+        self._search = ProofSearch(program, ranges, insiders, self._at_hand, thrifty=little_to_give_up)
 
     @property
     def work(self) -> float:

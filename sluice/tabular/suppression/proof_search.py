@@ -15,7 +15,7 @@ import numpy as np
 from sluice.tabular.model.cells import Codes, Floats
 from sluice.tabular.suppression.block_program import BlockProgram, Change
 from sluice.tabular.suppression.insiders import Insiders
-from sluice.tabular.suppression.rooms import Rooms
+from sluice.tabular.suppression.protection_ranges import ProtectionRanges
 from sluice.tabular.suppression.targets import Coalition, Need, Target, searched_change
 
 _NOBODY: Coalition = frozenset()
@@ -48,7 +48,7 @@ class Proof:
 class ProofSearch:
     """Finds proofs at the prices of a program, which are as before when it returns.
 
-    rooms   : of each reader
+    ranges   : of each reader
     at_hand : the proofs, made for whatever target and reader, that change an unknown; they may serve another, too
     thrifty : whether first proofs are taken from there where they can be; else they are short, and easier to replace
     """
@@ -56,13 +56,13 @@ class ProofSearch:
     def __init__(
         self,
         program: BlockProgram,
-        rooms: Sequence[Rooms],
+        ranges: Sequence[ProtectionRanges],
         insiders: Insiders,
         at_hand: Callable[[int], Iterable[Proof]],
         thrifty: bool,
     ) -> None:
         self._program, self._price = program, program.price
-        self._rooms, self._insiders, self._at_hand = rooms, insiders, at_hand
+        self._ranges, self._insiders, self._at_hand = ranges, insiders, at_hand
         self._coalition, self._thrifty = insiders.coalition, thrifty
 
     def against_everybody(self, target: Target, limit: float, kept: tuple[Proof, ...]) -> tuple[Proof, ...] | None:
@@ -231,7 +231,7 @@ class ProofSearch:
         prices = self._price[wholly].copy()
         self._price[wholly] = np.inf
         try:
-            with self._rooms[reader].narrowed(partly, down):
+            with self._ranges[reader].narrowed(partly, down):
                 yield
         finally:
             self._price[wholly] = prices
@@ -256,8 +256,8 @@ class ProofSearch:
         missing = need.wide - need.up - need.down
         if missing <= 0:
             return [(need.up, need.down)]
-        rooms, cells = self._rooms[target.reader], list(target.unknowns)
-        most_up, most_down = float(rooms.up[cells].sum()), float(rooms.down[cells].sum())
+        ranges, cells = self._ranges[target.reader], list(target.unknowns)
+        most_up, most_down = float(ranges.up[cells].sum()), float(ranges.down[cells].sum())
         more_up = int(min(missing, max(most_up - need.up, 0)))
         more_down = int(min(missing, max(most_down - need.down, 0)))
         if more_up + more_down < missing:
@@ -270,8 +270,8 @@ class ProofSearch:
 
     def _change(self, target: Target, up: int, down: int, limit: float) -> tuple[tuple[Change, ...] | None, bool]:
         """A change that may go both ways, else one upwards and one downwards; a little larger than it need be."""
-        cells, rooms = list(target.unknowns), self._rooms[target.reader]
-        room_up, room_down = float(rooms.up[cells].sum()), float(rooms.down[cells].sum())
+        cells, ranges = list(target.unknowns), self._ranges[target.reader]
+        room_up, room_down = float(ranges.up[cells].sum()), float(ranges.down[cells].sum())
         if up > room_up or down > room_down:
             return None, False
         sizes = [(searched_change(up, room_up), searched_change(down, room_down), False)]
@@ -280,7 +280,7 @@ class ProofSearch:
         for more, less, last_resort in sizes:
             if min(up, down) > 0 and max(more, less) <= min(room_up, room_down):
                 both = self._found_before(target, max(up, down), 0, limit) or self._program.cheapest(
-                    cells, max(more, less), 0, limit, rooms, last_resort
+                    cells, max(more, less), 0, limit, ranges, last_resort
                 )
                 if both is not None:
                     return (both,), True
@@ -300,7 +300,7 @@ class ProofSearch:
         if np.isinf(limit) and not (self._thrifty or target.reader or self._program.wide(at)):
             return None
         best: Change | None = None
-        down, up = self._rooms[target.reader].within(0 if side == 0 else 1)
+        down, up = self._ranges[target.reader].within(0 if side == 0 else 1)
         here = np.int32(at)  # of another type, each search would copy what it looks through
         for change in (change for proof in self._at_hand(at) for change in proof.changes):
             if best is not None and len(change.cells) >= len(best.cells):
@@ -316,14 +316,14 @@ class ProofSearch:
         return best
 
     def _pair(self, target: Target, up: int, down: int, limit: float, last_resort: bool) -> tuple[Change, ...] | None:
-        cells, rooms = list(target.unknowns), self._rooms[target.reader]
+        cells, ranges = list(target.unknowns), self._ranges[target.reader]
         changes: list[Change] = []
         paid: list[tuple[Codes, Floats]] = []
         try:
             for side, size in ((1, up), (-1, down)):
                 if size > 0:
                     change = self._found_before(target, size, side, limit) or self._program.cheapest(
-                        cells, size, side, limit, rooms, last_resort
+                        cells, size, side, limit, ranges, last_resort
                     )
                     if change is None:
                         return None

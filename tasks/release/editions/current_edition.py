@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from sluice.custody.editions import PUBLIC, WAITING, Edition, before, current, line_of, lines_of_editions, overtaken_by
 from sluice.custody.ledger import Entry, last
 from sluice.custody.shelf_documents import is_same_shelf
-from sluice.custody.states import IN_DOUBT, REASSESSED, REINSTATED, State
+from sluice.custody.states import IN_DOUBT, REASSESSED, REINSTATED, State, state_of
 from sluice.custody.workspace import Workspace
 from sluice.ground.durable import locked
 from sluice.ground.errors import SluiceError
@@ -151,3 +151,15 @@ def doubt_of(entries: Sequence[Entry]) -> str:
     judged = next((entry for entry in reversed(entries) if entry.event in (IN_DOUBT, REASSESSED)), None)
     verdict = judged.body.get("verdict_now", "UNKNOWN") if judged else "PASS"
     return f"in doubt: judged again on {judged.at[:10]}, verdict {verdict}" if judged and verdict != "PASS" else ""
+
+
+def editions_of(workspace: Workspace, definition: str) -> list[str]:
+    """The releases of a definition that are, or were, current: what happens to one may change another's state."""
+    public = (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
+    return [
+        release
+        for release, entries in workspace.ledger.histories().items()
+        if state_of(entry.event for entry in entries) in public
+        and (published := last(entries, State.PUBLISHED))
+        and published.body["definition"] == definition
+    ]

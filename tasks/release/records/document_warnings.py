@@ -2,10 +2,8 @@
 
 from collections.abc import Collection
 
+from policies.check import Need, at_hand, unmet
 from policies.policy import Policy
-from policies.rules.l_diversity import LDiversity
-from policies.rules.t_closeness import TCloseness
-from policies.rules.table_rule import TableRule
 from policies.standard.intruders import Intruder
 from sluice.ground.errors import did_you_mean
 from sluice.ground.variables import Role, Variables, with_role
@@ -29,17 +27,25 @@ def document_warnings(policy: Policy, described: Variables, knowledge: Collectio
                 f"{named} names an intruder '{intruder.knows}', and the contract's knowledge no such set: this release "
                 f"will be blocked.{hint}"
             )
-    for rule in policy.rules:
-        if isinstance(rule, TableRule):
-            warnings.append(f"{named} holds the rule {rule.rule}, which is for tables: this release will be blocked.")
     if not with_role(described, Role.QUASI_IDENTIFIER):
         warnings.append(
             "no released variable has the role quasi_identifier, by which people could be recognised. Has none?"
         )
-    looking = [rule.rule for rule in policy.rules if isinstance(rule, LDiversity | TCloseness) and not rule.columns]
+    looking = [needing.check for needing in policy.requirements if needing.any_of == (Need.SENSITIVE,)]
     if looking and not with_role(described, Role.SENSITIVE):
         warnings.append(
             f"no released variable has the role sensitive, for {looking[0]}: this release will be blocked. Name one in "
             "the contract, or keep one in the plan; else it takes a policy without that rule."
         )
     return warnings
+
+
+def unmet_needs(policy: Policy, declared: Variables, described: Variables) -> list[str]:
+    """A sentence for each thing without which checks that decide cannot judge the release, whatever its records are.
+
+    declared, described : the variables before the plan and after it: what a plan takes out or adds is for the judgement
+    """
+    standard = policy.reference_standard
+    holdout = standard is not None and standard.reference == "holdout"
+    given = at_hand(declared, described, holdout=holdout)
+    return unmet(policy.requirements, given, paired=False, how="document")

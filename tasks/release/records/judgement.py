@@ -3,55 +3,32 @@
 Nothing here knows of a release: frames and a policy in, findings and figures out.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import chain
-from typing import TypeAlias
 
 import pandas as pd
 
+from policies.check import Check, check
 from policies.policy import Policy
 from policies.rules.behind import Behind
 from policies.rules.failing_categories import with_failing_categories
 from policies.rules.km_anonymity import unjudged_sets
-from policies.rules.paired_rule import UNPAIRED
 from policies.rules.rule import DisclosureRule
-from policies.rules.subset_inference import SubsetInference
-from policies.standard.judgement import judge_reference_standard
-from policies.standard.learned_linkage import judge_learned_linkage, learned_intruder
-from policies.standard.lone_copies import judge_lone_copies
-from policies.standard.partial_knowledge import judge_partial_knowledge
+from policies.standard.checks import checks_of
 from policies.standard.reference_standard import ReferenceStandard
-from policies.standard.reidentification import judge_reidentification
-from policies.standard.transparency import judge_transparency
-from policies.standard.unique_values import judge_unique_values
 from sluice.documents.documents import FileOf, named_file
 from sluice.ground.in_threads import in_threads
 from sluice.ground.machine import threads
-from sluice.ground.sentence import Sentence, Sentences, as_fields
 from sluice.ground.variables import Variables
-from sluice.ground.verdict import Finding, Verdict
-from sluice.masking.moved_blocks import Block
+from sluice.ground.verdict import Finding
 from sluice.risk.reference.curve import Curve
 from sluice.utility.comparison import Comparison
 from sluice.utility.utility_view import UtilityView
 from sluice.utility.variable_summary import VariableSummary, summarise
 from tasks.release.findings import findings_of
 from tasks.release.intake.memory_forecast import measurements_at_once
-
-_SAYS = Sentences(
-    "learned_linkage",
-    unpaired="Intruders who learn were not played. ",
-    of_block=" Looked at were {names:commas} alone, which were moved to another record together.",
-)
-_NO_STANDARD = Sentence(
-    "reference_standard.none",
-    "The policy names no reference standard, so nobody knows whether the file is safe for its people.",
-)
-
-Measurement: TypeAlias = Callable[[Comparison], Iterable[Finding]]
-"""What is found of files; what it draws, it draws from their generator."""
 
 
 @dataclass(frozen=True)
@@ -112,13 +89,11 @@ def evaluate_file(policy: Policy, files: Comparison, declared: Variables, descri
         views.append(found.view)
         return found.findings
 
-    standard = policy.reference_standard
-    of_risk = [*reference_measurements(standard, files, curves, policy.attacks), *attack_measurements(policy)]
+    of_risk = [*checks_of(policy.reference_standard, files, curves, policy.attacks), *attack_checks(policy)]
     # Measuring use takes longest, so it begins first. It comes last in the report.
-    measured = _measurement("utility", "utility", utility)
-    measurements = [measured, *of_risk]
-    jobs = [partial(_listed, job) for job in (partial(measured, files), *_drawing(of_risk, files))]
-    by_themselves = [job for job, each in zip(jobs, measurements, strict=True) if _fills_memory(each)]
+    of_utility = check("utility", "utility", utility)
+    jobs = [partial(_listed, job) for job in (partial(_made, of_utility, files), *_drawing(of_risk, files))]
+    by_themselves = [job for job, each in zip(jobs, [of_utility, *of_risk], strict=True) if each.by_itself]
     others = [job for job in jobs if job not in by_themselves]
     at_once = min(threads(), measurements_at_once(files.variables, len(files.original)))
     done = dict(zip(others, in_threads(others, at_once), strict=True)) | {job: job() for job in by_themselves}
@@ -136,7 +111,7 @@ def against_reference(standard: ReferenceStandard | None, files: Comparison) -> 
 
 def attack_findings(policy: Policy, files: Comparison) -> Iterator[Finding]:
     """One finding or more for each attack of the policy."""
-    for job in _drawing(attack_measurements(policy), files):
+    for job in _drawing(attack_checks(policy), files):
         yield from job()
 
 
@@ -150,108 +125,27 @@ def reference_findings(
 
     attacks : those that the policy plays beside the standard
     """
-    for job in _drawing(reference_measurements(standard, files, curves, attacks), files):
+    for job in _drawing(checks_of(standard, files, curves, attacks), files):
         yield from job()
 
 
-def _drawing(measurements: Sequence[Measurement], files: Comparison) -> "list[partial[Iterable[Finding]]]":
-    """Each measurement with draws of its own: in whatever order they are made, the same is found."""
-    draws = files.rng.spawn(len(measurements))
-    return [partial(each, files.drawing(rng)) for each, rng in zip(measurements, draws, strict=True)]
+def _drawing(checks: Sequence[Check], files: Comparison) -> "list[partial[Iterator[Finding]]]":
+    """Each check with draws of its own: in whatever order they are made, the same is found."""
+    draws = files.rng.spawn(len(checks))
+    return [partial(_made, each, files.drawing(rng)) for each, rng in zip(checks, draws, strict=True)]
 
 
-def _fills_memory(measurement: Measurement) -> bool:
-    """Whether it has more in memory than any other, and keeps all processors busy by itself."""
-    return isinstance(measurement, partial) and measurement.func in (_learned, _on_block)
+def _made(check: Check, files: Comparison) -> Iterator[Finding]:
+    """What a check finds, part by part; of a part that breaks down, that it is UNKNOWN."""
+    for part in check.parts(files):
+        for finding in findings_of(part.rule, part.stage, part.find):
+            yield check.adding(finding) if check.adding else finding
 
 
-def _listed(job: "partial[Iterable[Finding]]") -> list[Finding]:
+def _listed(job: "partial[Iterator[Finding]]") -> list[Finding]:
     return list(job())
 
 
-def attack_measurements(policy: Policy) -> list[Measurement]:
-    """One for each attack of the policy."""
-    return [_measurement(rule.rule, "attack", rule.find) for rule in policy.attacks]
-
-
-def reference_measurements(
-    standard: ReferenceStandard | None,
-    files: Comparison,
-    curves: list[Curve],
-    attacks: Sequence[DisclosureRule],
-) -> list[Measurement]:
-    """Those of `reference_findings`."""
-
-    def judgement(files: Comparison) -> Sequence[Finding]:
-        if standard is None:
-            says = _NO_STANDARD()
-            return [Finding(rule="reference_standard", verdict=Verdict.UNKNOWN, stage="reference", **as_fields(says))]
-        findings, found = judge_reference_standard(standard, files)
-        curves.extend(found)
-        return findings
-
-    asked = [_measurement("reference_standard", "reference", judgement)]
-    if standard is None:
-        return asked
-    asked.append(_measurement("unique_values", "reference", lambda files: [judge_unique_values(standard, files)]))
-    if not files.paired:
-        return [*asked, partial(_unpaired, standard, attacks)]
-    return [
-        *asked,
-        _measurement("lone_copies", "reference", lambda files: [judge_lone_copies(standard, files)]),
-        _measurement("reidentification", "reference", lambda files: [judge_reidentification(standard, files)]),
-        partial(_learned, standard),
-        *(partial(_on_block, standard, block) for block in files.blocks),
-        _measurement("transparency", "attack", lambda files: judge_transparency(standard.transparency, files)),
-    ]
-
-
-def _measurement(rule: str, stage: str, find: Callable[[Comparison], Sequence[Finding]]) -> Measurement:
-    return lambda files: findings_of(rule, stage, partial(find, files))
-
-
-def _unpaired(standard: ReferenceStandard, attacks: Sequence[DisclosureRule], files: Comparison) -> list[Finding]:
-    """In place of intruders who learn from pairs, which nobody has: those who need none.
-
-    A policy that plays them itself, against people who were set aside, is for files of which no record was anybody's,
-    and nothing is missing. Under another one the file may have been masked record by record, too strongly for whoever
-    compares values and too weakly for whoever learned from pairs, so a person decides.
-    """
-    if not (standard.learned.binding or any(intruder.binding for intruder in standard.intruders)):
-        return []
-    played = any(isinstance(rule, SubsetInference) and rule.binding for rule in attacks)
-    if played and files.holdout is not None:
-        return []
-    findings = []
-    if not played:
-        # One record of eleven alike is read with the others: who may be found so may be read so.
-        rule = SubsetInference(limit=max(standard.margin, standard.learned.found))
-        findings += findings_of(rule.rule, "attack", partial(rule.find, files))
-    missing = Finding(
-        rule="learned_linkage", verdict=Verdict.REVIEW, stage="reference",
-        **as_fields(_SAYS.unpaired() + UNPAIRED()),
-        attempted=len(files.masked), completed=0,
-    )  # fmt: skip
-    return [*findings, missing]
-
-
-def _learned(standard: ReferenceStandard, files: Comparison) -> Iterator[Finding]:
-    """On intruders who learned from half of the people; they learn once."""
-    learned = cache(lambda: learned_intruder(files, standard.learned.people))
-    yield from findings_of(
-        "learned_linkage",
-        "reference",
-        lambda: judge_learned_linkage(standard.learned, standard.margin, files, learned()),
-    )
-    if standard.intruders:
-        yield from findings_of(
-            "attribute_gain", "reference", lambda: judge_partial_knowledge(standard.intruders, files, learned())
-        )
-
-
-def _on_block(standard: ReferenceStandard, block: Block, files: Comparison) -> Iterator[Finding]:
-    """Who is found by variables that left their records together, wherever these are now."""
-    names = ", ".join(block.columns)
-    for finding in _learned(standard, files.of_block(block)):
-        scope = f"{finding.scope}: {names}".removeprefix(": ")
-        yield finding.adding(_SAYS.of_block(names=block.columns)).model_copy(update={"scope": scope})
+def attack_checks(policy: Policy) -> list[Check]:
+    """Those of the policy's attacks."""
+    return [each for rule in policy.attacks for each in rule.checks]

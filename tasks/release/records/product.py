@@ -21,7 +21,7 @@ from sluice.utility.analyses.analysis_findings import unfit_analyses
 from tasks.release.product import Product
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.descriptions import described
-from tasks.release.records.document_warnings import document_warnings
+from tasks.release.records.document_warnings import document_warnings, unmet_needs
 from tasks.release.records.editions import compare_publications
 from tasks.release.records.judgement import Evaluation
 from tasks.release.records.masked_file import MaskedFile
@@ -41,6 +41,10 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
     def refuse_unfit(self) -> None:
         described_variables(self)  # refuses a plan that does not fit the contract
         declared = declared_variables(self)
+        if unmet := unmet_needs(self.policy, declared, described_variables(self)):
+            raise DocumentError(
+                f"{self.path}: by the policy '{self.policy.name}' no such release can be judged. {'. '.join(unmet)}"
+            )
         for copy in self.definition.copies:
             if unfit := COPIES[copy].unfit(described_variables(self)):
                 raise DocumentError(f"{self.path}: copies: {unfit[0]}")

@@ -4,7 +4,7 @@ Nothing here knows of a release: cells and a method in, the values to publish ou
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from sluice.tabular.alternatives.cell_key import perturb_counts, record_keys
 from sluice.tabular.alternatives.controlled_adjustment import controlled_adjustment
 from sluice.tabular.alternatives.controlled_rounding import controlled_rounding
 from sluice.tabular.alternatives.noise_multipliers import multiplied_cells, multipliers
-from sluice.tabular.alternatives.noisy_counts_reader import NoisyCounts
+from sluice.tabular.alternatives.noisy_counts_intruder import NoisyCounts
 from sluice.tabular.alternatives.perturbation_table import PerturbationTable
 from sluice.tabular.alternatives.small_count_rounding import small_count_rounding
 from sluice.tabular.model.cells import Cells, Codes, Integers
@@ -119,19 +119,8 @@ def _perturbed(cells: Cells, request: ProtectionRequest, method: CellKey, record
 
 def _read(cells: Cells, request: ProtectionRequest, altered: AlteredCells, choose: str) -> AlteredCells:
     """Judge counts of which each figure says between what its count lies. choose: what protects more."""
-    reader = NoisyCounts(cells, altered.low, altered.high, request.requirements, request.rules, request.assumptions)
-    low, high = reader.bounds()
-    failing, undecided = reader.read()
-    attempted = int(request.requirements.sensitive.sum())
-    says = altered.says
-    if failing.any():
+    intruders = NoisyCounts(cells, altered.low, altered.high, request.requirements, request.rules, request.assumptions)
+    found, says = intruders.read(), altered.says
+    if found.failing.any():
         says += f" Together with what adds up the figures tell too much: choose {choose}, or publish fewer cells."
-    return replace(
-        altered,
-        low=low,
-        high=high,
-        failing=np.flatnonzero(failing),
-        attempted=attempted,
-        completed=attempted - int(undecided.sum()),
-        says=says,
-    )
+    return AlteredCells.attacked(altered.value, intruders.bounds(), request.requirements.sensitive, found, says)

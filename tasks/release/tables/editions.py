@@ -10,22 +10,19 @@ from sluice.custody.ledger import Entry
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
-from sluice.tabular.alternatives.edition_differences import EditionDifferences
+from sluice.tabular.alternatives.cell_key import EditionDifferences
 from sluice.tabular.audit.audit import audit
 from sluice.tabular.editions.joint_editions import JointEditions, carried, joint_cells
-from sluice.tabular.editions.matched_names import with_names_of
-from sluice.tabular.editions.same_figures import same_figures
+from sluice.tabular.editions.matched_names import same_figures, with_names_of
 from sluice.tabular.model.cells import Booleans, Cells, Codes, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.sensitivity import Requirements
 from sluice.tabular.suppression.effort import Effort
 from tasks.release.editions.earlier_releases import compare_with_pruned, earlier_publications, publications
-from tasks.release.tables.cells import TablesRelease
-from tasks.release.tables.earlier_tables import EarlierTables, read_earlier_tables
-from tasks.release.tables.edition_changes import are_innermost, judge_differences
+from tasks.release.tables.earlier_tables import EarlierTables, are_innermost, judge_differences, read_earlier_tables
 from tasks.release.tables.protection import ProtectionRequest, SuppressionSearch
 from tasks.release.tables.protection_method import CellKey, NoiseMultipliers, Protection
-from tasks.release.tables.published_cells import PublishedCells
+from tasks.release.tables.published_cells import PublishedCells, TablesRelease
 
 _SHARES = "With {release}, which shares {cells:,} cells:"
 _NO_OTHER_UNDOES = "No other publication of these data undoes this one:"

@@ -11,13 +11,12 @@ from sluice.ground.sentence import Saying, Sentence, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.report.table_summary import TableSummary, summarise
 from sluice.tabular.audit.audit import Audit
-from sluice.tabular.audit.learned_intervals import learned_intervals
+from sluice.tabular.audit.published_intervals import learned_intervals
 from sluice.tabular.audit.single_cell_attacks import doubt_wanted, in_words
 from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, in_table
-from tasks.release.tables.layout import WantedTable
-from tasks.release.tables.protected_tables import MethodStatement
+from tasks.release.tables.definition import WantedTable
 from tasks.release.tables.protection import ProtectionRequest
-from tasks.release.tables.published_cells import PublishedCells
+from tasks.release.tables.published_cells import MethodStatement, PublishedCells
 
 _BY_RULE = Sentence("cells.not_published", "{cells:,} of {of:,} cells may not be published by this rule.")
 _TABLE_AUDIT = Sentences(

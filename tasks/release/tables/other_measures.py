@@ -1,31 +1,41 @@
-"""Tables beside published tables of other measures: what these tell together of how many contribute to a cell.
+"""Numbers of contributors beside values: published themselves, or told by published tables of other measures.
 
 Of all that tables of two measures have in common, this is what each tells of the other: which cells are not empty, and
 how many contribute to them, where records are counted or numbers of contributors are published. So both are taken as
-tables of counts, of which a count is public where either tells it, and audited as one system.
+tables of counts, of which a count is public where either tells it, and audited as one system. Published numbers of
+contributors are audited as the table of counts that they are: suppressed ones may follow.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
-from sluice.tabular.audit.audit import audit
+from sluice.tabular.audit.audit import Audit, audit
 from sluice.tabular.model.assumptions import Assumptions
-from sluice.tabular.model.cells import Cells, Integers, Status
-from sluice.tabular.model.contributor_counts import contributor_counts
+from sluice.tabular.model.cells import Cells, Integers, Status, Statuses, contributor_counts
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
 from tasks.release.editions.earlier_releases import earlier_publications
-from tasks.release.tables.cells import TablesRelease
-from tasks.release.tables.contributor_numbers import frequency_rules, of_counts
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.earlier_tables import read_earlier_tables
 from tasks.release.tables.editions import Edition, EditionPair, with_common_knowledge
 from tasks.release.tables.protection import ProtectionRequest
-from tasks.release.tables.published_cells import PublishedCells
+from tasks.release.tables.published_cells import PublishedCells, TablesRelease
+
+_SAYS_OF_NUMBERS = Sentences(
+    "contributor_numbers",
+    no_sums="Numbers of contributors are published, and contributors fall in several cells of the tables, so that no "
+    "sum between the numbers holds by which their audit could go: nobody knows what they reveal. Set "
+    "form.tell_contributors to false.",
+    told="Of {cells:,} cells with too few contributors by the policy, the published numbers tell too much: of "
+    "numbers, {first}. Set form.tell_contributors to false.",
+    not_decided="Of the attacks on numbers of contributors, {attacks:,} were not decided. Set form.tell_contributors "
+    "to false.",
+    none="From the published numbers of contributors, no number that the policy calls too small can be worked out.",
+)
 
 _SAYS = Sentences(
     "other_measures",
@@ -192,3 +202,51 @@ def _not_comparable(release: str) -> Saying:
 
 def _with_verdict(verdict: Verdict, says: Saying, scope: str = "") -> Finding:
     return Finding(rule="other_measures", verdict=verdict, stage="masked", **as_fields(says), scope=scope)
+
+
+def judge_contributor_numbers(
+    cells: Cells, status: Statuses, request: ProtectionRequest, workers: int = 1
+) -> list[Finding]:
+    """Whether the number of contributors of a cell that has too few of them follows from those that are published.
+
+    status : shape (c,), of the pattern of the values, under which the numbers are published
+    """
+    counts = contributor_counts(cells)
+    if counts is None:
+        says = _SAYS_OF_NUMBERS.no_sums()
+        return [_finding(Verdict.REVIEW, says)]
+    rules, assumptions = frequency_rules(request.rules), of_counts(request.assumptions)
+    requirements = requirements_of(rules, counts.contributions)
+    return [_of_audit(audit(counts, status, requirements, rules, assumptions, workers=workers))]
+
+
+def frequency_rules(rules: Sequence[SensitivityRule]) -> tuple[SensitivityRule, ...]:
+    """Those that say how few contributors are too few; of a policy without a minimum frequency all rules."""
+    return tuple(rule for rule in rules if rule.rule == "minimum_frequency") or tuple(rules)
+
+
+def of_counts(assumptions: Assumptions) -> Assumptions:
+    """What the readers of a table know of its numbers of contributors: of values beforehand, nothing helps."""
+    return replace(assumptions, nonnegative=True, known_within=None, beforehand=None, counts="contributors")
+
+
+def _of_audit(found: Audit) -> Finding:
+    if found.breaches:
+        says = _SAYS_OF_NUMBERS.told(
+            cells=len({breach.cell for breach in found.breaches}), first=found.breaches[0].says
+        )
+        return _finding(Verdict.FAIL, says, found)
+    if not found.safe:
+        says = _SAYS_OF_NUMBERS.not_decided(attacks=found.attempted - found.completed)
+        return _finding(Verdict.UNKNOWN, says, found)
+    says = _SAYS_OF_NUMBERS.none()
+    return _finding(Verdict.PASS, says, found)
+
+
+def _finding(verdict: Verdict, says: Saying, found: Audit | None = None) -> Finding:
+    if found is None:
+        return Finding(rule="contributor_numbers", verdict=verdict, stage="masked", **as_fields(says))
+    return Finding(
+        rule="contributor_numbers", verdict=verdict, stage="masked", **as_fields(says),
+        observed=float(len(found.breaches)), limit=0, attempted=found.attempted, completed=found.completed,
+    )  # fmt: skip

@@ -13,15 +13,14 @@ from sluice.publication.manifest import PublishedFile
 from sluice.report.dossier import Dossier, TablesView
 from tasks.release.decisions.under_review import subject
 from tasks.release.product import Product
-from tasks.release.tables.cells import TablesRelease
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.editions import compare_with_earlier_editions
+from tasks.release.tables.feasibility_checks import refuse_unfit_tables
 from tasks.release.tables.files_of_records import TablesBesideFiles, compare_with_files
-from tasks.release.tables.fit import refuse_unfit_tables
 from tasks.release.tables.judgement import TablesEvaluation
 from tasks.release.tables.other_measures import compare_with_other_measures
-from tasks.release.tables.protected_tables import ProtectedTables, staged_and_published_cells
 from tasks.release.tables.protection_method import SecondarySuppression
+from tasks.release.tables.published_cells import ProtectedTables, TablesRelease, staged_and_published_cells
 from tasks.release.tables.request import request_of
 from tasks.release.tables.table_files import problems_of, table_descriptor, table_structure
 

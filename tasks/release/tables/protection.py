@@ -13,8 +13,7 @@ from sluice.tabular.audit.proofs import Proof
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, Statuses
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
-from sluice.tabular.suppression.cost_noise import noisy_costs
-from sluice.tabular.suppression.costs import costs
+from sluice.tabular.suppression.costs import costs, noisy_costs
 from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.manual_status import ManualRequest, ManualRow, apply_manual, waivers_needed
 from sluice.tabular.suppression.suppression import Suppression, suppress

@@ -1,18 +1,57 @@
-"""What is published of the cells of tables: the status of each, and where values were changed, which value."""
+"""The cells of a release of tables as the vault keeps them: as tabulated, and what is published of each."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
+from typing import TypeAlias
 from zipfile import BadZipFile
 
 import numpy as np
 
+from schemas.contract import Contract
+from sluice.custody.ledger import last
+from sluice.custody.states import State
 from sluice.ground.errors import DataError
+from sluice.sources.table_cells import read_cells
+from sluice.tabular.alternatives.altered_cells import AlteredCells
 from sluice.tabular.alternatives.feasible_table import feasible_table
 from sluice.tabular.audit.published_intervals import published_intervals
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Integers, Status, Statuses
+from sluice.tabular.model.dimension import Dimension
+from tasks.release.documents import Documents
+from tasks.release.release import Release
+from tasks.release.tables.definition import TablesDefinition
+from tasks.release.tables.feasibility_checks import dimension_of
 from tasks.release.tables.protection import ProtectionRequest
+
+TablesDocuments: TypeAlias = Documents[TablesDefinition]
+TablesRelease: TypeAlias = Release[TablesDocuments]
+
+
+@dataclass(frozen=True)
+class StagedCells:
+    """The cells of all tables, by the SHA-256 of their file in the vault."""
+
+    sha256: str
+    cells: int
+
+
+def read_staged_cells(release: TablesRelease, staged: StagedCells) -> Cells:
+    """The cells, hashed again before they are read."""
+    path = release.vault.verify(staged.sha256, ".npz")
+    return cells_in(path, release.product.definition, release.product.contract)
+
+
+def cells_in(path: Path, definition: TablesDefinition, contract: Contract) -> Cells:
+    """The cells that were kept in a file, of the tables of a definition. Raises DataError for another file."""
+    return read_cells(path, dimensions_of(definition, contract), [table.dimensions for table in definition.tables])
+
+
+def dimensions_of(definition: TablesDefinition, contract: Contract) -> list[Dimension]:
+    """The dimensions of all tables, in the order of the definition."""
+    return [dimension_of(dimension, contract) for dimension in definition.dimensions]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,3 +132,46 @@ class PublishedCells:
             return cls(arrays["status"], arrays.get("value"), interval, arrays.get("synthetic"))
         except (OSError, EOFError, ValueError, KeyError, BadZipFile):
             raise DataError(f"{path}: does not hold what is published of tables") from None
+
+
+@dataclass(frozen=True)
+class MethodStatement:
+    """What a method that changes values says of itself: how many sensitive cells it looked at, and how many fail.
+
+    concern : what a person must decide on before such values are published; None where nothing is
+    """
+
+    failing: int
+    attempted: int
+    completed: int
+    says: str
+    concern: str | None = None
+
+    @classmethod
+    def of(cls, altered: AlteredCells) -> "MethodStatement":
+        return cls(len(altered.failing), altered.attempted, altered.completed, altered.says, altered.concern)
+
+
+@dataclass(frozen=True)
+class ProtectedTables:
+    """The files of all tables, and what is published of every cell."""
+
+    sha256: str  # of the list of the files
+    files: dict[str, str]  # name -> SHA-256
+    published_cells: str  # SHA-256
+    statement: MethodStatement | None  # None where cells are suppressed: the audit plays the attackers
+    proofs: str | None  # SHA-256 of those that the search found, for the audit to check; None where it keeps none
+    optimality: str | None = None  # how far the suppressed cells are from the cheapest safe pattern; None: not known
+
+    @property
+    def hashes(self) -> Mapping[str, str]:
+        return {"data": self.sha256}
+
+
+def staged_and_published_cells(release: TablesRelease) -> tuple[StagedCells, Cells, PublishedCells]:
+    """The cells of a release that was protected, and what is to be published of them. Raises SluiceError."""
+    masked = last(release.entries(), State.MASKED)
+    assert masked is not None
+    staged = StagedCells(masked.body["cells"], masked.body["rows"])
+    published = PublishedCells.read(release.vault.verify(masked.body["published_cells"], ".npz"))
+    return staged, read_staged_cells(release, staged), published

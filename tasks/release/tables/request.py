@@ -9,9 +9,9 @@ from sluice.sources.table_cells import read_asking
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.rules.request_rule import RequestedContributions
 from sluice.tabular.suppression.manual_status import manual_rows
-from tasks.release.tables.cells import StagedCells, TablesRelease
 from tasks.release.tables.protection import ProtectionRequest
 from tasks.release.tables.protection_method import SecondarySuppression
+from tasks.release.tables.published_cells import StagedCells, TablesRelease
 
 
 def request_of(release: TablesRelease, staged: StagedCells, cells: Cells) -> ProtectionRequest:

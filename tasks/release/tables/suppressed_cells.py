@@ -1,14 +1,22 @@
-"""Tables that are protected by suppressing cells, beside an earlier edition or for the first time.
+"""Tables that are protected by suppressing cells, beside an earlier edition or for the first time, with their proofs.
 
-Nothing here knows of a release: cells, what is asked of them and an edition in, what is published of them out.
+Nothing here knows of a release: cells, what is asked of them and an edition in, what is published of them out. The
+vault keeps the proofs for the audit, which believes none and checks each.
 """
 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from zipfile import BadZipFile
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice.ground.errors import DataError
 from sluice.tabular.audit.proofs import Proof
-from sluice.tabular.model.cells import Booleans, Cells, Status, Statuses
+from sluice.tabular.model.cells import Booleans, Cells, Codes, Status, Statuses
 from sluice.tabular.suppression.effort import Effort, Progress
 from tasks.release.tables.editions import EditionPair
 from tasks.release.tables.protection import ProtectionRequest, protect_cells, suppression_search
@@ -94,3 +102,34 @@ def suppress_cells(
 def _cost(status: Statuses, request: ProtectionRequest) -> float:
     counted = ((status == Status.PRIMARY) | (status == Status.SECONDARY)) & ~request.manual.preferred
     return float(request.manual.cost[counted].sum())
+
+
+@dataclass(frozen=True, eq=False)
+class KeptProof:
+    """Deviations, of shape (s,), of the cells at these positions, of shape (s,)."""
+
+    cells: Codes
+    change: NDArray[np.float64]
+
+
+def proofs_as_bytes(proofs: Sequence[Proof]) -> bytes:
+    """One after the other; the same proofs give the same bytes."""
+    held = BytesIO()
+    start = np.cumsum([0, *(len(proof.cells) for proof in proofs)], dtype=np.int64)
+    cells = np.concatenate([np.zeros(0, np.int32), *(proof.cells for proof in proofs)]).astype(np.int32)
+    change = np.concatenate([np.zeros(0), *(proof.change for proof in proofs)]).astype(np.float64)
+    np.savez_compressed(held, start=start, cells=cells, change=change)
+    return held.getvalue()
+
+
+def read_proofs(path: Path) -> list[KeptProof]:
+    """What `proofs_as_bytes` wrote. Raises DataError for another file."""
+    try:
+        with np.load(path, allow_pickle=False) as held:
+            start, cells, change = held["start"], held["cells"], held["change"]
+    except (OSError, EOFError, ValueError, KeyError, BadZipFile):
+        raise DataError(f"{path}: does not hold the proofs of a protection") from None
+    return [
+        KeptProof(cells[begin:end], change[begin:end])
+        for begin, end in zip(start[:-1].tolist(), start[1:].tolist(), strict=True)
+    ]

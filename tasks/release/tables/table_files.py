@@ -12,8 +12,7 @@ from sluice.publication.published_table_files import read_csv, read_parquet, to_
 from sluice.publication.sdmx_csv import read_sdmx_csv, to_sdmx_csv
 from sluice.publication.sdmx_structure import sdmx_structure
 from sluice.tabular.model.cells import Cells, axes_of
-from tasks.release.tables.cells import TablesDocuments
-from tasks.release.tables.published_cells import PublishedCells
+from tasks.release.tables.published_cells import PublishedCells, TablesDocuments
 
 _SDMX = ".sdmx.csv"
 _READ: dict[str, Callable[..., PublishedTable]] = {_SDMX: read_sdmx_csv, ".csv": read_csv, ".parquet": read_parquet}

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import pandas as pd
 
 from policies.policy import Policy, load_policy
+from schemas.contract import Contract
 from sluice.ground.verdict import Verdict
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.report import render
-from tasks.workbench.assess import assess_compared, shipped_policy
+from tasks.workbench.assess import assess_compared, refuse_unjudgeable, shipped_policy
 from tasks.workbench.notebook.arguments import Seed, document
 from tasks.workbench.notebook.compared import compare
 from tasks.workbench.notebook.findings import Judgement
@@ -74,12 +75,24 @@ def assess(
     paired   : row i of `masked` is the person of row i of the original; some attacks need to know
     contract : what the columns are; without one, their kinds are inferred, and the roles are those that are named
     seed     : a whole number, a numpy Generator, or none: some attacks draw records
-    raises   : TypeError, DataError, DocumentError
+    raises   : TypeError, DataError, DocumentError; before a record is looked at where a rule of the policy that decides
+               cannot be judged by what was given
     """
     held_to = _policy(policy)
     columns = Columns(contract, quasi_identifiers, sensitive, weight, household, kinds)
+
+    def refuse(understood: Contract, paired: bool) -> None:
+        refuse_unjudgeable(held_to, understood, holdout is not None, paired, "argument")
+
     found = compare(
-        original, masked, columns, holdout=holdout, paired=paired, minimum_cell=held_to.minimum_cell, seed=seed
+        original,
+        masked,
+        columns,
+        holdout=holdout,
+        paired=paired,
+        minimum_cell=held_to.minimum_cell,
+        seed=seed,
+        refuse=refuse,
     )
     hashes = {"original": _sha256(found.files.original), "masked": _sha256(found.files.masked)}
     dossier = assess_compared(found.files, found.contract, held_to, found.on_columns, "frame", hashes, plan=found.plan)

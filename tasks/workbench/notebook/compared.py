@@ -1,5 +1,6 @@
 """A masked DataFrame, its original and other people, as attacks and the reference standard see them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,6 +38,7 @@ def compare(
     paired: bool = False,
     minimum_cell: int = 10,
     seed: Seed = None,
+    refuse: Callable[[Contract, bool], None] | None = None,
 ) -> Compared:
     """The files side by side.
 
@@ -45,13 +47,14 @@ def compare(
     holdout      : records of other people, with the columns of the original
     holdout_name : of the argument, for errors
     paired       : row i of `masked` is the person of row i of the original; known of what `sluice.mask` returned
+    refuse       : looks at the contract and at whether the rows are paired, before any record is compared
     raises       : TypeError, DataError, DocumentError
     """
     original = data_frame(original, "original")
     holdout = None if holdout is None else data_frame(holdout, holdout_name)
     drawn = entropy(seed)
     if isinstance(masked, Masked):
-        return _with_plan(original, masked, columns, holdout, holdout_name, minimum_cell, drawn)
+        return _with_plan(original, masked, columns, holdout, holdout_name, minimum_cell, drawn, refuse)
     masked = data_frame(masked, "masked")
     contract = columns.contract_for(original)
     refuse_missing(contract.staged, "original", original)
@@ -62,6 +65,8 @@ def compare(
             f"paired: masked must have the {len(original):,} records of the original in their order; it has "
             f"{len(masked):,}."
         )
+    if refuse:
+        refuse(contract, paired)
     found = understood(masked, contract, drawn)
     files = compared(original, found, contract, holdout, paired, minimum_cell, drawn)
     return Compared(files, contract, tuple(on_columns(found)))
@@ -75,6 +80,7 @@ def _with_plan(
     holdout_name: str,
     minimum_cell: int,
     drawn: int,
+    refuse: Callable[[Contract, bool], None] | None,
 ) -> Compared:
     if columns != Columns():
         raise DataError("masked knows its columns: name none, and give no contract.")
@@ -83,6 +89,8 @@ def _with_plan(
             f"original must be the frame that was masked, of {len(masked.original):,} records; got another one, of "
             f"{len(original):,}."
         )
+    if refuse:
+        refuse(masked.contract, True)
     kept = masked.kept.to_numpy()  # who was left out of a sample has opted out: the risk is that of the others
     before, variables = masked.original.frame[kept].reset_index(drop=True), masked.original.variables
     others = recoded_others = None

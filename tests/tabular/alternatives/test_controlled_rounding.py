@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from sluice.ground.errors import DataError
 from sluice.tabular.alternatives import additive_multiples
 from sluice.tabular.alternatives.altered_cells import AlteredCells
-from sluice.tabular.alternatives.controlled_rounding import controlled_rounding
-from sluice.tabular.alternatives.rounding_reader import RoundedTable
+from sluice.tabular.alternatives.controlled_rounding import RoundedTable, controlled_rounding
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells

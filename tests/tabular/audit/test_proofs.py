@@ -15,7 +15,7 @@ from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.suppression.certificate import Certificate
+from sluice.tabular.suppression.suppression import Certificate
 from tests.tabular.grids import RULES, line, needs_of
 from tests.tabular.tables import business, protected_business, tables
 

@@ -22,10 +22,10 @@ def program() -> BlockProgram:
 def block(dear_may_move: float, level: int = 1, room: float = 1.0, targets: tuple[int, ...] = (0,)) -> WholeBlock:
     row, cell = np.nonzero(ROWS.T)[::-1]
     start = np.searchsorted(cell, np.arange(ROWS.shape[1] + 1)).astype(np.int32)
-    rooms = np.array([room, room, room, dear_may_move])
+    ranges = np.array([room, room, room, dear_may_move])
     price = np.array([1.0, 1.0, 1.0, 10.0])
     at = np.array(targets)
-    return WholeBlock(level, 1, price, rooms, rooms, start, row.astype(np.int32), ROWS[row, cell], at)
+    return WholeBlock(level, 1, price, ranges, ranges, start, row.astype(np.int32), ROWS[row, cell], at)
 
 
 def test_a_fraction_is_rounded_to_the_nearest_change_that_keeps_the_sums() -> None:

@@ -13,8 +13,7 @@ from sluice.tabular.model.cells import Status
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.sensitivity import requirements_of
 from sluice.tabular.suppression.optimal_suppression import optimise
-from sluice.tabular.suppression.repair import repair
-from sluice.tabular.suppression.suppression import Suppression, suppress
+from sluice.tabular.suppression.suppression import Suppression, repair, suppress
 from tests.golden import golden
 from tests.tabular.grids import RULES, needs_of, square
 

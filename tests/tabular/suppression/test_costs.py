@@ -1,5 +1,9 @@
-"""What suppressing a cell costs, by name."""
+"""What suppressing a cell costs, by name.
 
+Noise on costs: only the secret and a cell's codes decide it.
+"""
+
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,9 +11,12 @@ import pytest
 
 from sluice.ground.errors import DataError
 from sluice.tabular.model.aggregation import aggregate
+from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.suppression.costs import COSTS, costs
+from sluice.tabular.suppression.costs import COSTS, SPREAD, costs, noisy_costs
 from tests.golden import golden
+
+SECRET = b"sixteen bytes at"
 
 CELLS = aggregate(
     [Dimension.flat("a", ["a0", "a1"])],
@@ -41,3 +48,31 @@ def test_weights_multiply() -> None:
 def test_refusals(asked: tuple[Any, ...]) -> None:
     with golden.raises(DataError):
         costs(CELLS, *asked)
+
+
+def table(leaves: int = 2_000) -> Cells:
+    dimension = Dimension.flat("a", [f"a{leaf}" for leaf in range(leaves)])
+    return aggregate(
+        [dimension], np.arange(1, leaves + 1)[:, None].astype(np.int32), np.arange(leaves), np.ones(leaves, int)
+    )
+
+
+def test_the_same_cell_has_the_same_noise_whatever_its_value() -> None:
+    cells = table(20)
+    more = replace(cells, total=cells.total * 7)
+    ones = np.ones(len(cells))
+    assert noisy_costs(cells, ones, SECRET).tolist() == noisy_costs(more, ones, SECRET).tolist()
+    assert noisy_costs(cells, 3 * ones, SECRET).tolist() == (3 * noisy_costs(cells, ones, SECRET)).tolist()
+
+
+def test_another_secret_is_another_noise() -> None:
+    cells, ones = table(20), np.ones(21)
+    assert not (noisy_costs(cells, ones, SECRET) == noisy_costs(cells, ones, b"another")).any()
+
+
+def test_it_is_log_normal_and_leaves_0_free() -> None:
+    cells = table()
+    noise = np.log(noisy_costs(cells, np.ones(len(cells)), SECRET))
+    assert abs(noise.mean()) < 4 * SPREAD / np.sqrt(len(noise))
+    assert abs(noise.std() / SPREAD - 1) < 0.08
+    assert (noisy_costs(cells, np.zeros(len(cells)), SECRET) == 0).all()

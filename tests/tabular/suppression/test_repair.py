@@ -10,7 +10,7 @@ from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import requirements_of
-from sluice.tabular.suppression.repair import repair
+from sluice.tabular.suppression.suppression import repair
 from tests.golden import golden
 
 RULES = (PPercent(10),)

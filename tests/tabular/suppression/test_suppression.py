@@ -1,4 +1,7 @@
-"""Secondary suppression against independent attackers, the audit, and by hand."""
+"""Secondary suppression against independent attackers, the audit, and by hand.
+
+A certificate is refused as soon as one of its claims is wrong.
+"""
 
 from dataclasses import replace
 from itertools import product
@@ -19,10 +22,15 @@ from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.readers import readers
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
 from sluice.tabular.suppression import greedy_search
-from sluice.tabular.suppression.suppression import Suppression, suppress
+from sluice.tabular.suppression.suppression import Certificate, Suppression, holding, suppress
 from tests.golden import golden
-from tests.tabular.grids import RULES, needs_of, square
+from tests.tabular.grids import RULES, line, needs_of, square
 from tests.tabular.tables import business, protected_business, tables
+
+CELLS = line(10, 20, 30)
+GOOD = Certificate((1,), np.array([1, 2], np.int32), np.array([5.0, -5.0]), both=True)
+HIDDEN = np.array([False, True, True, False])
+LOWER, UPPER = np.zeros(4), np.full(4, np.inf)
 
 
 def requirements(cells: Cells) -> Requirements:
@@ -223,3 +231,39 @@ def test_the_result_says_what_it_is() -> None:
     assert isinstance(made, Suppression)
     assert made.bound is None
     assert {proof.of for proof in made.certificates} == {(int(np.flatnonzero(made.status == Status.PRIMARY)[0]),)}
+
+
+def test_a_proof_holds_and_says_how_far_it_moves() -> None:
+    assert GOOD.holds(CELLS, HIDDEN, LOWER, UPPER)
+    assert GOOD.moves == 5
+    assert replace(GOOD, of=(1, 2)).moves == 0
+
+
+WRONG = [
+    replace(GOOD, change=np.array([5.0, -4.0])),  # the total would change
+    replace(GOOD, change=np.array([11.0, -11.0])),  # the other way, a0 would be negative
+    replace(GOOD, cells=np.array([1, 3], np.int32)),  # a2 is published
+    replace(GOOD, change=np.array([0.5, -0.5])),  # no whole units
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_false_proof_does_not_hold(wrong: Certificate) -> None:
+    assert not wrong.holds(CELLS, HIDDEN, LOWER, UPPER)
+
+
+def test_one_way_is_enough_where_only_one_is_claimed() -> None:
+    one_way = replace(GOOD, change=np.array([11.0, -11.0]), both=False)
+    assert one_way.holds(CELLS, HIDDEN, LOWER, UPPER)
+    assert not replace(one_way, change=-one_way.change).holds(CELLS, HIDDEN, LOWER, UPPER)
+
+
+def test_bounds_are_the_attackers() -> None:
+    assert not GOOD.holds(CELLS, HIDDEN, CELLS.total - 4.0, UPPER)
+    assert not GOOD.holds(CELLS, HIDDEN, LOWER, CELLS.total + 4.0)
+
+
+def test_among_many_each_is_judged_by_itself() -> None:
+    given = [GOOD, *WRONG, replace(GOOD, cells=GOOD.cells[:0], change=GOOD.change[:0]), GOOD]
+    assert holding(given, CELLS, HIDDEN, LOWER, UPPER).tolist() == [True, False, False, False, False, True, True]
+    assert len(holding([], CELLS, HIDDEN, LOWER, UPPER)) == 0

@@ -11,9 +11,9 @@ def block(level: int, unit: int, room: float, rows: list[list[float]]) -> WholeB
     entries = [[(row, line[cell]) for row, line in enumerate(rows) if line[cell]] for cell in range(len(rows[0]))]
     start = np.cumsum([0, *map(len, entries)], dtype=np.int32)
     row, sign = (np.array([entry[k] for cell in entries for entry in cell]) for k in (0, 1))
-    rooms = np.full(len(rows[0]), room)
+    ranges = np.full(len(rows[0]), room)
     return WholeBlock(
-        level, unit, np.ones(len(rows[0])), rooms, rooms, start, row.astype(np.int32), sign, np.array([0])
+        level, unit, np.ones(len(rows[0])), ranges, ranges, start, row.astype(np.int32), sign, np.array([0])
     )
 
 

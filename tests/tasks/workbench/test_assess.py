@@ -223,3 +223,12 @@ def test_the_command_says_the_verdict_and_writes_the_report(house: House, files:
     change(files, name="x")
     assert house.sluice("assess", str(files / "original.csv"), str(files / "changed.csv"), *given).code == BLOCKED
     assert house.sluice("assess", str(files / "nowhere.csv"), str(files / "changed.csv"), *given).code == ERROR
+
+
+def test_what_cannot_be_judged_is_refused_before_a_record_is_read(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tasks.workbench.assess.read_records", None)
+    contract = yaml.safe_load((files / "contract.yaml").read_text(encoding="utf-8"))
+    for variable in contract["variables"]:
+        variable["role"] = "other" if variable["role"] == "quasi_identifier" else variable["role"]
+    (files / "contract.yaml").write_text(yaml.safe_dump(contract), encoding="utf-8")
+    golden.refused(DataError, judged, files)

@@ -75,3 +75,13 @@ def test_refusals(fair: pd.DataFrame) -> None:
     golden.refused(DocumentError, sluice.assess, fair, fair, policy="no-such.yaml")
     golden.refused(DataError, sluice.assess, fair, fair, policy="strict")
     golden.refused(DataError, sluice.assess, fair, fair, contract=CONTRACT)
+
+
+def test_what_cannot_be_judged_is_refused_before_a_record_is_looked_at(
+    fair: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tasks.workbench.notebook.assess.assess_compared", None)
+    made = sluice.mask(fair.head(50), [{"method": "rank_swapping", "columns": ["age"], "window": 0.5}], seed=1)
+    golden.refused(DataError, sluice.assess, fair.head(50), made)
+    golden.refused(DataError, sluice.assess, fair, fair, quasi_identifiers=["age"])
+    golden.refused(DataError, sluice.assess, fair, fair, **COLUMNS, policy="policies/synthetic-file.yaml")

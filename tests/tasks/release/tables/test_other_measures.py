@@ -11,7 +11,7 @@ from sluice.tabular.model.feasibility_interval import feasibility_intervals
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
-from tasks.release.tables.contributor_numbers import frequency_rules, judge_contributor_numbers
+from tasks.release.tables.other_measures import frequency_rules, judge_contributor_numbers
 from tasks.release.tables.protection import ProtectionRequest, protect_cells
 from tests.golden import golden
 from tests.publication.small_table import small

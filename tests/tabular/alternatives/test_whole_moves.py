@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from sluice.tabular.alternatives.short_moves import ShortMoves
-from sluice.tabular.alternatives.whole_moves import UndecidedError
+from sluice.tabular.alternatives.whole_moves import ShortMoves, UndecidedError
 from tests.tabular.generated import generated
 
 
@@ -77,10 +76,10 @@ def test_with_gaps_it_finds_what_an_enumeration_finds() -> None:
     assert 30 < sum(answers) < 120
 
 
-@pytest.mark.parametrize("limit", ["EFFORT", "NODES"])
+@pytest.mark.parametrize("limit", ["EFFORT", "SHORT_NODES"])
 def test_a_question_ends_after_so_much_effort_and_so_many_programs(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     cells = generated("2-D")
     endless = np.full(len(cells), np.inf)
-    monkeypatch.setattr(f"sluice.tabular.alternatives.short_moves.{limit}", int(limit == "NODES"))
+    monkeypatch.setattr(f"sluice.tabular.alternatives.whole_moves.{limit}", int(limit == "SHORT_NODES"))
     with pytest.raises(UndecidedError):
         moves_of(cells.equations, {5: (20.0, 40.0)}).found(5, 30, endless, endless)

@@ -1,12 +1,12 @@
-"""What a reader of counts with noise cannot exclude: whole tables that add up, each count one that can give its figure.
+"""What an intruder of counts with noise cannot exclude: whole tables that add up, each count one that gives its figure.
 
-Noise is looked up in a table that readers may know, so each figure bounds the count behind it; true counts add up, and
-together the figures bound each count more closely than its own does. Two readers. Anybody must be left as many whole
-numbers of each sensitive cell as are required, and no proof that somebody is in it and that it is sensitive. Who has a
-part in cells knows that these are at least as large, and is asked the same besides that; all contributors' parts are
-taken together, which is more than any of them knows. Nobody knows to be alone in a cell: the figures do not tell.
+Noise is looked up in a table that intruders may know, so each figure bounds the count behind it; true counts add up,
+and together the figures bound each count more closely than its own does. Two of them. Anybody must be left as many
+whole numbers of each sensitive cell as are required, and no proof that somebody is in it and that it is sensitive. Who
+has a part in cells knows that these are at least as large, and is asked the same besides that; all contributors' parts
+are taken together, which is more than any of them knows. Nobody knows to be alone in a cell: the figures do not tell.
 
-Source: Salazar-González (2006), the attacker's problems; the readers are this project's own.
+Source: Salazar-González (2006), the attacker's problems; the intruders are this project's own.
 """
 
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ from functools import cached_property
 
 import numpy as np
 
+from sluice.tabular.alternatives.altered_cells import Disclosed
 from sluice.tabular.alternatives.attacker_interval import attacker_interval
-from sluice.tabular.alternatives.contributors_in_groups import Told
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Integers
-from sluice.tabular.model.propagated_bounds import propagated_bounds
+from sluice.tabular.model.known_sums import propagated_bounds
 from sluice.tabular.rules.readers import sensitive_counts
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 
@@ -46,7 +46,7 @@ class NoisyCounts:
         low = np.maximum(low, np.where(seen, self.low, -np.inf))
         return self._propagated(low, np.minimum(high, np.where(seen, self.high, np.inf)))
 
-    def read(self) -> Told:
+    def read(self) -> Disclosed:
         """Of which sensitive cells somebody can tell too much, and of which that stayed open; shapes (c,).
 
         cost : linear programs as in `attacker_interval`, an integer program where these are not whole
@@ -66,7 +66,7 @@ class NoisyCounts:
         width = np.where(failing, 0, width - np.maximum(needs.lower - (total - part), 0).clip(max=width))
         told, left = self._play(*close, width)
         failing |= told
-        return failing, (undecided | left) & ~failing
+        return Disclosed(failing, (undecided | left) & ~failing)
 
     def _parts(self) -> Integers:
         """What the largest contributors of each cell know that it is at least."""
@@ -81,7 +81,7 @@ class NoisyCounts:
         total = self.cells.total
         return propagated_bounds(self.cells.equations, np.minimum(low, total), np.maximum(high, total))
 
-    def _play(self, low: Floats, high: Floats, width: Integers) -> Told:
+    def _play(self, low: Floats, high: Floats, width: Integers) -> Disclosed:
         """Which cells are not left `width` whole numbers besides one, or are surely of somebody and sensitive."""
         equations, total = self.cells.equations, self.cells.total
         beyond = np.where(self.requirements.sensitive, np.maximum(self._least_safe - total, 0), 0).astype(np.int64)
@@ -102,14 +102,14 @@ class NoisyCounts:
             # Less than asked says how far it is not; how far it is is proven where all was reached.
             open_ &= told(np.where(down == asked_down, down, 0), np.where(up == asked_up, up, 0))
         if not open_.any():
-            return failing, open_
+            return Disclosed(failing, open_)
         some_undecided = np.isnan(down) | np.isnan(up)
         failing |= open_ & ~some_undecided & told(down, up)
         open_ &= ~failing
         asked_down, asked_up = (np.where(open_ & ~some_undecided, side, 0).astype(np.int64) for side in (down, up))
         down, up = attacker_interval(equations, total, low, high, asked_down, asked_up)
         proven = (down == asked_down) & (up == asked_up) & ~some_undecided
-        return failing, open_ & ~proven
+        return Disclosed(failing, open_ & ~proven)
 
     @cached_property
     def _least_safe(self) -> float:

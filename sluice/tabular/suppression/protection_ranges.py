@@ -14,7 +14,7 @@ _ROUNDING = 1e-6  # units
 
 
 @dataclass(frozen=True, eq=False)
-class Rooms:
+class ProtectionRanges:
     """Shapes (u,), in whole units of the last decimal or infinite.
 
     down, up : how far below and above its value each may lie
@@ -26,7 +26,7 @@ class Rooms:
     both: Floats
 
     @classmethod
-    def of(cls, unknowns: UnknownCells, down: Floats, up: Floats) -> "Rooms":
+    def of(cls, unknowns: UnknownCells, down: Floats, up: Floats) -> "ProtectionRanges":
         """Of cells that may lie so far below and above their values, shapes (c,): equal cells change together."""
         down, up = (np.floor(unknowns.min(room) + _ROUNDING) for room in (down, up))
         return cls(down, up, np.minimum(down, up))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from sluice.tabular.model.propagated_bounds import propagated_bounds
+from sluice.tabular.model.known_sums import propagated_bounds
 
 TREE = csr_array(np.array([[1, -1, -1, 0, 0], [0, 1, 0, -1, -1]], dtype=float))  # x0 = x1 + x2, x1 = x3 + x4
 

@@ -12,8 +12,7 @@ from sluice.tabular.model.cells import levels_of, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.rules.known_parts import status_tells_more
-from tasks.release.tables.definition import TablesDefinition
-from tasks.release.tables.layout import TableDimension
+from tasks.release.tables.definition import TableDimension, TablesDefinition
 
 
 def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Contract, policy: Policy) -> None:

@@ -1,0 +1,113 @@
+"""What the reference standard looks at, in the order of the report: each part with draws of its own."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+
+from policies.check import Check, Part, check
+from policies.rules.paired_rule import UNPAIRED
+from policies.rules.rule import DisclosureRule
+from policies.rules.subset_inference import SubsetInference
+from policies.standard.judgement import judge_reference_standard
+from policies.standard.learned_linkage import judge_learned_linkage, learned_intruder
+from policies.standard.lone_copies import judge_lone_copies
+from policies.standard.partial_knowledge import judge_partial_knowledge
+from policies.standard.reference_standard import ReferenceStandard
+from policies.standard.reidentification import judge_reidentification
+from policies.standard.transparency import judge_transparency
+from policies.standard.unique_values import judge_unique_values
+from sluice.ground.sentence import Sentence, Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
+from sluice.masking.moved_blocks import Block
+from sluice.risk.reference.curve import Curve
+from sluice.utility.comparison import Comparison
+
+_SAYS = Sentences(
+    "learned_linkage",
+    unpaired="Intruders who learn were not played. ",
+    of_block=" Looked at were {names:commas} alone, which were moved to another record together.",
+)
+_NO_STANDARD = Sentence(
+    "reference_standard.none",
+    "The policy names no reference standard, so nobody knows whether the file is safe for its people.",
+)
+
+
+def checks_of(
+    standard: ReferenceStandard | None, files: Comparison, curves: list[Curve], attacks: Sequence[DisclosureRule]
+) -> list[Check]:
+    """Everything that a reference standard asks of these files; without one the answer is UNKNOWN.
+
+    curves  : those of the prediction measures are added to it
+    attacks : those that the policy plays beside the standard
+    """
+    if standard is None:
+        none = Finding(
+            rule="reference_standard", verdict=Verdict.UNKNOWN, stage="reference", **as_fields(_NO_STANDARD())
+        )
+        return [check("reference_standard", "reference", lambda files: [none])]
+
+    def predictions(files: Comparison) -> Sequence[Finding]:
+        findings, found = judge_reference_standard(standard, files)
+        curves.extend(found)
+        return findings
+
+    def of(rule: str, judge: Callable[[ReferenceStandard, Comparison], Finding]) -> Check:
+        return check(rule, "reference", lambda files: [judge(standard, files)])
+
+    for_all = [check("reference_standard", "reference", predictions), of("unique_values", judge_unique_values)]
+    if not files.paired:
+        return [*for_all, Check(partial(_unpaired, standard, attacks))]
+    return [
+        *for_all,
+        of("lone_copies", judge_lone_copies),
+        of("reidentification", judge_reidentification),
+        Check(partial(_learned, standard), by_itself=True),
+        *(_on_block(standard, block) for block in files.blocks),
+        check("transparency", "attack", partial(judge_transparency, standard.transparency)),
+    ]
+
+
+def _learned(standard: ReferenceStandard, files: Comparison) -> Iterator[Part]:
+    """On intruders who learned from half of the people; they learn once."""
+    learned = cache(lambda: learned_intruder(files, standard.learned.people))
+    yield Part(
+        "learned_linkage",
+        "reference",
+        lambda: judge_learned_linkage(standard.learned, standard.margin, files, learned()),
+    )
+    if standard.intruders:
+        yield Part("attribute_gain", "reference", lambda: judge_partial_knowledge(standard.intruders, files, learned()))
+
+
+def _on_block(standard: ReferenceStandard, block: Block) -> Check:
+    """Who is found by variables that left their records together, wherever these are now."""
+
+    def named(finding: Finding) -> Finding:
+        scope = f"{finding.scope}: {', '.join(block.columns)}".removeprefix(": ")
+        return finding.adding(_SAYS.of_block(names=block.columns)).model_copy(update={"scope": scope})
+
+    return Check(lambda files: _learned(standard, files.of_block(block)), by_itself=True, adding=named)
+
+
+def _unpaired(standard: ReferenceStandard, attacks: Sequence[DisclosureRule], files: Comparison) -> Iterator[Part]:
+    """In place of intruders who learn from pairs, which nobody has: those who need none.
+
+    A policy that plays them itself, against people who were set aside, is for files of which no record was anybody's,
+    and nothing is missing. Under another one the file may have been masked record by record, too strongly for whoever
+    compares values and too weakly for whoever learned from pairs, so a person decides.
+    """
+    if not (standard.learned.binding or any(intruder.binding for intruder in standard.intruders)):
+        return
+    played = any(isinstance(rule, SubsetInference) and rule.binding for rule in attacks)
+    if played and files.holdout is not None:
+        return
+    if not played:
+        # One record of eleven alike is read with the others: who may be found so may be read so.
+        rule = SubsetInference(limit=max(standard.margin, standard.learned.found))
+        yield Part(rule.rule, "attack", partial(rule.find, files))
+    missing = Finding(
+        rule="learned_linkage", verdict=Verdict.REVIEW, stage="reference",
+        **as_fields(_SAYS.unpaired() + UNPAIRED()),
+        attempted=len(files.masked), completed=0,
+    )  # fmt: skip
+    yield Part("learned_linkage", "reference", lambda: [missing])

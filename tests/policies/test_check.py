@@ -1,0 +1,107 @@
+"""Checks: what they cannot judge without is said beforehand, and nothing is refused that could be judged."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from pydantic import TypeAdapter
+
+from policies.check import Need, at_hand, unmet
+from policies.policy import Policy, load_policy, shipped_policies
+from policies.rules.attack_rule import AttackRule
+from policies.rules.catalogue import rules
+from policies.rules.rule import Rule
+from policies.rules.rules import AttackPolicyRule, PolicyRule
+from schemas.contract import load_contract
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import Finding, Verdict
+from sluice.utility.comparison import Comparison
+from tests.golden import golden
+from tests.red_team.files import files_of
+
+DEFINITIONS = [path for folder in ("releases", "demo") for path in sorted(Path("deployments", folder).glob("*.yaml"))]
+RULES: list[Any] = [
+    TypeAdapter(union).validate_python(yaml.safe_load(model.example))
+    for union in (PolicyRule, AttackPolicyRule)
+    for model in rules(union).values()
+]
+ALL = [need for need in Need if need not in (Need.CELLS, Need.POPULATION)]
+
+
+def files_without(*roles: Role) -> Comparison:
+    """Sixty people by numbers and a category that have these roles, and nobody set aside."""
+    draws = np.random.default_rng(1)
+    names = [f"v{at}" for at in range(6)]
+    frame = pd.DataFrame({name: draws.normal(size=60).round(1) for name in names})
+    given = dict(zip(names, roles, strict=False))
+    variables = {name: Variable(name=name, kind=Kind.CONTINUOUS, role=given.get(name, Role.OTHER)) for name in names}
+    return files_of(frame, frame, variables)
+
+
+def found_by(rule: Rule | AttackRule, files: Comparison) -> list[Finding]:
+    """None where the rule breaks down, which is reported as UNKNOWN."""
+    try:
+        if isinstance(rule, AttackRule):
+            return rule.find(files)
+        return rule.find(files.masked, files.released, "masked")
+    except DataError:
+        return []
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule.rule))
+def test_a_rule_that_lacks_what_it_needs_is_unknown(rule: Any) -> None:
+    """Refused is only what would be UNKNOWN, whatever else is there."""
+    roles = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD)
+    for without in (None, *roles):
+        kept = [role for role in roles if without is not None and role is not without]
+        files = files_without(*kept)
+        if unmet(rule.requirements, at_hand(files.variables, holdout=False), True, "argument"):
+            assert (
+                max((finding.verdict for finding in found_by(rule, files)), default=Verdict.UNKNOWN) is Verdict.UNKNOWN
+            )
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule.rule))
+def test_nothing_is_refused_where_all_is_there(rule: Any) -> None:
+    cells = [each for each in rule.requirements if each.any_of == (Need.CELLS,)]
+    assert unmet([each for each in rule.requirements if each not in cells], ALL, True, "argument") == []
+    assert len(unmet(cells, ALL, True, "option")) == bool(cells)
+
+
+def test_every_shipped_policy_judges_the_data_that_it_is_shipped_for() -> None:
+    pairs = 0
+    for path in DEFINITIONS:
+        definition = yaml.safe_load(path.read_text(encoding="utf-8"))
+        if "plan" not in definition or definition.get("tables"):
+            continue
+        contract = load_contract(path.parent / definition["contract"])
+        policy = load_policy(path.parent / definition["policy"])
+        standard = policy.reference_standard
+        holdout = standard is not None and standard.reference == "holdout"
+        assert unmet(policy.requirements, at_hand(contract.staged, holdout=holdout), True, "document") == [], path
+        pairs += 1
+    assert pairs > 8
+
+
+def test_what_a_policy_lacks_is_said_at_once_and_once_a_need() -> None:
+    for how in ("argument", "option", "document"):
+        for path in shipped_policies().values():
+            golden("\n".join(unmet(load_policy(path).requirements, [], True, how)))  # type: ignore[arg-type]
+
+
+def test_sets_that_an_intruder_knows_are_needed_where_pairs_are_known() -> None:
+    policy = Policy.model_validate(
+        {
+            "name": "known",
+            "version": "1",
+            "reference_standard": {"intruders": [{"knows": "register"}, {"knows": {"any": 2}}]},
+            "approvals": {"count": 1},
+        }
+    )
+    given = at_hand(files_without(Role.QUASI_IDENTIFIER).variables, holdout=False, knowledge=False)
+    assert unmet(policy.requirements, given, False, "document") == []
+    golden(*unmet(policy.requirements, given, True, "document"))
