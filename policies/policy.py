@@ -20,6 +20,7 @@ from policies.table_attackers import TableAttackers
 from policies.utility_limits import UtilityLimits
 from policies.waivers import Waiver
 from sluice.documents.documents import parse_document, read_yaml
+from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.ground.errors import did_you_mean
 from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.variables import Label, Role, Variables, with_role
@@ -117,6 +118,20 @@ class Policy(BaseModel):
     def table_rules(self) -> tuple[TableRule, ...]:
         """Those that judge the cells of tables."""
         return tuple(rule for rule in self.rules if isinstance(rule, TableRule))
+
+    def models(self, variables: Variables) -> tuple[PrivacyModel, ...]:
+        """What a search of generalisations under the policy must satisfy, each once.
+
+        The search is no judge: the rules look at the file that comes of it as at any other.
+        """
+        found = [model for rule in self.rules for _, model in rule.models(variables) if model is not None]
+        return tuple(dict.fromkeys(found))
+
+    def without_model(self, variables: Variables) -> tuple[str, ...]:
+        """What is left to the judgement of the file: rules, and variables of rules, such as numbers of which near ones
+        count as one value."""
+        asked = [part for rule in self.rules for part in rule.models(variables)]
+        return tuple(dict.fromkeys(name for name, model in asked if model is None))
 
     @property
     def requirements(self) -> list[Requirement]:

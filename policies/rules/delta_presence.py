@@ -12,7 +12,7 @@ from pydantic import Field
 from policies.check import AnyOf, Need
 from policies.rules.behind import Behind
 from policies.rules.population_rule import PopulationRule
-from policies.rules.sensitive_rule import ROUNDING
+from sluice.generalization.models.privacy_model import ROUNDING
 from sluice.ground.sentence import Sentences
 from sluice.ground.shares import Share
 from sluice.ground.variables import Role, Variables, with_role
