@@ -22,6 +22,7 @@ from policies.waivers import Waiver
 from sluice.documents.documents import parse_document, read_yaml
 from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.ground.errors import did_you_mean
+from sluice.ground.extensions import unnamed
 from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.variables import Label, Role, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict
@@ -74,6 +75,11 @@ class Policy(BaseModel):
         exclude_if=lambda retention: retention is None,  # a policy that says nothing of it stays the one it was
         description="how long the vault keeps what a release left in it; all that is not named is kept for ever",
     )
+    extensions: tuple[Name, ...] = Field(
+        default=(),
+        exclude_if=lambda named: not named,  # a policy that names none stays the one it was
+        description="distributions of others whose masking methods and checks count; of any other they are refused",
+    )
     formula_cells: FormulaCells = Field(
         default="report",
         exclude_if=lambda chosen: chosen == "report",  # a policy that says nothing of it stays the one it was
@@ -91,6 +97,12 @@ class Policy(BaseModel):
                 raise ValueError(
                     f"waivers.{index}.rule: this policy has no rule '{waiver.rule}'.{hint} Known: {', '.join(known)}."
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _names_whose_checks_count(self) -> Self:
+        if unknown := unnamed(map(type, (*self.rules, *self.attacks)), self.extensions):
+            raise ValueError(f"extensions: must name {unknown[0]}, of which the policy has a check")
         return self
 
     @model_validator(mode="after")

@@ -68,7 +68,7 @@ def verify(
             by = f" by {notice.by}" if notice.by else ""
             say(f"  A notice beside them, which nobody signed, says that it was {notice.state}{by}.", style="bold")
     else:
-        say(f"{folder} is not to be believed:", style="bold red")
+        say(f"{folder} failed verification:", style="bold red")
         for problem in found.problems:
             say(f"  {problem}")
         if folder.is_symlink():

@@ -21,7 +21,7 @@ from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.people import people_of
 
 _SAME_VALUE = f"In {GROUPS}, more than {{alpha:percent}} have the same value of {{name:word}}, a"
-_MOST = "value that others could then tell of them (most in any group: {most:.4g} %); the policy allows it in none."
+_MOST = "value that others could then infer (most in any group: {most:.4g} %); the policy allows it in none."
 _SAYS = Sentences(
     "alpha_k",
     small_groups="{count:,} of {total:,} groups of {unit} that share {keys:listed} are smaller than the policy asks, "
@@ -67,7 +67,7 @@ class AlphaK(NearValuesRule):
             )
         unknown = sum(value not in categories for value in self.values)
         if unknown:
-            raise DataError(f"alpha_k: {unknown} of 'values' are no categories of '{variable.name}'.")
+            raise DataError(f"alpha_k: {unknown} of 'values' are not categories of '{variable.name}'.")
         return AlphaKAnonymity(variable.name, self.alpha, self.k, tuple(map(categories.index, self.values)))
 
     def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:

@@ -123,7 +123,7 @@ def local_recoding(
     for model in models:
         if not model.on_classes:
             raise DataError(
-                f"local recoding is under models that judge each class by its records; {model.describe()} is none."
+                f"local recoding needs models that judge each class by its records; {model.describe()} does not."
             )
     base, member = bottom(keys, codes, dict(sensitive or {}), people=people)
     measure = objective.of(base)
