@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from sluice.ground.variables import NAMES
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.wording import figure, percent
-from sluice.risk.linkage.linkage_score import Figure
-from sluice.risk.linkage.score_view import ScoreView
+from sluice.risk.linkage.linkage_score import Figure, ScoreView
 from sluice.utility.marginal_summary import MarginalSummary
 from sluice.utility.recoding.recoding_summary import RecodingView
 from sluice.utility.subsample_equivalent import SubsampleEquivalent

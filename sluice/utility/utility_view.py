@@ -5,7 +5,7 @@ from math import isfinite
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.risk.linkage.score_view import ScoreView
+from sluice.risk.linkage.linkage_score import ScoreView
 from sluice.utility.analyses.clusterings import ComparedClustering
 from sluice.utility.analyses.impossible_records import BrokenRules
 from sluice.utility.analyses.models_view import ComparedModel
