@@ -34,7 +34,7 @@ from flows.cli.hierarchy import hierarchy_app
 from flows.cli.init import init_app
 from flows.cli.key import key_app
 from flows.cli.ledger import ledger_app, status_app
-from flows.cli.man_page import man_app
+from flows.cli.manual import man_app
 from flows.cli.microdata import microdata_app
 from flows.cli.new import new_app
 from flows.cli.office import office_app
