@@ -14,18 +14,19 @@ import pandas as pd
 
 from benchmarks.peers.peer import ask, version_of
 from sluice.risk.classes import alpha_k, beta_likeness, delta_disclosure, l_diversity, t_closeness
-from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, category_codes, classes_of
+from sluice.risk.classes.class_values import ClassValues, class_values
+from sluice.risk.classes.equivalence_classes import category_codes, classes_of
 
 _VALUES = {"sex": 2, "race": 5, "marital": 7, "education": 16, "country": 41, "workclass": 7, "age": 20}
 _OCCUPATIONS = 14
 
-MEASURES: dict[str, Callable[[EquivalenceClasses, Codes], object]] = {
-    "l_diversity": lambda classes, codes: l_diversity.distinct_values(classes, codes).min(),
-    "entropy_l_diversity": lambda classes, codes: l_diversity.effective_values(classes, codes).min(),
-    "t_closeness": lambda classes, codes: t_closeness.equal_distance(classes, codes).max(),
-    "basic_beta_likeness": lambda classes, codes: beta_likeness.largest_gain(classes, codes).max(),
-    "delta_disclosure": lambda classes, codes: delta_disclosure.log_ratios(classes, codes, absent=False).max(),
-    "alpha_k_anonymity": lambda classes, codes: alpha_k.largest_share(classes, codes).max(),
+MEASURES: dict[str, Callable[[ClassValues], object]] = {
+    "l_diversity": lambda found: l_diversity.distinct_values(found).min(),
+    "entropy_l_diversity": lambda found: l_diversity.effective_values(found).min(),
+    "t_closeness": lambda found: t_closeness.equal_distance(found).max(),
+    "basic_beta_likeness": lambda found: beta_likeness.largest_gain(found).max(),
+    "delta_disclosure": lambda found: delta_disclosure.log_ratios(found, absent=False).max(),
+    "alpha_k_anonymity": lambda found: alpha_k.largest_share(found).max(),
 }
 
 
@@ -47,8 +48,8 @@ def main(quick: bool = False) -> None:
         print(f"{name:>20} {1000 * ours:8.1f} ms {its:7.1f} s {its / ours:8,.0f} {million:9.2f} s", flush=True)
 
 
-def _judge(measure: Callable[[EquivalenceClasses, Codes], object], frame: pd.DataFrame, keys: list[str]) -> object:
-    return measure(classes_of(frame, keys), category_codes(frame["occupation"]))
+def _judge(measure: Callable[[ClassValues], object], frame: pd.DataFrame, keys: list[str]) -> object:
+    return measure(class_values(classes_of(frame, keys), category_codes(frame["occupation"])))
 
 
 def _frame(records: int) -> pd.DataFrame:

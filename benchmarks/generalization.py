@@ -19,12 +19,14 @@ from deployments.data import REFERENCE_DATA
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.search import search
 from sluice.generalization.lattice.solution import Solution
-from sluice.generalization.models.beta_likeness import BetaLikeness
-from sluice.generalization.models.delta_disclosure import DeltaDisclosure
 from sluice.generalization.models.k_anonymity import KAnonymity
-from sluice.generalization.models.l_diversity import DistinctLDiversity
 from sluice.generalization.models.privacy_model import PrivacyModel
-from sluice.generalization.models.t_closeness import EqualTCloseness
+from sluice.generalization.models.sensitive_model import (
+    BetaLikeness,
+    DeltaDisclosure,
+    DistinctLDiversity,
+    EqualTCloseness,
+)
 from sluice.generalization.objectives.discernibility import Discernibility
 from sluice.generalization.objectives.loss import Loss
 from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy

@@ -74,7 +74,7 @@ def _deployment(definition: Definition, path: Path, project: Path) -> dict[str, 
     if "{{" in yaml.safe_dump(deployment, width=1_000_000):
         # Prefect would fill it in from the environment of whoever deploys, and store it.
         raise DocumentError(
-            f"{path}: '{{{{' may not stand in its path, name, title, schedule or trigger: Prefect expands it"
+            f"{path}: '{{{{' is not allowed in its path, name, title, schedule or trigger: Prefect expands it"
         )
     return deployment
 

@@ -82,7 +82,7 @@ def reassess(workspace: Workspace, wanted: Collection[str] = (), trial: Policy |
     cost    : of masking and judging each release
     """
     if problems := workspace.ledger.verify():
-        raise SluiceError(f"the ledger is not whole, so nobody knows what is public: {'; '.join(problems)}")
+        raise SluiceError(f"the ledger is not whole, so what is public is unknown: {'; '.join(problems)}")
     histories = workspace.ledger.histories()
     public = {name: entries for name, entries in histories.items() if _state(entries) in _PUBLIC}
     for name in wanted:

@@ -55,5 +55,5 @@ def said_at(entry: Entry) -> datetime:
     except (TypeError, ValueError):
         said = None
     if said is None or said.tzinfo is None:
-        raise SluiceError("when it was said is no time in UTC")
+        raise SluiceError("when it was said is not a time in UTC")
     return said

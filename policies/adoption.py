@@ -56,8 +56,8 @@ class Adoption(BaseModel):
     def _suits_its_kind(self) -> Self:
         if self.kind in ("roster", PUBLISHER_KEY) and self.terms:
             raise ValueError(
-                "a roster, and the publisher's key, have no end, data sets or submitters: the days of each person "
-                "stand in the roster, and a key ends with the next"
+                "a roster, and the publisher's key, have no end, data sets or submitters: the roster has the "
+                "days of each person, and a key ends with the next"
             )
         return self
 
@@ -206,7 +206,7 @@ def _founded(entry: Entry) -> Office:
 def _adopt(office: Office, entry: Entry) -> None:
     """Let an act count. Raises before anything is changed when it does not."""
     if entry.event != ADOPTED:
-        raise SluiceError(f"'{entry.event}' is no act of an office that was founded")
+        raise SluiceError(f"'{entry.event}' is not an act of a founded office")
     adoptions = _adoptions(entry)
     roster, key = _brought(entry, adoptions), _brought_key(entry, adoptions, office.next_publisher)
     act = _act(entry, office.roster, office.id)

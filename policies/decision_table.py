@@ -20,7 +20,7 @@ class DecisionRule:
     name        : as forms and the ledger have it; the command, and the action in the table of states, have dashes
     event       : by which the ledger has one person's word; what came of it is an event of its own
     predicate   : the type of the statement that is signed
-    label       : on a button of the desk; empty: it is taken by the command alone
+    label       : what the desk calls it, and `meaning`, what it says there it comes to; empty: not to be chosen there
     help        : of a command that takes nothing but what every decision takes
     says_why    : whether a reason must be given
     people      : how many must say so before it has its effect; 0: as many as the policy asks for
@@ -31,6 +31,7 @@ class DecisionRule:
     event: str
     predicate: str
     label: str
+    meaning: str
     help: str
     says_why: bool
     people: int
@@ -68,10 +69,10 @@ class DecisionRule:
         return relation in self.states.get(state, ())
 
 
-def _on_review(name: str, label: str, says_why: bool, help_: str = "") -> DecisionRule:
+def _on_review(name: str, label: str, meaning: str, says_why: bool, help_: str = "") -> DecisionRule:
     not_now = "{release} is {state}; only a release that is pending review can be decided on."
     hints = {State.BLOCKED: " What was found, and what may help: sluice review {release}"}
-    return DecisionRule(name, DECISION, DECISION_PREDICATE, label, help_, says_why, 0, not_now, hints)
+    return DecisionRule(name, DECISION, DECISION_PREDICATE, label, meaning, help_, says_why, 0, not_now, hints)
 
 
 _TAKEN_BACK = " Whoever submitted it takes it back: sluice request-changes {release}"
@@ -79,27 +80,27 @@ _TAKEN_BACK = " Whoever submitted it takes it back: sluice request-changes {rele
 DECISIONS: Mapping[str, DecisionRule] = {
     rule.name: rule
     for rule in (
-        _on_review("approve", "Approve", False),
+        _on_review("approve", "Approve", "exactly these files may be published, by exactly these documents", False),
         _on_review(
-            "request_changes", "Ask for changes", True,
+            "request_changes", "Ask for changes", "it goes back to who submitted it, with what has to change", True,
             "Decide that the release goes back to its owner, with what has to change.",
         ),
         _on_review(
-            "reject", "Reject", True,
+            "reject", "Reject", "it must never be published", True,
             "Decide that the release must never be published. Other documents or other data make another release.",
         ),
         _on_review(
-            "conflicted", "Stand aside", True,
+            "conflicted", "Stand aside", "I must not judge this release; somebody else decides in my place", True,
             "Say that you must not judge this release; somebody else decides in your place.",
         ),
         DecisionRule(
-            "withdraw", WITHDRAWAL, "urn:sluice:withdrawal:1", "Ask for the withdrawal", "", False, 2,
+            "withdraw", WITHDRAWAL, "urn:sluice:withdrawal:1", "Ask for the withdrawal", "", "", False, 2,
             "{release} is {state}; only a published release can be withdrawn.",
             dict.fromkeys((State.PENDING_REVIEW, State.APPROVED), _TAKEN_BACK),
         ),
         DecisionRule(
-            "end_series", SERIES_ENDED, "urn:sluice:series-end:1", "", "", False, 1,
-            "{release} is no published edition of a series, so there is none to end",
+            "end_series", SERIES_ENDED, "urn:sluice:series-end:1", "", "", "", False, 1,
+            "{release} is not a published edition of a series, so no series can be ended",
         ),
     )
 }  # fmt: skip

@@ -20,7 +20,9 @@ from policies.table_attackers import TableAttackers
 from policies.utility_limits import UtilityLimits
 from policies.waivers import Waiver
 from sluice.documents.documents import parse_document, read_yaml
+from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.ground.errors import did_you_mean
+from sluice.ground.extensions import unnamed
 from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.variables import Label, Role, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict
@@ -73,6 +75,11 @@ class Policy(BaseModel):
         exclude_if=lambda retention: retention is None,  # a policy that says nothing of it stays the one it was
         description="how long the vault keeps what a release left in it; all that is not named is kept for ever",
     )
+    extensions: tuple[Name, ...] = Field(
+        default=(),
+        exclude_if=lambda named: not named,  # a policy that names none stays the one it was
+        description="distributions of others whose masking methods and checks count; of any other they are refused",
+    )
     formula_cells: FormulaCells = Field(
         default="report",
         exclude_if=lambda chosen: chosen == "report",  # a policy that says nothing of it stays the one it was
@@ -90,6 +97,12 @@ class Policy(BaseModel):
                 raise ValueError(
                     f"waivers.{index}.rule: this policy has no rule '{waiver.rule}'.{hint} Known: {', '.join(known)}."
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _names_whose_checks_count(self) -> Self:
+        if unknown := unnamed(map(type, (*self.rules, *self.attacks)), self.extensions):
+            raise ValueError(f"extensions: must name {unknown[0]}, of which the policy has a check")
         return self
 
     @model_validator(mode="after")
@@ -117,6 +130,20 @@ class Policy(BaseModel):
     def table_rules(self) -> tuple[TableRule, ...]:
         """Those that judge the cells of tables."""
         return tuple(rule for rule in self.rules if isinstance(rule, TableRule))
+
+    def models(self, variables: Variables) -> tuple[PrivacyModel, ...]:
+        """What a search of generalisations under the policy must satisfy, each once.
+
+        The search is no judge: the rules look at the file that comes of it as at any other.
+        """
+        found = [model for rule in self.rules for _, model in rule.models(variables) if model is not None]
+        return tuple(dict.fromkeys(found))
+
+    def without_model(self, variables: Variables) -> tuple[str, ...]:
+        """What is left to the judgement of the file: rules, and variables of rules, such as numbers of which near ones
+        count as one value."""
+        asked = [part for rule in self.rules for part in rule.models(variables)]
+        return tuple(dict.fromkeys(name for name, model in asked if model is None))
 
     @property
     def requirements(self) -> list[Requirement]:

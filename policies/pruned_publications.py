@@ -11,8 +11,8 @@ from sluice.ground.verdict import Finding, Verdict
 
 _DELETED = Sentence(
     "pruned_publications.deleted",
-    "The data of {release} were deleted by its policy's retention, so nobody can measure what it tells of the same "
-    "people together with this release.",
+    "The data of {release} were deleted by its policy's retention, so its joint disclosure with this "
+    "release cannot be measured.",
 )
 
 RULE = "pruned_publications"

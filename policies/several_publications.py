@@ -37,9 +37,9 @@ _DIFFERENCING = Sentences(
     others=" The same holds of {others:commas}.",
     guessed="The difference of this file and {releases:commas} names values of {unit} who came, left or changed that "
     "are right more often than chance explains.",
-    nobody="The differences from {releases:commas} tell nobody's value.",
+    nobody="The differences from {releases:commas} disclose no value.",
 )
-_ALSO = "Of the {people:,} {unit} who are also in {releases:commas}: "
+_ALSO = "Among the {people:,} {unit} who are also in {releases:commas}: "
 _FIT = "fewer than {k} {unit} fit {below:,} of them in every file, where each file alone leaves at least {k}"
 _SHARE = "all who fit {alike:,} of them share one sensitive value."
 _JOINT_CLASSES = Sentences(

@@ -25,7 +25,7 @@ _NOT_KNOWN = Sentence("score.not_known", "The score is not known: {why}")
 
 _LINKED = 1_000  # original records; the interval of their shares is at most 6.2 points wide
 _WORDS: Mapping[Part, str] = {
-    "rsld": "{rsld:percent} linked by who knows the window of rank swapping",
+    "rsld": "{rsld:percent} linked by the window of rank swapping",
     "dld": "{dld:percent} by distance",
     "pld": "{pld:percent} by agreement",
     "id": "{id:percent} of the values in a narrow interval",

@@ -215,7 +215,7 @@ def _refuse_incoherent(variable: Variable) -> None:
         unknown = sorted(named - categories)
         if unknown:
             hint = did_you_mean(unknown[0], categories)
-            raise ValueError(f"'{name}': '{field}' names what is no category: {', '.join(unknown)}.{hint}")
+            raise ValueError(f"'{name}': '{field}' names texts that are not categories: {', '.join(unknown)}.{hint}")
     if variable.hierarchy is not None and categories - set(variable.hierarchy.rows):
         absent = ", ".join(sorted(categories - set(variable.hierarchy.rows)))
         raise ValueError(f"'{name}': 'hierarchy' has no row for: {absent}")
@@ -229,7 +229,7 @@ def _refuse_undeclared_items(variable: Variable) -> None:
     if both := sorted(set(variable.missing_codes) & set(items)):
         raise ValueError(f"'{variable.name}': an item is also a missing code: {', '.join(both)}")
     if unknown := sorted(set(variable.labels) - {*items, *variable.missing_codes}):
-        raise ValueError(f"'{variable.name}': 'labels' names what is no item: {', '.join(unknown)}")
+        raise ValueError(f"'{variable.name}': 'labels' names texts that are not items: {', '.join(unknown)}")
     if variable.hierarchy is not None and (absent := sorted(set(items) - set(variable.hierarchy.rows))):
         raise ValueError(f"'{variable.name}': 'hierarchy' has no row for: {', '.join(absent)}")
 

@@ -206,7 +206,9 @@ def _alike(term: _Term, other: _Term) -> _Term:
         try:
             date = np.datetime64(moment(term.constant), "us")
         except ValueError:
-            raise ValueError(f"'{term.constant}' is no date; '{other.variable}' is compared with YYYY-MM-DD") from None
+            raise ValueError(
+                f"'{term.constant}' is not a date; '{other.variable}' is compared with YYYY-MM-DD"
+            ) from None
         return _Term("date", lambda frame: date)
     if other.categories is None:
         return _Term("text", lambda frame: term.constant) if other.kind == "text" else term

@@ -88,5 +88,5 @@ def _period(value: object, asked: ReferencePeriod, where: str) -> Period:
         return read_period(str(value), asked.length)
     except ValueError:
         raise DataError(
-            f"{where} holds what is no {asked.length.replace('_', '-')}; it must look like {EXAMPLES[asked.length]}"
+            f"{where} has a value that is not a {asked.length.replace('_', '-')}, as in {EXAMPLES[asked.length]}"
         ) from None

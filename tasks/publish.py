@@ -53,7 +53,7 @@ def publish(release: AnyRelease) -> Path | None:
     product, vault = release.product, release.vault
     tampered = product.workspace.ledger.verify()
     if tampered:
-        raise SluiceError(f"the ledger was tampered with, so nobody knows who approved what: {'; '.join(tampered)}")
+        raise SluiceError(f"the ledger was tampered with, so the approvals are unknown: {'; '.join(tampered)}")
     if release.state is not State.PUBLISHING:
         verify_subject(release)
         if product.definition.publish_to:  # what no database takes stays approved: once begun, it must be finished

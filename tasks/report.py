@@ -5,7 +5,9 @@ from datetime import UTC, datetime
 
 from policies.acts import digest_of_words
 from policies.advice import with_advice
+from policies.policy import Policy
 from sluice.ground.durable import replace
+from sluice.ground.extensions import extensions_of
 from sluice.ground.verdict import Finding, decide
 from sluice.report.dossier import Dossier
 from sluice.report.report import render
@@ -73,7 +75,13 @@ def _dossier(
         minimum_cell=policy.minimum_cell,
         hashes={**product.hashes, "plan": plan, **(made.hashes if made else {})},
         salt=salt,
-        versions=versions(),
+        versions=versions() | _extensions(product.policy, getattr(definition, "plan", ())),
         view=product.view(release, made, evaluation),
     )
     return dossier.model_copy(update={"series": place_in_series(release, dossier)})
+
+
+def _extensions(policy: Policy, plan: Sequence[object]) -> dict[str, str]:
+    """Distributions of others whose methods or checks took part, each with version and SHA-256 of its RECORD."""
+    took_part = extensions_of(map(type, (*policy.rules, *policy.attacks, *plan)))
+    return {each.name: f"{each.version}, RECORD {each.sha256}" for each in took_part}

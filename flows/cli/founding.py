@@ -43,8 +43,8 @@ def office(
     workspace = open_workspace()
     if (there := open_office(workspace)) is not None:
         raise SluiceError(
-            f"this workspace has an office, founded by {there.founder.who} on {there.founder.at[:10]}. Who and what "
-            f"counts in it: sluice people. To change that, two people run: sluice adopt FILE"
+            f"this workspace has an office, founded by {there.founder.who} on {there.founder.at[:10]}. To see the "
+            f"people and documents in force: sluice people. To change that, two people run: sluice adopt FILE"
         )
     chosen = documents or []
     files = founding_documents(people, chosen)

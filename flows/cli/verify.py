@@ -71,7 +71,7 @@ def verify(
             by = f" by {notice.by}" if notice.by else ""
             say(f"  A notice beside them, which nobody signed, says that it was {notice.state}{by}.", style="bold")
     else:
-        say(f"{folder} is not to be believed:", style="bold red")
+        say(f"{folder} failed verification:", style="bold red")
         for problem in found.problems:
             say(f"  {problem}")
         if folder.is_symlink():
@@ -117,7 +117,7 @@ def convert(
             raise DataError(f"{folder} cannot be read as a published folder: {type(error).__name__}") from None
         found = verify_folder(own, read_allowed_signers(keys), release=release, unsigned=unsigned)
         if found.problems:
-            raise DataError(f"{folder} is not to be believed, so it is not converted: {'; '.join(found.problems)}")
+            raise DataError(f"{folder} failed verification, so it is not converted: {'; '.join(found.problems)}")
         made = converted(own, found.files, to, output)
     if as_json:
         print_json({"files": [{"path": str(each.path), "renamed": dict(each.renamed)} for each in made]})

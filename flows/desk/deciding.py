@@ -81,14 +81,15 @@ class ToSign:
             return given
         if "-----BEGIN SSH SIGNATURE-----" not in given:
             raise SluiceError(
-                "this is no signature: it begins with -----BEGIN SSH SIGNATURE----- and is what the command wrote "
-                "into the file whose name ends in .sig. A private key must never be pasted here"
+                "this is not a signature: a signature begins with -----BEGIN SSH SIGNATURE----- and is what the "
+                "command wrote into the file whose name ends in .sig. A private key must never be pasted here"
             )
         try:
             return Envelope.sign(self.payload, lambda _: f"{given}\n").model_dump_json(by_alias=True)
         except SluiceError:
             raise SluiceError(
-                "this is no signature of what the page shows. Download the file anew, sign that, and leave nothing out"
+                "this is not a signature of what the page shows. Download the file anew, sign that, and leave "
+                "nothing out"
             ) from None
 
 
@@ -257,4 +258,4 @@ def _uploaded(file: UploadFile | None) -> str:
     try:
         return content.decode("ascii")
     except UnicodeDecodeError:
-        raise SluiceError("the file is no signature: it must be the one whose name ends in .sig") from None
+        raise SluiceError("the file is not a signature: it must be the one whose name ends in .sig") from None

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from flows.desk.desk import Desk
 from flows.desk.sign_on import BROWSER, Reader, form_token, set_cookie
+from policies.decision_table import DECISIONS
 from sluice.ground.visible_text import visible
 from sluice.report.wording import VERDICT_WORDS, rule_words
 
@@ -48,5 +49,6 @@ def environment() -> Environment:
         minute=lambda at: str(at)[:16].replace("T", " "),
         verdict=lambda verdict: VERDICT_WORDS[verdict],
         rule_words=rule_words,
+        decision_rule=DECISIONS.__getitem__,
     )
     return made

@@ -3,26 +3,25 @@
 Source: Wong, Li, Fu and Wang (2006), Definitions 2 and 3.
 """
 
-from typing import Any, ClassVar, Literal
+from collections.abc import Sequence
+from typing import ClassVar, Literal
 
-import numpy as np
 import pandas as pd
 from pydantic import Field
 
 from policies.rules.behind import Behind
-from policies.rules.sensitive_rule import GROUPS, ROUNDING, NearValuesRule
-from policies.rules.sensitive_values import ClassFigures, SensitiveValues
+from policies.rules.sensitive_rule import GROUPS, NearValuesRule
+from sluice.generalization.models.sensitive_model import AlphaKAnonymity, SensitiveModel
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentences
 from sluice.ground.shares import Share
 from sluice.ground.variables import Label, Variable, Variables
 from sluice.ground.verdict import Finding
-from sluice.risk.classes import alpha_k
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.people import people_of
 
 _SAME_VALUE = f"In {GROUPS}, more than {{alpha:percent}} have the same value of {{name:word}}, a"
-_MOST = "value that others could then tell of them (most in any group: {most:.4g} %); the policy allows it in none."
+_MOST = "value that others could then infer (most in any group: {most:.4g} %); the policy allows it in none."
 _SAYS = Sentences(
     "alpha_k",
     small_groups="{count:,} of {total:,} groups of {unit} that share {keys:listed} are smaller than the policy asks, "
@@ -59,28 +58,23 @@ class AlphaK(NearValuesRule):
     def threshold(self, variable: Variable) -> float:
         return self.alpha
 
-    def measure(self, values: SensitiveValues) -> ClassFigures:
-        named = self._codes(values.column, values.variable.name)
-        shares = alpha_k.largest_share(values.classes, values.values, named)
-        return ClassFigures(shares, shares > self.alpha + ROUNDING)
+    def model(self, variable: Variable, categories: Sequence[str]) -> SensitiveModel:
+        if self.values is None:
+            return AlphaKAnonymity(variable.name, self.alpha, self.k)
+        if not categories:
+            raise DataError(
+                f"alpha_k: 'values' names categories; '{variable.name}' has none. Leave out values, or name columns."
+            )
+        unknown = sum(value not in categories for value in self.values)
+        if unknown:
+            raise DataError(f"alpha_k: {unknown} of 'values' are not categories of '{variable.name}'.")
+        return AlphaKAnonymity(variable.name, self.alpha, self.k, tuple(map(categories.index, self.values)))
 
     def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
         which = {"count": count, "total": total, "unit": unit, "name": name}
         return (_SAYS.same_value if self.values is None else _SAYS.same_sensitive_value)(
             **which, alpha=self.alpha, most=100 * worst
         )
-
-    def _codes(self, column: "pd.Series[Any]", name: str) -> "np.ndarray[Any, np.dtype[np.int64]] | None":
-        if self.values is None:
-            return None
-        if not isinstance(column.dtype, pd.CategoricalDtype):
-            raise DataError(
-                f"alpha_k: 'values' names categories; '{name}' has none. Leave out values, or name columns."
-            )
-        codes = column.cat.categories.get_indexer(pd.Index(self.values))
-        if (codes < 0).any():
-            raise DataError(f"alpha_k: {(codes < 0).sum()} of 'values' are no categories of '{name}'.")
-        return np.asarray(codes, dtype=np.int64)
 
     def describe(self) -> str:
         return (

@@ -21,8 +21,8 @@ from sluice.risk.people import people_of
 
 _SAYS = Sentences(
     "attribute_combinations",
-    rare="Whoever knows up to {size:,} of {keys:listed} puts {share:percent} of the {unit} in a group of fewer than "
-    "{k:,}",
+    rare="An intruder who knows up to {size:,} of {keys:listed} puts {share:percent} of the {unit} in a group of fewer "
+    "than {k:,}",
     worst=", and most with {worst:listed}",
     limit="; the policy allows {limit:percent}.",
 )

@@ -18,7 +18,8 @@ from sluice.risk.population.attribute_risk import attribute_risk
 
 _ALL_MISSING = Sentence("all_missing", "All values of {name} are missing.")
 _KNOWN = Sentence(
-    "attribute_risk.known", "Whoever sees a value of {name:word} knows whose it is with a chance of {chance:.3g}"
+    "attribute_risk.known",
+    "An intruder who sees a value of {name:word} knows whose it is with a chance of {chance:.3g}",
 )
 
 

@@ -3,15 +3,16 @@
 Source: Cao and Karras (2012), Definitions 2 (basic) and 3 (enhanced).
 """
 
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from policies.rules.sensitive_rule import GROUPS, ROUNDING, NearValuesRule
-from policies.rules.sensitive_values import ClassFigures, SensitiveValues
+from policies.rules.sensitive_rule import GROUPS, NearValuesRule
+from sluice.generalization.models.sensitive_model import BetaLikeness as BetaLikenessModel
+from sluice.generalization.models.sensitive_model import SensitiveModel
 from sluice.ground.sentence import Saying, Sentences
 from sluice.ground.variables import Variable
-from sluice.risk.classes import beta_likeness
 
 _ALLOWED = (
     f"In {GROUPS}, a value of {{name:word}} is more likely than in the whole file by more than the policy allows, "
@@ -43,12 +44,8 @@ class BetaLikeness(NearValuesRule):
     def threshold(self, variable: Variable) -> float:
         return self.beta
 
-    def measure(self, values: SensitiveValues) -> ClassFigures:
-        gains = beta_likeness.largest_gain(values.classes, values.values)
-        failing = gains > self.beta + ROUNDING
-        if self.variant == "enhanced":
-            failing |= beta_likeness.largest_bounded_gain(values.classes, values.values) > 1 + ROUNDING
-        return ClassFigures(gains, failing)
+    def model(self, variable: Variable, categories: Sequence[str]) -> SensitiveModel:
+        return BetaLikenessModel(variable.name, self.beta, enhanced=self.variant == "enhanced")
 
     def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
         which = {"count": count, "total": total, "unit": unit, "name": name}

@@ -20,13 +20,13 @@ _SAYS = Sentences(
     "control",
     nobody="There are no {unit} {what}.",
     left_out=" Left out, because the original has no such column: {left_out:commas}.",
-    no_control="No {unit} were set aside as a control (a holdout), so what the file gives away cannot be separated "
-    "from what is true of everybody.",
+    no_control="No {unit} were set aside as a control (a holdout), so disclosure through the file cannot be "
+    "separated from what is true of everybody.",
     no_guess="The intruder could make no guess.",
     risk=" in {main:percent} of the guesses on {unit} in the file, and in {control:percent} of those on {unit} who "
     "are not in it: a risk of {risk:.3g} through the file itself.",
-    no_better_than_guessing=" Guessing at random is right in {baseline:percent}, so the attack was no better than "
-    "guessing and tells little of the risk. Give the intruder other columns or more attacks.",
+    no_better_than_guessing=" Guessing at random is right in {baseline:percent}, so the attack did not beat "
+    "guessing and says little about the risk. Give the intruder other columns or more attacks.",
 )
 
 

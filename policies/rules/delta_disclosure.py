@@ -3,6 +3,7 @@
 Source: Brickell and Shmatikov (2008), Definition 5.
 """
 
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -10,9 +11,10 @@ from pydantic import Field
 
 from policies.rules.sensitive_rule import GROUPS, NearValuesRule
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
+from sluice.generalization.models.sensitive_model import DeltaDisclosure as DeltaDisclosureModel
+from sluice.generalization.models.sensitive_model import SensitiveModel
 from sluice.ground.sentence import Saying, Sentence
 from sluice.ground.variables import Variable
-from sluice.risk.classes import delta_disclosure
 
 _LIKELIER = Sentence(
     "delta_disclosure.likelier",
@@ -38,9 +40,11 @@ class DeltaDisclosure(NearValuesRule):
     def threshold(self, variable: Variable) -> float:
         return self.delta
 
+    def model(self, variable: Variable, categories: Sequence[str]) -> SensitiveModel:
+        return DeltaDisclosureModel(variable.name, self.delta, absent=self.absent_values == "violate")
+
     def measure(self, values: SensitiveValues) -> ClassFigures:
-        ratios = delta_disclosure.log_ratios(values.classes, values.on_grid, self.absent_values == "violate")
-        return ClassFigures(ratios, ratios >= self.delta)
+        return super().measure(values.on_grid)
 
     def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
         which = {"count": count, "total": total, "unit": unit, "name": name}

@@ -12,7 +12,7 @@ from pydantic import Field
 from policies.check import AnyOf, Need
 from policies.rules.behind import Behind
 from policies.rules.population_rule import PopulationRule
-from policies.rules.sensitive_rule import ROUNDING
+from sluice.generalization.models.privacy_model import ROUNDING
 from sluice.ground.sentence import Sentences
 from sluice.ground.shares import Share
 from sluice.ground.variables import Role, Variables, with_role
@@ -26,8 +26,8 @@ _SAYS = Sentences(
     "delta_presence",
     no_population="The population is not known: name its list, or one variable with sampling weights (and a missing "
     "key as a category).",
-    present="Of the people with one combination of {keys:listed}, {by}, up to {share:percent} are in the file: so "
-    "sure is whoever knows it of a person; the policy allows {limit:percent}.",
+    present="Among the people with one combination of {keys:listed}, {by}, up to {share:percent} are in the file: an "
+    "intruder can be that sure that a person is in it; the policy allows {limit:percent}.",
 )
 
 

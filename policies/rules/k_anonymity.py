@@ -11,6 +11,8 @@ from pydantic import Field
 
 from policies.rules.behind import Behind
 from policies.rules.frequency_rule import ALONE, FrequencyRule, missing_note, people_note
+from sluice.generalization.models.k_anonymity import KAnonymity as KAnonymityModel
+from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.ground.arrays import BoolArray
 from sluice.ground.sentence import END, Sentences
 from sluice.ground.variables import Variables
@@ -57,6 +59,9 @@ class KAnonymity(FrequencyRule):
 
     def failing(self, frame: pd.DataFrame, variables: Variables, keys: list[str], behind: Behind) -> BoolArray:
         return np.asarray(self.frequencies(frame, variables, keys, behind) < self.k, dtype=np.bool_)
+
+    def models(self, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:
+        return [(self.rule, KAnonymityModel(self.k) if self.columns is None else None)]
 
     def describe(self) -> str:
         return f"At least {self.k:,} records share every combination of {self.of_what} (k-anonymity)."

@@ -27,8 +27,8 @@ from sluice.risk.people import people_of
 _SAYS = Sentences(
     "km_anonymity",
     no_sets="The file has no variable of kind items.",
-    no_rule="No rule of the policy asks whom a few items of {sets:listed} fit, so nobody knows what they tell of "
-    "people. Nothing was judged of single items.",
+    no_rule="No rule of the policy asks whom a few items of {sets:listed} fit, so the risk from "
+    "single items was not judged.",
     too_few="{below:,} of {n:,} {unit} {below:is} among fewer than {k:,} whom up to {items} fit{beside}",
     some_alone=", {alone:,} of them alone",
     kept="Whichever up to {items} of a person are known{beside}, they fit {observed:,} of the {n:,} {unit} at least",

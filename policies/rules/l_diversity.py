@@ -4,16 +4,21 @@ Source: Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007), sections 4
 variables), Definitions 4.1 (entropy) and 4.2 (recursive).
 """
 
+from collections.abc import Sequence
+from math import ceil
 from typing import ClassVar, Literal, Self
 
-import numpy as np
 from pydantic import Field, model_validator
 
-from policies.rules.sensitive_rule import GROUPS, ROUNDING, NearValuesRule
-from policies.rules.sensitive_values import ClassFigures, SensitiveValues
+from policies.rules.sensitive_rule import GROUPS, NearValuesRule
+from sluice.generalization.models.sensitive_model import (
+    DistinctLDiversity,
+    EntropyLDiversity,
+    RecursiveLDiversity,
+    SensitiveModel,
+)
 from sluice.ground.sentence import Saying, Sentences
 from sluice.ground.variables import Variable
-from sluice.risk.classes import l_diversity
 
 _FEWEST = "of {name:word} (fewest in any group: {fewest:.4g}); the policy asks for at least {l:g} in each."
 _SAYS = Sentences(
@@ -54,13 +59,12 @@ class LDiversity(NearValuesRule):
     def threshold(self, variable: Variable) -> float:
         return self.l if self.c is None else self.c
 
-    def measure(self, values: SensitiveValues) -> ClassFigures:
+    def model(self, variable: Variable, categories: Sequence[str]) -> SensitiveModel:
         if self.c is not None:
-            ratios = l_diversity.recursive_ratio(values.classes, values.values, int(self.l))
-            return ClassFigures(ratios, ratios >= self.c)
-        measure = l_diversity.distinct_values if self.variant == "distinct" else l_diversity.effective_values
-        found = np.asarray(measure(values.classes, values.values), dtype=np.float64)
-        return ClassFigures(found, found < self.l - ROUNDING, worse="lower")
+            return RecursiveLDiversity(variable.name, self.c, int(self.l))
+        if self.variant == "entropy":
+            return EntropyLDiversity(variable.name, self.l)
+        return DistinctLDiversity(variable.name, ceil(self.l))
 
     def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
         which = {"count": count, "total": total, "unit": unit, "name": name}

@@ -17,7 +17,7 @@ from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
     "linkage",
-    linked="Of {completed:,} {unit}, {linked:percent} were linked to their own masked record by somebody who knows "
+    linked="Among {completed:,} {unit}, {linked:percent} were linked to their own masked record by somebody who knows "
     "their {names:commas} and",
     not_compared=" Not compared: {left_out:commas}.",
     needs=" Give what the intruder knows in 'columns', or release the others so that they can be compared.",

@@ -35,11 +35,11 @@ _SAYS = Sentences(
 )
 
 _LINKED = {
-    "rsld": "{rsld:percent} by who knows the window of rank swapping",
+    "rsld": "{rsld:percent} by the window of rank swapping",
     "dld": "{dld:percent} by distance",
     "pld": "{pld:percent} by agreement",
 }
-_KNOWN = "Of the {unit}, somebody who knows their {names:commas} links "
+_KNOWN = "Among the {unit}, somebody who knows their {names:commas} links "
 _INSIDE = (
     "; {id:percent} of the values lie in a narrow interval around their masked value. Together this is a disclosure "
     "risk (DR) of {risk:percent}"

@@ -19,8 +19,9 @@ from sluice.utility.comparison import Comparison
 _SAYS = Sentences(
     "participant_inference",
     needs_people="The attack needs {fewest} {unit} in the file and {fewest} set aside.",
-    read="Who knows all variables but one reads {variables} off the nearest released records for {share:percent} of "
-    "the {unit} in the file, and for {baseline:percent} of those who are not in it; of no variable is more gained.",
+    read="An intruder who knows all variables but one reads {variables} off the nearest released records for "
+    "{share:percent} of the {unit} in the file, and for {baseline:percent} of those who are not in it; "
+    "no variable gains more.",
 )
 
 

@@ -78,5 +78,5 @@ def _typed(column: pd.Series, variable: Variable, where: str) -> pd.Series:
     read = read_numbers(texts) if variable.kind.is_numeric else read_dates(texts)
     typed: pd.Series = read.to_pandas()
     if (typed.isna() & column.notna()).any():
-        raise DataError(f"{where} holds values of '{variable.name}' that are no {variable.kind}, as the file has them.")
+        raise DataError(f"{where} holds values of '{variable.name}' that are not of the kind {variable.kind}.")
     return typed

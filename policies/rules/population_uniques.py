@@ -11,6 +11,8 @@ from pydantic import Field, model_validator
 
 from policies.rules.keyed_rule import PositiveShare
 from policies.rules.population_estimate import PopulationEstimate
+from sluice.generalization.models.population_uniques import PopulationUniques as PopulationUniquesModel
+from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.ground.sentence import Sentences
 from sluice.ground.shares import Share
 from sluice.ground.variables import Variables
@@ -82,6 +84,11 @@ class PopulationUniques(PopulationEstimate):
                 )
             ]
         return [finding]
+
+    def models(self, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:
+        if self.columns is not None or self.population is None:
+            return [(self.rule, None)]
+        return [(self.rule, PopulationUniquesModel(self.at_most, self.population, self.estimator))]
 
     def describe(self) -> str:
         return (

@@ -20,8 +20,8 @@ from sluice.utility.comparison import Comparison
 _SAYS = Sentences(
     "rare_combinations",
     nobody_alone="Nobody is alone with {size} values that others have.",
-    stand_in_file="Of the combinations of {size} values that are common each by itself and that one of the {unit} "
-    "alone holds, {share:percent} stand in the file; of those of {unit} who are not in it, {baseline:percent}.",
+    stand_in_file="Among the combinations of {size} values that are common each by itself and that one of the {unit} "
+    "alone holds, {share:percent} occur in the file; of those of {unit} who are not in it, {baseline:percent}.",
 )
 
 

@@ -15,7 +15,7 @@ from sluice.risk.population import individual_risk
 
 _SAYS = Sentences(
     "record_risk",
-    highest="Of all {unit}, the one most at risk is {found} with a chance of {chance:percent}",
+    highest="Among all {unit}, the one most at risk is {found} with a chance of {chance:percent}",
     expected="{share:percent} of the {unit} are expected to be {found}",
 )
 

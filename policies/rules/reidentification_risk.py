@@ -13,6 +13,8 @@ from policies.rules.behind import Behind
 from policies.rules.frequency_rule import key_frequencies
 from policies.rules.keyed_rule import PositiveShare, refuse_no_limit
 from policies.rules.population_rule import PopulationRule
+from sluice.generalization.models.privacy_model import PrivacyModel
+from sluice.generalization.models.reidentification_risk import AverageRisk, HighestRisk
 from sluice.ground.sentence import Sentences
 from sluice.ground.shares import Share
 from sluice.ground.variables import Variables
@@ -93,6 +95,13 @@ class ReidentificationRisk(PopulationRule):
             says = _SAYS.records_above(**who, share=value, unit=unit, above=above.risk)
             findings.append(self.limited(value, above.at_most, frame, says, stage, f"records above by {scope}"))
         return findings
+
+    def models(self, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:
+        if self.columns is not None or self.model != "prosecutor" or self.records_above is not None:
+            return [(self.rule, None)]
+        highest = [] if self.highest_at_most is None else [HighestRisk(self.highest_at_most)]
+        average = [] if self.average_at_most is None else [AverageRisk(self.average_at_most)]
+        return [(self.rule, model) for model in (*highest, *average)]
 
     def describe(self) -> str:
         limits = []

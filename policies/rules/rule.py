@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from policies.check import AnyOf, Requirement
 from policies.rules.behind import NOTHING, Behind
+from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.ground.sentence import Saying, Sentence, as_fields
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
@@ -68,6 +69,11 @@ class Rule(DisclosureRule):
         behind : what the agency knows of the records beside the file
         raises : DataError if a column that the rule looks at is not in the file
         """
+
+    def models(self, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:
+        """What a search of generalisations must satisfy so that the file keeps the rule, by what the rule asks; None
+        where no model makes sure of it, and the file alone shows."""
+        return [(self.rule, None)]
 
     def unknown(self, stage: str, why: Saying, records: int) -> Finding:
         return Finding(

@@ -1,10 +1,11 @@
 """PolicyRule and AttackPolicyRule: every disclosure rule that a policy may name, told apart by `rule`."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
 from policies.rules.alpha_k import AlphaK
+from policies.rules.attack_rule import AttackRule
 from policies.rules.attribute_combinations import AttributeCombinations
 from policies.rules.attribute_divergence import AttributeDivergence
 from policies.rules.attribute_inference import AttributeInference
@@ -39,14 +40,16 @@ from policies.rules.rank_swapping_linkage import RankSwappingLinkage
 from policies.rules.rare_combinations import RareCombinations
 from policies.rules.reidentification_risk import ReidentificationRisk
 from policies.rules.request_rule import RequestRule
+from policies.rules.rule import Rule
 from policies.rules.sample_uniques_share import SampleUniquesShare
 from policies.rules.singling_out import SinglingOut
 from policies.rules.subset_inference import SubsetInference
 from policies.rules.suda import Suda
 from policies.rules.t_closeness import TCloseness
 from policies.rules.zero_cells import ZeroCells
+from sluice.ground.extensions import extended
 
-PolicyRule = Annotated[
+_PolicyRule = (
     KAnonymity
     | KmAnonymity
     | LDiversity
@@ -70,15 +73,14 @@ PolicyRule = Annotated[
     | Dominance
     | PPercent
     | PriorPosterior
-    | RequestRule,
-    Field(discriminator="rule"),
-]
+    | RequestRule
+)
 
 TablePolicyRule = Annotated[
     MinimumFrequency | ZeroCells | Dominance | PPercent | PriorPosterior | RequestRule, Field(discriminator="rule")
 ]
 
-AttackPolicyRule = Annotated[
+_AttackPolicyRule = (
     DistanceLinkage
     | ProbabilisticLinkage
     | RankSwappingLinkage
@@ -95,6 +97,12 @@ AttackPolicyRule = Annotated[
     | MembershipInference
     | RareCombinations
     | ParticipantInference
-    | SubsetInference,
-    Field(discriminator="rule"),
-]
+    | SubsetInference
+)
+if not TYPE_CHECKING:  # and the checks of other distributions that are installed
+    _PolicyRule = extended(_PolicyRule, "sluice.checks", Rule, "rule")
+    _AttackPolicyRule = extended(_AttackPolicyRule, "sluice.checks", AttackRule, "rule")
+
+PolicyRule = Annotated[_PolicyRule, Field(discriminator="rule")]
+
+AttackPolicyRule = Annotated[_AttackPolicyRule, Field(discriminator="rule")]

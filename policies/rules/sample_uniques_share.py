@@ -11,6 +11,9 @@ from pydantic import Field
 
 from policies.rules.behind import Behind
 from policies.rules.frequency_rule import ALONE, FrequencyRule, missing_note, people_note
+from sluice.generalization.models.k_anonymity import KAnonymity
+from sluice.generalization.models.privacy_model import PrivacyModel
+from sluice.generalization.models.sample_uniques import SampleUniques
 from sluice.ground.arrays import BoolArray
 from sluice.ground.sentence import END, Sentence
 from sluice.ground.shares import Share
@@ -44,6 +47,11 @@ class SampleUniquesShare(FrequencyRule):
 
     def failing(self, frame: pd.DataFrame, variables: Variables, keys: list[str], behind: Behind) -> BoolArray:
         return np.asarray(self.frequencies(frame, variables, keys, behind) == 1, dtype=np.bool_)
+
+    def models(self, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:
+        if self.columns is not None:
+            return [(self.rule, None)]
+        return [(self.rule, SampleUniques(self.at_most) if self.at_most else KAnonymity(2))]
 
     def describe(self) -> str:
         return f"At most {100 * self.at_most:.3g} % of the records are alone with their combination of {self.of_what}."

@@ -12,7 +12,10 @@ from policies.check import AnyOf, Need
 from policies.rules.behind import Behind
 from policies.rules.microdata_rule import Columns, MicrodataRule, refuse_missing_columns
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
+from sluice.generalization.models.privacy_model import PrivacyModel
+from sluice.generalization.models.sensitive_model import SensitiveModel
 from sluice.ground.arrays import BoolArray
+from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentence, listed, word
 from sluice.ground.shares import Share
 from sluice.ground.variables import Kind, Role, Variable, Variables, as_label, with_role
@@ -42,7 +45,6 @@ _BLANK = Sentence(
 )
 _SUCH_GROUPS = Sentence("such_groups", " Such groups are: {groups}.")
 
-ROUNDING = 1e-9  # entropy and distances are sums of logarithms and quotients; a limit that is met exactly is met
 _NAMED = 3  # groups that a finding names
 
 
@@ -155,8 +157,30 @@ class SensitiveRule(MicrodataRule):
         return finding
 
     @abstractmethod
+    def model(self, variable: Variable, categories: Sequence[str]) -> SensitiveModel:
+        """The privacy model that every class must keep to. Raises DataError where it does not fit the variable.
+
+        categories : the variable's, by code; of numbers none
+        """
+
+    def models(self, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:
+        if self.others_known:
+            return [(self.rule, None)]
+        names = with_role(variables, Role.SENSITIVE) if self.columns is None else self.columns
+        return [(f"{self.rule} of {name}", self._searched(variables.get(name))) for name in names]
+
+    def _searched(self, variable: Variable | None) -> SensitiveModel | None:
+        if variable is None or not variable.kind.is_categorical:
+            return None
+        try:
+            return self.model(variable, variable.categories or ())
+        except DataError:
+            return None
+
     def measure(self, values: SensitiveValues) -> ClassFigures:
         """The figure of each class, and whether it breaks the rule."""
+        model = self.model(values.variable, values.categories)
+        return ClassFigures(model.figures(values.in_classes), model.broken(values.in_classes), model.worse)
 
     @abstractmethod
     def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:

@@ -1,7 +1,8 @@
 """SensitiveValues: the values of one sensitive variable in classes of look-alikes, as a rule counts them."""
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -9,8 +10,8 @@ import pandas as pd
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.variables import Variable, as_label
-from sluice.risk.classes.class_values import Near, Sensitive
-from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, category_codes, equivalence_classes
+from sluice.risk.classes.class_values import ClassValues, Near, Sensitive, class_values
+from sluice.risk.classes.equivalence_classes import EquivalenceClasses, category_codes
 from sluice.risk.resolution import on_grid, resolution
 
 
@@ -63,21 +64,28 @@ class SensitiveValues:
         return cls(rows, classes.of_records(rows), present, values, harmless, variable)
 
     @property
-    def once_a_person(self) -> tuple[EquivalenceClasses, "pd.Series[Any]"]:
-        """Classes and values in which nobody has one value twice, for measures of shares that add up to 1."""
-        if self.classes.people is None:
-            return self.classes, self.column
-        each = equivalence_classes([self.classes.labels, self.classes.people, category_codes(self.column)]).labels
-        rows = np.sort(np.unique(each, return_index=True)[1])
-        cell = self.classes.labels[rows]
-        return EquivalenceClasses(cell, np.bincount(cell, minlength=len(self.classes.sizes))), self.column.iloc[rows]
+    def categories(self) -> tuple[str, ...]:
+        """By code, where the column has categories."""
+        of_column = self.column.dtype.categories if isinstance(self.column.dtype, pd.CategoricalDtype) else ()
+        return tuple(map(str, of_column))
+
+    @cached_property
+    def in_classes(self) -> ClassValues:
+        """How often each value occurs in each class."""
+        return class_values(self.classes, self.values)
 
     @property
-    def on_grid(self) -> Codes:
-        """Codes that are the same for one value in all classes: of near numbers, their place on a grid of the width."""
+    def on_grid(self) -> Self:
+        """With codes that are one in all classes for one value: of near numbers, the place on a grid of their width."""
         if not isinstance(self.values, Near):
-            return self.values
-        return category_codes(pd.Series(on_grid(self.values.numbers, self.values.width)))
+            return self
+        return replace(self, values=category_codes(pd.Series(on_grid(self.values.numbers, self.values.width))))
+
+    @property
+    def as_they_occur(self) -> tuple[Self, tuple[str, ...]]:
+        """With codes of the values that occur, in their order, and these values; numbers as they are."""
+        codes, values = pd.factorize(self.column, sort=True)
+        return replace(self, values=codes), tuple(str(as_label(value)) for value in values)
 
     @property
     def all_harmless(self) -> BoolArray:

@@ -22,8 +22,8 @@ from sluice.utility.comparison import Comparison
 _SAYS = Sentences(
     "subset_inference",
     needs_people="The attack needs {fewest} {unit} in the file{aside}.",
-    read="Who knows the variables of a person that serve best reads another off the records near in these ({ways}): "
-    "rightly for {share:percent} of the {unit} in the file, and for {baseline:percent} {others}.",
+    read="An intruder who knows the most informative variables of a person reads another off the records near in these "
+    "({ways}): rightly for {share:percent} of the {unit} in the file, and for {baseline:percent} {others}.",
 )
 
 

@@ -3,18 +3,23 @@
 Source: Li, Li and Venkatasubramanian (2007), section 4.
 """
 
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from policies.rules.sensitive_rule import GROUPS, ROUNDING, SensitiveRule
+from policies.rules.sensitive_rule import GROUPS, SensitiveRule
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
+from sluice.generalization.models.sensitive_model import (
+    EqualTCloseness,
+    HierarchicalTCloseness,
+    OrderedTCloseness,
+    SensitiveModel,
+)
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentence
 from sluice.ground.shares import Share
 from sluice.ground.variables import Kind, Variable
-from sluice.risk.classes import t_closeness
-from sluice.risk.classes.equivalence_classes import category_codes
 
 _DIFFER = Sentence(
     "t_closeness.differ",
@@ -56,20 +61,24 @@ class TCloseness(SensitiveRule):
             return self.ground_distance
         return "ordered" if self._has_order(variable) else "equal"
 
+    def model(self, variable: Variable, categories: Sequence[str]) -> SensitiveModel:
+        name, t, distance = variable.name, self.threshold(variable), self.ground_distance_of(variable)
+        if distance == "equal":
+            return EqualTCloseness(name, t)
+        if distance == "ordered":
+            if not self._has_order(variable):
+                raise DataError(
+                    f"t_closeness: 'ordered' needs values with an order; '{name}' is {variable.kind}. Use 'equal'."
+                )
+            return OrderedTCloseness(name, t)
+        if variable.hierarchy is None:
+            raise DataError(f"t_closeness: 'hierarchical' needs a hierarchy; '{name}' has none in the contract.")
+        return HierarchicalTCloseness.of(name, t, categories, variable.hierarchy)
+
     def measure(self, values: SensitiveValues) -> ClassFigures:
-        name, kind, distance = values.variable.name, values.variable.kind, self.ground_distance_of(values.variable)
-        if distance == "ordered" and not self._has_order(values.variable):
-            raise DataError(f"t_closeness: 'ordered' needs values with an order; '{name}' is {kind}. Use 'equal'.")
-        classes, column = values.once_a_person
-        if distance == "hierarchical":
-            if values.variable.hierarchy is None:
-                raise DataError(f"t_closeness: 'hierarchical' needs a hierarchy; '{name}' has none in the contract.")
-            levels = t_closeness.hierarchy_levels(column, values.variable.hierarchy)
-            distances = t_closeness.hierarchical_distance(classes, levels)
-        else:
-            measure = t_closeness.ordered_distance if distance == "ordered" else t_closeness.equal_distance
-            distances = measure(classes, category_codes(column))
-        return ClassFigures(distances, distances > self.threshold(values.variable) + ROUNDING)
+        counted, categories = values.as_they_occur  # a hierarchy need not hold what nobody has
+        model = self.model(values.variable, categories)
+        return ClassFigures(model.figures(counted.in_classes), model.broken(counted.in_classes))
 
     def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
         which = {"count": count, "total": total, "unit": unit, "name": name}

@@ -28,7 +28,7 @@ _SAYS = Sentences(
 )
 _NO_STANDARD = Sentence(
     "reference_standard.none",
-    "The policy names no reference standard, so nobody knows whether the file is safe for its people.",
+    "The policy names no reference standard, so it is unknown whether the file is safe for its people.",
 )
 
 

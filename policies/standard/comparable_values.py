@@ -13,7 +13,7 @@ _SAYS = Sentences(
     "comparable_values",
     unread=f"Released labels {_STAND_FOR_NOTHING}",
     unread_of=f"Released labels of {{names:commas}} {_STAND_FOR_NOTHING}",
-    unmeasured="Nobody has measured what these released variables tell of a person: {unmeasured:commas}.",
+    unmeasured="The risk from these released variables is not measured: {unmeasured:commas}.",
     all="All released variables can be compared with the original ones.",
 )
 INCOMPARABLE = Sentence("comparable_values.none", "No released variable can be compared with the original data.")

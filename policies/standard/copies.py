@@ -35,7 +35,7 @@ ASKS = {
         "copies_excess allow."
     ),
     "exact_copies": (
-        "People stand in the release value for value no oftener than reference, chance and the policy's copies_excess "
+        "People occur in the release value for value no oftener than reference, chance and the policy's copies_excess "
         "allow."
     ),
 }
@@ -54,11 +54,11 @@ ADVICE = {
     ),
 }
 TWINS = (
-    "; {expected:per_10000} would have such a twin in a file that they are not in, and chance and policy allow "
+    "; {expected:per_10000} would have such a duplicate in a file that they are not in, and chance and policy allow "
     "{allowed:per_10000} more."
 )
 _NEAR = Sentence("near_copies.found", f"{{share:People_10000}} have a nearly equal record in the release{TWINS}")
-_EXACT = Sentence("exact_copies.found", f"{{share:People_10000}} stand in the release value for value{TWINS}")
+_EXACT = Sentence("exact_copies.found", f"{{share:People_10000}} occur in the release value for value{TWINS}")
 
 Column = npt.NDArray[Any]
 

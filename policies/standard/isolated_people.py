@@ -12,7 +12,7 @@ from sluice.risk.reference.reference_attack import ReferenceAttack
 
 _SAYS = Sentences(
     "isolated_records",
-    found="Of the {records} people who are farthest from all others, {share:.2%} have a released record less than a "
+    found="Among the {records} people who are farthest from all others, {share:.2%} have a released record less than a "
     "quarter as far from them as other people are; {expected:.0%} would in a file they are not in, and chance and "
     "policy allow {allowed:.0%} more.",
     nobody="No person stands apart from all others.",

@@ -28,7 +28,7 @@ ADVICE = {
 }
 _ALONE = Sentence(
     "lone_copies.found",
-    "{share:People_10000} are alone with their values of {names:commas}, and stand in the release with "
+    "{share:People_10000} are alone with their values of {names:commas}, and occur in the release with "
     f"them{TWINS}",
 )
 

@@ -29,8 +29,8 @@ _LEARNED_LINKAGE = Sentences(
 )
 _OFF = (
     "off the records that are likeliest the person's for {share:percent} of {people:,} {unit}; in a file that they are "
-    "not in, for {without:percent}. The policy allows {limit:pct} more. Of {others} other variables, most is "
-    "learned of this one."
+    "not in, for {without:percent}. The policy allows {limit:pct} more. Among {others} other variables, "
+    "this one reveals most."
 )
 _ATTRIBUTE_GAIN = Sentences(
     "attribute_gain",

@@ -17,7 +17,7 @@ from sluice.risk.reference.reference_attack import ReferenceAttack
 
 _SAYS = Sentences(
     "prediction",
-    few_records=" Of so few records this proves nothing.",
+    few_records=" With so few records this proves nothing.",
     copies_of_one_another="The released records nearest to a person are copies of one another, by construction of the "
     "masking. This measure then says nothing of whether the person's values are safe: who finds the right group reads "
     "its values without any doubt.",

@@ -27,7 +27,7 @@ _SAYS = Sentences(
     can_tell=f"{_MATCHES} can tell which of these matches are correct",
     cannot_tell=f"{_MATCHES} cannot tell which of these matches are correct",
     areas=" (area under the curve: distance {distance:.2f}, ambiguity {ambiguity:.2f}, uncertainty {uncertainty:.2f}; "
-    "0.5 tells nothing)",
+    "0.5 is chance)",
     allows=" The policy allows {limit:.1%}.",
 )
 

@@ -28,11 +28,11 @@ _FOUND = (
 _SAYS = Sentences(
     "unique_values",
     beside="{share:People_10000} are alone with their value of {name} (compared {how}), which one released record "
-    "has, and have the value of {other} that stands beside it; {expected:per_10000} have the value that the next "
+    "has, and have the value of {other} in the same row; {expected:per_10000} have the value that the next "
     f"person in the order of the first has{_ALLOWED}",
     alone=f"{{share:People_10000}} are alone with their value of {{name}} {_FOUND}",
     together=f"{{share:People_10000}} are alone with their {{name}} and {{other}} together {_FOUND}",
-    nobody="No value that one person alone has stands on exactly one released record.",
+    nobody="No value of one person alone occurs in exactly one released record.",
 )
 
 ASKS = {

@@ -27,10 +27,10 @@ _DTYPES = {Kind.CONTINUOUS: "float64", Kind.INTEGER: "Int64", Kind.DATE: "dateti
 _STRUCTURE = ("column_in_dataframe", "column_in_schema", "column_ordered")
 _SAYS = Sentences(
     "frame",
-    keeps="All {records:,} records keep to what is declared of their {variables} columns.",
+    keeps="All {records:,} records match the declaration of their {variables} columns.",
     column_in_dataframe="'{column}': a column of the contract is missing from the table.",
     column_in_schema="'{column}': the table has a column that is not declared.",
-    column_ordered="'{column}': the columns do not stand in the declared order.",
+    column_ordered="'{column}': the columns are not in the declared order.",
     kind="'{column}': not stored as {kind}.",
     all_missing="'{column}': every value is missing; leave the variable out.",
     missing="'{column}': {records:count_record} without a value.",

@@ -26,7 +26,8 @@ def refuse_wrong_clock(ledger: Ledger) -> None:
     """Raise SluiceError where this machine's clock cannot be believed, so that nobody knows which approvals hold."""
     if faults := clock_faults(ledger):
         raise SluiceError(
-            f"{' and '.join(faults)}: nobody knows which approvals, waivers and retentions hold. Set the clocks right"
+            f"{' and '.join(faults)}: it is unknown which approvals, waivers and retentions are in force. Set the "
+            "clocks right"
         )
 
 

@@ -51,7 +51,8 @@ def whole_numbers(variable: Variable, leaves: tuple[str, ...]) -> IntArray:
     others = sum(not _WHOLE.fullmatch(leaf) for leaf in leaves)
     if others:
         raise DocumentError(
-            f"'{variable.name}': intervals need whole numbers; {others} of {len(leaves)} declared values are none"
+            f"'{variable.name}': intervals need whole numbers; {others} of {len(leaves)} declared values are not "
+            "whole numbers"
         )
     return np.array([int(leaf) for leaf in leaves], dtype=np.int64)
 

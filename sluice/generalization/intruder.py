@@ -18,5 +18,5 @@ picks one of the people of the population with a record's keys. The mean chance 
 def alike(node: Node, intruder: Intruder) -> IntArray:
     """Shape (c,), among how many people the intruder picks, at least 1: those of the file, or those of the population;
     where it tells of fewer, the file is believed. Raises DataError for a journalist without a population."""
-    sizes = np.maximum(node.sizes, 1)
-    return sizes if intruder == "prosecutor" else np.maximum(sizes, node.people)
+    crowds = np.maximum(node.crowds, 1)
+    return crowds if intruder == "prosecutor" else np.maximum(crowds, node.people)

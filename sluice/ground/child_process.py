@@ -19,7 +19,7 @@ def end_with_parent() -> None:
     """
     parent = parent_process()
     if parent is None or parent.pid is None:
-        raise RuntimeError("this process is nobody's child")
+        raise RuntimeError("this process has no parent")
     Thread(target=_end_after, args=(parent.pid,), name="end with parent", daemon=True).start()
 
 

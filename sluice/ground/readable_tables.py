@@ -38,7 +38,7 @@ class ReadableTables(BaseModel):
                 raise DataError(
                     f"the source's connection does not let '{title}' be read; it lists "
                     f"{', '.join([*(f'schema {each}' for each in self.schemas), *self.tables])}. "
-                    "Whoever runs Sluice can add it to the connection."
+                    "The operator can add it to the connection."
                 )
 
 

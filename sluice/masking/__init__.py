@@ -1,5 +1,8 @@
 """Masking methods, one file each. A step of a plan is one of them, told apart by its `method`."""
 
+from typing import TYPE_CHECKING
+
+from sluice.ground.extensions import extended
 from sluice.masking.items.item_generalization import ItemGeneralization
 from sluice.masking.items.item_suppression import ItemSuppression
 from sluice.masking.microaggregation.clustering import (
@@ -29,6 +32,7 @@ from sluice.masking.recoding.removal import Removal
 from sluice.masking.recoding.rounding import Rounding
 from sluice.masking.recoding.sampling import Sampling
 from sluice.masking.recoding.top_bottom_coding import TopBottomCoding
+from sluice.masking.step import MaskingStep
 from sluice.masking.swapping.anatomization import Anatomization
 from sluice.masking.swapping.data_swapping import DataSwapping
 from sluice.masking.swapping.permutation import Permutation
@@ -79,5 +83,7 @@ Step = (
     | TopBottomCoding
     | UnivariateMicroaggregation
 )
+if not TYPE_CHECKING:  # and the methods of other distributions that are installed
+    Step = extended(Step, "sluice.methods", MaskingStep, "method")
 
 __all__ = ["Step"]

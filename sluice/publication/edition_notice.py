@@ -56,5 +56,5 @@ def read_notice(content: bytes, release: str) -> EditionNotice:
     except (ValidationError, ValueError, RecursionError):
         notice = None
     if notice is None or unsigned_bytes(notice) != content or notice.release != release:
-        raise DataError("is no notice that this release is superseded or was withdrawn")
+        raise DataError("is not a notice that this release is superseded or was withdrawn")
     return notice

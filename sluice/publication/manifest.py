@@ -101,7 +101,7 @@ def read_manifest(content: bytes) -> tuple[dict[str, Any], LedgerHead]:
             raise ValueError("no release")
         return manifest, LedgerHead.model_validate(manifest.get("ledger"))
     except (ValueError, RecursionError):  # not UTF-8, not JSON, too deep, or another document
-        raise DataError(f"is no manifest of format {FORMAT}") from None
+        raise DataError(f"is not a manifest of format {FORMAT}") from None
 
 
 def _without_duplicates(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

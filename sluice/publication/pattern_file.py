@@ -68,7 +68,7 @@ def read_pattern(frame: pd.DataFrame, dimensions: Sequence[Dimension]) -> Patter
         for code in codes:
             if code not in dimension.position:
                 raise DataError(
-                    f"'{dimension.name}' has a cell of '{code}', which is no code of its hierarchy.",
+                    f"'{dimension.name}' has a cell of '{code}', which is not a code of its hierarchy.",
                     came=code,
                     allowed=dimension.codes,
                 )

@@ -231,7 +231,7 @@ class _Work:
         if kind is None or self.is_ours(view, kind):
             return
         raise DataError(
-            f"'{self.change.into}.{view}' exists and is no view that editions of this definition made; it was left as "
+            f"'{self.change.into}.{view}' exists and is not a view made by editions of this definition; it was left as "
             "it is. Rename it, or publish into another schema."
         )
 

@@ -77,5 +77,5 @@ def _verify(response: bytes, content: bytes, builder: VerifierBuilder) -> TimeSt
         stamp = decode_timestamp_response(response)
         builder.build().verify_message(stamp, content)
     except (ValueError, VerificationError):  # whose texts are the library's
-        raise DataError("is no time stamp of this document by these certificates") from None
+        raise DataError("is not a time stamp of this document by these certificates") from None
     return stamp

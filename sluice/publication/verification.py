@@ -272,7 +272,7 @@ def _signed(folder: Path, file: str, predicate_type: str) -> tuple[Envelope, Sta
         envelope = Envelope.from_json(content)
         statement = envelope.statement()
     except (SluiceError, RecursionError):
-        raise DataError(f"{file} is no signed statement") from None
+        raise DataError(f"{file} is not a signed statement") from None
     if statement.predicate_type != predicate_type:
         raise DataError(f"{file} is a statement of another kind")
     return envelope, statement

@@ -2,9 +2,10 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sluice.generalization.levels_found import LevelsFound
+from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.verdict import Finding, Verdict
 from sluice.report.table_summary import TableSummary
 from sluice.risk.reference.curve import Curve
@@ -12,10 +13,8 @@ from sluice.utility.utility_view import UtilityView
 from sluice.utility.variable_summary import VariableSummary
 
 
-class RecordsView(BaseModel):
+class RecordsView(FrozenModel):
     """What a dossier says of masked records."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: Literal["records"] = "records"
     records_holdout: int
@@ -36,10 +35,8 @@ class RecordsView(BaseModel):
         return f"masked, {self.records_holdout:,} held out"
 
 
-class TablesView(BaseModel):
+class TablesView(FrozenModel):
     """What a dossier says of protected tables."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: Literal["tables"] = "tables"
     measure: str = Field(description="what is counted or summed, in words")
@@ -62,10 +59,8 @@ class TablesView(BaseModel):
         return ()
 
 
-class Returned(BaseModel):
+class Returned(FrozenModel):
     """The release that people sent back and that comes again as another."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     release: str
     round: int = Field(description="of this release; the first that was sent back was round 1")
@@ -73,20 +68,16 @@ class Returned(BaseModel):
     changes: tuple[str, ...] = Field(description="what differs now")
 
 
-class InSeries(BaseModel):
+class InSeries(FrozenModel):
     """The approval of a series under which this edition may go out, and in what it leaves its limits."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     approved: str = Field(description="the release that people approved, with those that follow it")
     last: str = Field(description="the latest release of the series")
     departures: tuple[str, ...] = Field(description="why it needs decisions of its own; none: it needs none")
 
 
-class Dossier(BaseModel):
+class Dossier(FrozenModel):
     """What is known of every release, and the view of what it publishes: records or tables."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     release: str = Field(description="id of the release")
     name: str = Field(description="name of the release definition")

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from itertools import chain
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from sluice.ground.frozen_model import FrozenModel
 from sluice.tabular.model.cells import Booleans, Cells, Integers, Status, Statuses, Table, axes_of, in_table, levels_of
 from sluice.tabular.model.dimension import Dimension
 
@@ -23,29 +24,23 @@ SHARE_MARKS = "abcdefg"  # no cell suppressed, up to a tenth, a quarter, a half,
 _SHARE_LIMITS = (0.0, 0.1, 0.25, 0.5, 0.75)
 
 
-class Axis(BaseModel):
+class Axis(FrozenModel):
     """The rows or the columns of a map: for each its label and its depth in the tree."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(description="of the dimension; '' for the single column of a table of one dimension")
     labels: tuple[str, ...]
     depth: tuple[int, ...]
 
 
-class Panel(BaseModel):
+class Panel(FrozenModel):
     """One grid of marks: a text for each row with a letter for each column."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     title: str
     marks: tuple[str, ...]
 
 
-class PatternMap(BaseModel):
+class PatternMap(FrozenModel):
     """One or more grids over the same rows and columns."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     rows: Axis
     columns: Axis

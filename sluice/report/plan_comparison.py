@@ -7,9 +7,10 @@ stands beside it.
 from collections.abc import Sequence
 from math import isfinite
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sluice.ground.errors import DataError
+from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.variables import NAMES, Role
 from sluice.ground.verdict import Finding
 from sluice.report.dossier import Dossier, RecordsView
@@ -22,10 +23,8 @@ from sluice.utility.marginal_summary import MarginalSummary
 from sluice.utility.variable_summary import VariableSummary
 
 
-class KeptFigures(BaseModel):
+class KeptFigures(FrozenModel):
     """None: not measured, or not told."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     variables: int = Field(description="released, with more than one value")
     of: int = Field(description="variables of the original that describe")
@@ -84,10 +83,8 @@ def _score(loss: float | None) -> float | None:
 _ANALYSES = ("models", "predictions", "clusterings", "queries")  # each has figures of its own, not all of them losses
 
 
-class Told(BaseModel):
+class Told(FrozenModel):
     """What one rule found, the worst of its findings."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     observed: float | None
     limit: float | None
@@ -96,10 +93,8 @@ class Told(BaseModel):
     binding: bool
 
 
-class PlanCompared(BaseModel):
+class PlanCompared(FrozenModel):
     """One plan: figures of its dossier."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     letter: str
     name: str
@@ -123,10 +118,8 @@ class PlanCompared(BaseModel):
     report: str | None
 
 
-class Comparison(BaseModel):
+class Comparison(FrozenModel):
     """Any number of plans on one map and side by side; aggregates of their dossiers alone."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     map: RiskUtilityMap
     plans: tuple[PlanCompared, ...]

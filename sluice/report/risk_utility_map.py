@@ -12,10 +12,11 @@ from string import ascii_uppercase
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import DataError, did_you_mean
+from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.verdict import Finding, Verdict
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.risk_margin import RISK_STAGES, RiskMargin, risk_margin, worst_margin
@@ -29,10 +30,8 @@ DISCLOSURE_RISK = "dr"
 _AT_MOST_ONE = ("pair_marginals", "triple_marginals", "generalization", "entropy", "changed_share", "suppressed_share")
 
 
-class Axis(BaseModel):
+class Axis(FrozenModel):
     """What is drawn in one direction."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(description="of the findings it is read from, or 'margin': the worst of all that decide")
     says: str = Field(description="what 0 and 1 mean, and which direction is worse")
@@ -40,10 +39,8 @@ class Axis(BaseModel):
     limits: tuple[float, ...] = Field(description="what the plans' policies allow")
 
 
-class MapPoint(BaseModel):
+class MapPoint(FrozenModel):
     """One plan."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     letter: str
     name: str
@@ -58,20 +55,16 @@ class MapPoint(BaseModel):
     report: str | None = Field(default=None, description="link to its report")
 
 
-class Corner(BaseModel):
+class Corner(FrozenModel):
     """The end that the map has in a corner; None where that is not known."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     loss: float | None
     risk: float | None
     says: str
 
 
-class RiskUtilityMap(BaseModel):
+class RiskUtilityMap(FrozenModel):
     """Aggregates of the plans' dossiers alone."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     loss: Axis
     risk: Axis

@@ -16,8 +16,9 @@ from itertools import pairwise
 from typing import Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.verdict import Verdict
 from sluice.report.pattern_map import PatternMap, pattern_maps
 from sluice.tabular.advice.table_utility import table_utility
@@ -31,10 +32,8 @@ _LADDER = (1, 2, 5)
 Range = tuple[float, float]
 
 
-class Alteration(BaseModel):
+class Alteration(FrozenModel):
     """Ranges that hold the figures; None where too few cells were changed, or there is nothing to measure."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     mean_absolute: Range | None = Field(default=None, description="of |published - true|, in units of the measure")
     mean_relative: Range | None = Field(default=None, description="of |published - true| / |true|, true values not 0")
@@ -79,19 +78,15 @@ _WIDTHS = (1.0, 2.0, 5.0, 10.0, 100.0, 1000.0)
 _LEAST_SUMMED = 3  # with two cells, whoever knows one would know the other
 
 
-class IntervalWidth(BaseModel):
+class IntervalWidth(FrozenModel):
     """How wide the feasibility interval of a sensitive cell is."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     cell: str = Field(description="its codes")
     times_required: float = Field(description="its width, divided by the width that is required, in steps")
 
 
-class AuditOutcome(BaseModel):
+class AuditOutcome(FrozenModel):
     """What the audit of the release's tables found, and what of it lies in one table."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     verdict: Verdict = Field(description="PASS: every attack was tried and failed; UNKNOWN: some could not be decided")
     attempted: int = Field(ge=0, description="attacks, on all tables together")
@@ -119,10 +114,8 @@ class AuditOutcome(BaseModel):
         )
 
 
-class Level(BaseModel):
+class Level(FrozenModel):
     """The cells whose code of a dimension lies at one depth of its tree."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     dimension: str
     depth: int = Field(ge=0, description="0 is the total")
@@ -130,10 +123,8 @@ class Level(BaseModel):
     suppressed: int
 
 
-class TableSummary(BaseModel):
+class TableSummary(FrozenModel):
     """One table of the release."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     dimensions: dict[str, int] = Field(description="name -> number of codes, in the table's order")

@@ -7,17 +7,24 @@ from sluice.ground.errors import SluiceError
 from sluice.report.analyses_page import (
     changed_subgroups_context,
     clusterings_context,
+    models_context,
     predictions_context,
     queries_context,
     rules_broken,
     subgroups_context,
 )
 from sluice.report.dossier import Dossier, RecordsView
-from sluice.report.loss_tables import categories_table, numbers_table, quantiles_table, recoding_table, weighed_table
-from sluice.report.models_page import models_context
-from sluice.report.overall_figures import SIZES, overall_figures
 from sluice.report.pair_maps import PairMap, correlation_maps, propensity_map
 from sluice.report.utility_plots import bars_svg, grid_svg, score_curves_svg
+from sluice.report.utility_tables import (
+    SIZES,
+    categories_table,
+    numbers_table,
+    overall_figures,
+    quantiles_table,
+    recoding_table,
+    weighed_table,
+)
 from sluice.report.variable_caption import InTables
 from sluice.report.wording import figure, percent
 from sluice.utility.component_plane import ComponentPlane, Shares

@@ -223,7 +223,7 @@ def _header(rows: list[list[str]], title: str) -> tuple[list[str] | None, list[l
     below = [[row[place] for row in others if row[place] and row != first] for place in range(len(first))]
     if any(column and all(map(_is_value, column)) for column in below):  # names above values
         if first in others:
-            raise DataError(f"{title}: the line that names the columns stands in the file again. Take the others out.")
+            raise DataError(f"{title}: the line with the names of the columns occurs again. Remove the repetitions.")
         return first, others
     again = first in others or any(name in column for name, column in zip(first, below, strict=True) if name)
     return (None, rows) if again else (first, others)

@@ -90,7 +90,7 @@ def _lines(path: Path) -> list[str]:
         raise missing_file(path)
     content = path.read_bytes()[: _LARGEST + 1]
     if len(content) > _LARGEST or b"\0" in content:
-        raise DataError(f"{path}: is no layout, which is a short text")
+        raise DataError(f"{path}: is not a layout, which is a short text")
     try:
         return content.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:

@@ -76,8 +76,8 @@ def _of_connection(source: ConnectionSource, secret: Secret) -> SqlSource:
     connection = load_connections().named(source.connection)
     if source.query is not None and not connection.queries:
         raise DocumentError(
-            f"the connection '{source.connection}' takes no queries; name a table. Whoever runs Sluice "
-            f"can make a view, or set 'queries: true' in {connections_file()}",
+            f"the connection '{source.connection}' takes no queries; name a table. The operator can "
+            f"make a view, or set 'queries: true' in {connections_file()}",
             field="source.query",
         )
     url = connection.address(source.connection, secret)

@@ -45,7 +45,7 @@ def confine(files: Iterable[Path], folders: Iterable[Path], ports: Sequence[int]
 
     files  : absolute and without a link in them; each as it is now: a file that comes in its place is another one
     ports  : () no network at all; None any network, and local sockets
-    raises : OSError when a file is absent, is no plain file or is reached by a link, or the system refuses
+    raises : OSError when a file is absent, is not a plain file or is reached by a link, or the system refuses
     On a system without Landlock other files can still be read; on macOS the network can be used, too.
     """
     for limit in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE):  # no image of the memory, no file written
@@ -107,7 +107,7 @@ def _open_plainly(path: Path) -> int:
         os.close(folder)
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
-        raise OSError("is no plain file")
+        raise OSError("is not a plain file")
     return file
 
 

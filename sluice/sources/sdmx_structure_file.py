@@ -39,7 +39,7 @@ def structure_descriptions(path: Path, columns: tuple[str, ...]) -> Descriptions
     except OSError as error:
         raise SluiceError(f"{path} cannot be read: {error.strerror or 'it is no file'}.") from None
     except Exception:  # of several libraries, by what is wrong with the text
-        raise SluiceError(f"{path} is no SDMX-ML structure message that sdmx1 can read.") from None
+        raise SluiceError(f"{path} is not an SDMX-ML structure message that sdmx1 can read.") from None
     found = list(getattr(message, "structure", {}).values())
     fitting = [dsd for dsd in found if {each.id for each in dsd.dimensions} <= {*columns, "TIME_PERIOD"}]
     if len(fitting) != 1:

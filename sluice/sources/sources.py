@@ -73,7 +73,7 @@ def _without_address(written: Any) -> Any:
     if "url" in written or written.get("type") == "sql":
         raise ValueError(
             "a definition holds no address. Name a connection, as in {connection: warehouse, table: survey.fair}; "
-            "whoever runs Sluice writes its url into connections.yaml. Of a file: {type: duckdb, path: ..., table: ...}"
+            "the operator writes its url into connections.yaml. For a file: {type: duckdb, path: ..., table: ...}"
         )
     return {"type": "connection", **written} if "connection" in written else written
 

@@ -48,7 +48,9 @@ class SqlSource(TabularSource):
         try:
             return database_url(self.url)
         except ValueError:
-            raise DataError(f"{self.title}: 'url' is no SQLAlchemy URL, e.g. postgresql://user@host/database") from None
+            raise DataError(
+                f"{self.title}: 'url' is not an SQLAlchemy URL, e.g. postgresql://user@host/database"
+            ) from None
 
     @property
     def files(self) -> tuple[Path, ...]:

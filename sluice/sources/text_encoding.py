@@ -48,7 +48,7 @@ def encoding_of(path: Path) -> str:
         block = start
         while block:
             if b"\0" in block:
-                raise DataError(f"{path}: holds bytes that no text holds. It is none, or it is damaged.")
+                raise DataError(f"{path}: contains bytes that no text contains: it is not a text, or it is damaged.")
             if is_utf_8:
                 try:
                     decoder.decode(block)
@@ -61,7 +61,7 @@ def encoding_of(path: Path) -> str:
         try:
             decoder.decode(b"", final=True)
         except UnicodeDecodeError:
-            raise DataError(f"{path}: breaks off within a letter (utf-8). Is it whole?") from None
+            raise DataError(f"{path}: ends inside a UTF-8 character: is the file truncated?") from None
         return "utf-8"
     return _western(path, bytes(foreign))
 

@@ -22,6 +22,7 @@ from sluice.utility.subgroup_propensity import SUBGROUP_PROPENSITY
 from sluice.utility.subgroup_quantiles import SUBGROUP_QUANTILES
 from sluice.utility.subgroup_tables import SUBGROUP_CRAMERS_V, WORST_SUBGROUP
 
+SUBGROUPS = (WORST_SUBGROUP, SUBGROUP_CRAMERS_V, SUBGROUP_QUANTILES, SUBGROUP_PROPENSITY)
 FAMILIES: Sequence[Family] = (
     MOMENTS,
     CELLS,
@@ -33,10 +34,7 @@ FAMILIES: Sequence[Family] = (
     CORRELATIONS,
     RECODING,
     OF_ORDER,
-    WORST_SUBGROUP.family,
-    SUBGROUP_CRAMERS_V.family,
-    SUBGROUP_QUANTILES.family,
-    SUBGROUP_PROPENSITY.family,
+    *(each.family for each in SUBGROUPS),
     COMPONENTS,
     ALL_NUMBERS,
     CATEGORIES,

@@ -5,8 +5,8 @@ from math import isnan, nan
 from sluice.ground.sentence import Sentences
 from sluice.utility.cell_changes import CellChanges, cell_changes
 from sluice.utility.comparison import Comparison
-from sluice.utility.measure import Family, Figure, Measure, Occasion
-from sluice.utility.measured import WORST, Found, Measured, ShareLimit, figure, written_percent
+from sluice.utility.measure import Family, Figure, Measure, Occasion, ShareMeasure
+from sluice.utility.measured import WORST, Found, Measured, figure
 
 _SAYS = Sentences(
     "cells",
@@ -15,23 +15,19 @@ _SAYS = Sentences(
     at_most="At most {share:percent} of the cells of a variable were {done}",
 )
 
-CHANGED_SHARE = Measure(
+CHANGED_SHARE = ShareMeasure(
     "changed_share",
     "changed cells of the variable changed most",
     "The share of changed cells",
     "Much of one variable was changed: lower its swapping rate or PRAM's share of changes, or spread the masking "
     "over several variables.",
-    ShareLimit,
-    written_percent,
 )
-SUPPRESSED_SHARE = Measure(
+SUPPRESSED_SHARE = ShareMeasure(
     "suppressed_share",
     "suppressed cells of the variable with most of them",
     "The share of suppressed cells",
     "Much of one variable was suppressed: recode it more coarsely first, so that fewer of its cells need "
     "suppression, or give it rank 1 of importance.",
-    ShareLimit,
-    written_percent,
 )
 
 

@@ -9,9 +9,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.variables import Variables
 from sluice.risk.coding import Coding
 from sluice.utility.comparison import Comparison
@@ -28,14 +29,12 @@ _NAMED = 3  # variables of each axis
 Shares = tuple[tuple[float | None, ...], ...]
 
 
-class ComponentPlane(BaseModel):
+class ComponentPlane(FrozenModel):
     """Shares of the records in each cell of a square grid, the topmost row first.
 
     A cell that holds fewer than the minimum number of records in either file is None in both, an empty one too. The
     outermost cells hold what lies beyond them: between them lie 98 % of the original.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     explained: tuple[float, float] = Field(description="shares of the original's variance along the two axes")
     leading: tuple[tuple[str, ...], tuple[str, ...]] = Field(description="variables that weigh most on each axis")

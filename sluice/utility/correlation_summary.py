@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, FloatArray
+from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import Sentences
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.comparison import Comparison
@@ -48,20 +49,16 @@ CRAMERS_V = Measure(
 WORST = 10
 
 
-class MovedPair(BaseModel):
+class MovedPair(FrozenModel):
     """What goes together in the original and in the masked file."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     variables: tuple[str, str]
     original: float
     masked: float
 
 
-class CorrelationMatrices(BaseModel):
+class CorrelationMatrices(FrozenModel):
     """One measure; figures are rounded to 3 decimals, and None where they are unknown or from too few records."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     measure: Kind
     names: tuple[str, ...] = Field(description="in the order of rows and columns")
@@ -73,10 +70,8 @@ class CorrelationMatrices(BaseModel):
     margin: float | None = Field(default=None, description="half of a 95 % interval of each figure, where drawn")
 
 
-class CorrelationsView(BaseModel):
+class CorrelationsView(FrozenModel):
     """Pearson's r and Kendall's tau-b of numbers, and Cramer's V of all variables on common bins."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     matrices: tuple[CorrelationMatrices, ...]
 

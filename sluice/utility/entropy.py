@@ -16,8 +16,8 @@ from sluice.ground.divergence import entropy, interval_edges
 from sluice.ground.sentence import Sentences
 from sluice.ground.variables import NAMES, Kind
 from sluice.utility.comparison import Comparison
-from sluice.utility.measure import Family, Figure, Measure, Occasion
-from sluice.utility.measured import Found, ShareLimit, figure, written_percent
+from sluice.utility.measure import Family, Figure, Occasion, ShareMeasure
+from sluice.utility.measured import Found, figure
 from sluice.utility.record_weights import UNWEIGHTED, Weights, relative_weight
 from sluice.utility.released_values import DistinctValues, is_number
 
@@ -28,14 +28,12 @@ _SAYS = Sentences(
     worst=" ({name}: {before:.2f} bits before, {after:.2f} after)",
 )
 
-ENTROPY = Measure(
+ENTROPY = ShareMeasure(
     "entropy",
     "share of its bits that a variable lost at most",
     "What a variable lost of its entropy",
     "A variable lost its diversity: recode it to more categories than now, or suppress fewer of its values, and "
     "let another quasi-identifier bear the recoding.",
-    ShareLimit,
-    written_percent,
 )
 
 _INTERVALS = 20  # of a number or date, of about equal shares of the original; fewer where records are few

@@ -18,8 +18,8 @@ from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.variables import Kind, Variable
 from sluice.items.item_sets import ItemSets, ItemTree, combination_counts
 from sluice.utility.comparison import Comparison
-from sluice.utility.measure import Family, Figure, Measure, Occasion
-from sluice.utility.measured import WORST, Found, Measured, ShareLimit, figure, written_percent
+from sluice.utility.measure import Family, Figure, Measure, Occasion, ShareMeasure
+from sluice.utility.measured import WORST, Found, Measured, figure
 
 _SAYS = Sentences(
     "items",
@@ -30,37 +30,31 @@ _LOSSES = {
     measure: Sentence(f"{measure}.loss", words)
     for measure, words in (
         ("item_penalty", "A released item stands for {loss:percent} of all items on average"),
-        ("items_left_out", "Of the items of sets, {loss:percent} were left out"),
-        ("top_items", "Of the most frequent items and pairs, {loss:percent} are no longer among them"),
+        ("items_left_out", "Among the items of sets, {loss:percent} were left out"),
+        ("top_items", "Among the most frequent items and pairs, {loss:percent} are no longer among them"),
         ("pair_counts", "The count of a frequent pair of items is off by {loss:.3g} in the middle case"),
     )
 }
 
-_PENALTY = Measure(
+_PENALTY = ShareMeasure(
     "item_penalty",
     "of sets of items: mean share of all items that a released item stands for (NCP)",
     "The share of all items that a released item stands for",
     "Items were replaced by wide groups: use a smaller m or k in item_generalization, or a hierarchy with more levels.",
-    ShareLimit,
-    written_percent,
     where_any=True,
 )
-_LEFT_OUT = Measure(
+_LEFT_OUT = ShareMeasure(
     "items_left_out",
     "of sets of items: occurrences left out",
     "The share of items that were left out",
     "Many items were left out: give item_generalization a hierarchy with a wider top level, or a smaller left_out.",
-    ShareLimit,
-    written_percent,
     where_any=True,
 )
-_TOP = Measure(
+_TOP = ShareMeasure(
     "top_items",
     "of sets of items: the 100 most frequent items and pairs that no longer are (tKd)",
     "How many of the most frequent items and pairs no longer are",
     "Frequent combinations were generalised or left out: use a smaller m, or a hierarchy with more levels.",
-    ShareLimit,
-    written_percent,
     where_any=True,
 )
 _PAIRS = Measure(

@@ -9,14 +9,15 @@ from functools import partial
 from math import isnan, nan
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import Sentences
 from sluice.utility.comparison import Comparison
 from sluice.utility.few_changes import coarse_share
 from sluice.utility.marginals import MarginalLosses, MarginalTables, total_variation
-from sluice.utility.measure import Family, Figure, Measure, Occasion
-from sluice.utility.measured import Found, Measured, ShareLimit, figure, written_percent
+from sluice.utility.measure import Family, Figure, Measure, Occasion, ShareMeasure
+from sluice.utility.measured import Found, Measured, figure
 from sluice.utility.propensity import standardised_table_pmse
 from sluice.utility.propensity_summary import table_propensities
 from sluice.utility.subsample_equivalent import SubsampleEquivalent, subsample_equivalent
@@ -32,9 +33,9 @@ _PAIR_PROPENSITY = Sentences(
 _MARGINALS = Sentences(
     "marginals",
     not_compared="Tables of {size}s of variables are not compared: the original has {variables} variables to compare",
-    not_known="What tables of {size}s of variables lost is not known: a file has no records, or none with a weight",
-    moved="In the table of a {size} of variables {share:percent} of the records stand in another cell than the "
-    "original has them, on average over {counted:,} of {of:,} {size}s",
+    not_known="The loss of tables of {size}s of variables is unknown: a file has no records, or none with a weight",
+    moved="In the table of a {size} of variables {share:percent} of the records are in another cell than "
+    "in the original, on average over {counted:,} of {of:,} {size}s",
     interval=" (95 % interval {low:percent} to {high:percent})",
     released=", {share:percent} among the released variables alone",
     equivalent="; as good as a random sample of {bound}{share:percent} of the original",
@@ -43,23 +44,19 @@ _MARGINALS = Sentences(
 WORST = 10
 _TABLES_OF_SUBSAMPLES = 200  # by which the subsample with the same loss is found; drawn where there are more
 
-PAIR_MARGINALS = Measure(
+PAIR_MARGINALS = ShareMeasure(
     "pair_marginals",
     "records in another cell of the table of two variables, on average over all pairs",
     "What tables of pairs of variables lost",
     "Tables of two variables moved: see in the report which variables' tables lost most, and mask these less, or "
     "several variables together; a variable that was removed loses every table it is in.",
-    ShareLimit,
-    written_percent,
 )
-TRIPLE_MARGINALS = Measure(
+TRIPLE_MARGINALS = ShareMeasure(
     "triple_marginals",
     "records in another cell of the table of three variables, on average over all triples",
     "What tables of triples of variables lost",
     "Tables of three variables moved: what goes together was masked apart. Mask such variables together, or recode "
     "less, and keep variables that were removed.",
-    ShareLimit,
-    written_percent,
 )
 PAIR_PROPENSITY = Measure(
     "pair_propensity",
@@ -71,19 +68,15 @@ PAIR_PROPENSITY = Measure(
 _OF_SIZE = {2: (PAIR_MARGINALS, "pair"), 3: (TRIPLE_MARGINALS, "triple")}
 
 
-class TableLoss(BaseModel):
+class TableLoss(FrozenModel):
     """The loss of the table of these variables: the share of the records that would have to change cell."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     variables: tuple[str, ...]
     loss: float
 
 
-class MarginalSummary(BaseModel):
+class MarginalSummary(FrozenModel):
     """All tables of one size. Losses are shares, 0 to 1, NaN never; higher is worse."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     size: int = Field(description="variables in a table")
     counted: int = Field(description="tables that were counted")
@@ -98,10 +91,8 @@ class MarginalSummary(BaseModel):
     equivalent_tables: int = Field(default=0, description="tables by which the subsample equivalent was found")
 
 
-class MarginalsView(BaseModel):
+class MarginalsView(FrozenModel):
     """Marginals of two and of three variables."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     pairs: MarginalSummary
     triples: MarginalSummary | None = None

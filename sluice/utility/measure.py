@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sluice.ground.sentence import Saying, Sentence
 from sluice.utility.comparison import Comparison
-from sluice.utility.measured import Found, Limit, Measured, written_number
+from sluice.utility.measured import Found, Limit, Measured, ShareLimit, written_number, written_percent
 
 _FEW_RECORDS = Sentence("utility.few_records", "{what} is not told: fewer than {minimum:,} records stand behind it")
 
@@ -94,6 +94,14 @@ class Measure:
             return measured
         hidden = _FEW_RECORDS(what=self.what, minimum=files.minimum_cell)
         return measured._replace(says=hidden, scope="", tells_of_few=True)
+
+
+@dataclass(frozen=True)
+class ShareMeasure(Measure):
+    """One whose limit is a share, and whose figures are told in per cent."""
+
+    limit: type[Limit] = ShareLimit
+    written: Callable[[float], str] = written_percent
 
 
 @dataclass(frozen=True)

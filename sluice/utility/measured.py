@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from math import isfinite, isnan
 from typing import Any, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import Saying, Sentence, as_fields
 from sluice.ground.shares import Share
 from sluice.ground.verdict import Finding, Verdict
@@ -23,10 +24,8 @@ _FEW = Sentence("utility.of_few", "{what} is not told: masking changed too few v
 _NOISE = 1e-12  # of figures of the order of 1, from sums of up to some million records
 
 
-class Limit(BaseModel):
+class Limit(FrozenModel):
     """The largest loss that is tolerated; not binding means reported only."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     at_most: float = Field(ge=0, allow_inf_nan=False)
     binding: bool = True
@@ -36,10 +35,8 @@ class ShareLimit(Limit):
     at_most: Share = Field(ge=0, description="share of the records, not percent")
 
 
-class Floor(BaseModel):
+class Floor(FrozenModel):
     """The smallest agreement that is tolerated; not binding means reported only."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     at_least: Share = Field(ge=0, description="0 to 1")
     binding: bool = True

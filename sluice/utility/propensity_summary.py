@@ -4,9 +4,10 @@ from collections.abc import Collection
 from math import isnan
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sluice.ground.arrays import FloatArray
+from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import Sentences
 from sluice.utility.comparison import Comparison
 from sluice.utility.marginals import MarginalLosses
@@ -36,19 +37,15 @@ WORST = 10
 _STEPS = 20  # of the curve: about so many groups of equally many records
 
 
-class TablePropensity(BaseModel):
+class TablePropensity(FrozenModel):
     """S_pMSE of the table of these variables; None where too few records differ to be told."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     variables: tuple[str, ...]
     standardised: float | None
 
 
-class TablePropensities(BaseModel):
+class TablePropensities(FrozenModel):
     """S_pMSE of the tables of released variables: 0 for equal tables, 1 for chance, higher is worse."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     names: tuple[str, ...] = Field(description="released variables, in the order of rows and columns")
     pairs: tuple[tuple[float | None, ...], ...] = Field(description="a row each; None: itself, or too few to be told")
@@ -59,20 +56,16 @@ class TablePropensities(BaseModel):
     triples_of: int = Field(default=0, description="triples that there are")
 
 
-class PropensityCurve(BaseModel):
+class PropensityCurve(FrozenModel):
     """Records of both files in groups of rising score; every count is at least the minimum cell."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     scores: tuple[float, ...] = Field(description="mean score of a group")
     original: tuple[int, ...]
     masked: tuple[int, ...]
 
 
-class PropensityView(BaseModel):
+class PropensityView(FrozenModel):
     """The scores of a logistic regression on the bins of all released variables."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     pmse: float
     standardised: float = Field(description="S_pMSE: 1 is a file drawn from the original with replacement")

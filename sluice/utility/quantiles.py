@@ -11,9 +11,10 @@ from math import isfinite, isnan, nan
 from typing import NamedTuple
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sluice.ground.arrays import FloatArray
+from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import Sentences
 from sluice.ground.variables import Role
 from sluice.utility.comparison import Comparison
@@ -141,10 +142,8 @@ def interquartile_scale(quantiles: FloatArray) -> float:
     return float(quantiles[3] - quantiles[1] or quantiles[-1] - quantiles[0])
 
 
-class QuantileChanges(BaseModel):
+class QuantileChanges(FrozenModel):
     """One variable. None: it cannot be told, or has no bound."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     changes: tuple[float | None, ...] = Field(description="of each quantile, in interquartile ranges of the original")
@@ -153,10 +152,8 @@ class QuantileChanges(BaseModel):
     ratio: tuple[float, float] | None = Field(default=None, description="S80/S20 of both")
 
 
-class QuantilesView(BaseModel):
+class QuantilesView(FrozenModel):
     """Quantiles, Gini and quintile share ratio of every released number."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     probabilities: tuple[float, ...] = PROBABILITIES
     variables: tuple[QuantileChanges, ...] = Field(description="what moved most first")

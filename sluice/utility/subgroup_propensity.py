@@ -17,7 +17,7 @@ from sluice.utility.comparison import Comparison
 from sluice.utility.measure import Measure
 from sluice.utility.measured import figure
 from sluice.utility.propensity import propensity
-from sluice.utility.subgroups import Categories, Compared, SubgroupChange, WithinSubgroups, Words, within_each
+from sluice.utility.subgroups import Caption, Categories, Compared, SubgroupChange, WithinSubgroups, Words, within_each
 
 _SAYS = Sentences(
     "subgroup_propensity",
@@ -87,6 +87,11 @@ SUBGROUP_PROPENSITY = WithinSubgroups(
     ),
     Words.of(_SAYS),
     "subgroup_propensity",
+    Caption(
+        "Subgroups whose records can be told from their originals best",
+        "S_pMSE",
+        "of a logistic regression on all other variables; 1 is chance.",
+    ),
     _compared,
     _changes,
     _moved,

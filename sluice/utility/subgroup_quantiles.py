@@ -23,6 +23,7 @@ from sluice.utility.measured import figure
 from sluice.utility.quantiles import PROBABILITIES, interquartile_scale
 from sluice.utility.record_weights import UNWEIGHTED, Weights, relative_weight
 from sluice.utility.subgroups import (
+    Caption,
     Categories,
     Compared,
     SubgroupChange,
@@ -207,6 +208,11 @@ SUBGROUP_QUANTILES = WithinSubgroups(
     ),
     Words.of(_SAYS),
     "subgroup_quantiles",
+    Caption(
+        "Subgroups whose quantiles moved most",
+        "Interquartile ranges",
+        "how far quantiles moved among the records of the subgroup, on average over all numbers.",
+    ),
     _compared,
     _changes,
     _moved,

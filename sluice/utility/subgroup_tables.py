@@ -9,19 +9,21 @@ from collections.abc import Callable, Collection, Sequence
 from math import comb
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import DataError
+from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import Saying, Sentences
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.comparison import Comparison
 from sluice.utility.few_changes import coarse_share
 from sluice.utility.marginals import MarginalTables
-from sluice.utility.measure import Figure, Measure, Occasion
-from sluice.utility.measured import Found, ShareLimit, figure, written_percent
+from sluice.utility.measure import Figure, Measure, Occasion, ShareMeasure
+from sluice.utility.measured import Found, figure
 from sluice.utility.record_weights import UNWEIGHTED, Weights
 from sluice.utility.subgroups import (
+    Caption,
     Categories,
     Compared,
     SubgroupChange,
@@ -35,18 +37,18 @@ _DISTRIBUTIONS = Sentences(
     "worst_subgroup",
     not_compared="Subgroups are not compared: no released variable has declared categories with enough records",
     lost="Subgroups are lost: the file has no variable left that forms them, or none to compare within them",
-    not_known="What subgroups lost is not known: the masked file has no records",
-    distributions="In the distributions of the worst of {subgroups:,} subgroups, {share:percent} of its records stand "
+    not_known="The loss of subgroups is unknown: the masked file has no records",
+    distributions="In the distributions of the worst of {subgroups:,} subgroups, {share:percent} of its records are "
     "in another bin ({variable} = {category}), in those of the middle one {median:percent}",
     none="In none of {compared:,} subgroups does a distribution differ by as many records as may be told",
 )
 _ASSOCIATIONS = Sentences(
     "subgroup_cramers_v",
-    no_categories="What goes together in subgroups is not compared: the data declare no categories, or have too few "
+    no_categories="Associations in subgroups are not compared: the data declare no categories, or have too few "
     "variables",
-    lost="What goes together in subgroups is lost: the file has not enough variables left to tell",
-    not_known="What goes together in subgroups is not known: the masked file has no records",
-    too_small="What goes together in subgroups is not compared: no declared category has enough records",
+    lost="Associations in subgroups are lost: the file has not enough variables left to tell",
+    not_known="Associations in subgroups are unknown: the masked file has no records",
+    too_small="Associations in subgroups are not compared: no declared category has enough records",
     moved="Cramer's V of two variables moved by {value:.3g} on average in the worst subgroup",
     drawn=", by {tables:,} of {of:,} tables of three variables, drawn at random",
 )
@@ -55,20 +57,16 @@ _TABLES = 2_000  # of triples, drawn where there are more; always the same, as n
 _SHOWN = 10
 
 
-class Subgroup(BaseModel):
+class Subgroup(FrozenModel):
     """The records of one declared category."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     variable: str
     category: str
     loss: float = Field(description="of its distributions, as a share of its records; 1: nobody of it is left")
 
 
-class SubgroupsView(BaseModel):
+class SubgroupsView(FrozenModel):
     """Losses of subgroups, 0 to 1; higher is worse."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     compared: int = Field(description="subgroups with enough records")
     least: int = Field(description="records that are enough")
@@ -267,14 +265,12 @@ def _moved_associations(files: Comparison, worst: SubgroupChange, category: Sayi
 
 
 WORST_SUBGROUP = _Distributions(
-    Measure(
+    ShareMeasure(
         "worst_subgroup",
         "records in another bin of the distributions of the worst declared category",
         "What the worst subgroup lost",
         "One subgroup bears most of the masking: mask within strata of its variable, or recode another variable for "
         "everybody in its place.",
-        ShareLimit,
-        written_percent,
         all_lost=1.0,
     ),
     Words(
@@ -284,6 +280,7 @@ WORST_SUBGROUP = _Distributions(
         too_small=_DISTRIBUTIONS.not_compared,
     ),
     "subgroups",
+    Caption("Subgroups whose distributions lost most", "Share of the records", "in another bin."),
     _compared_one_by_one,
     _changed_distributions,
 )
@@ -298,6 +295,11 @@ SUBGROUP_CRAMERS_V = WithinSubgroups(
     ),
     Words.of(_ASSOCIATIONS),
     "subgroup_associations",
+    Caption(
+        "Subgroups where most changed of what goes together",
+        "Change of Cramér’s V",
+        "of two other variables, among the records of the subgroup, on average over all pairs of them.",
+    ),
     _compared_in_pairs,
     _changed_associations,
     _moved_associations,

@@ -15,9 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import Saying, Sentence, Sentences
 from sluice.ground.variables import NAMES, Kind
 from sluice.utility.common_bins import CommonBins
@@ -58,20 +59,16 @@ class Compared(NamedTuple):
     names: Collection[str]
 
 
-class ChangedSubgroup(BaseModel):
+class ChangedSubgroup(FrozenModel):
     """One declared category, as the report shows it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     variable: str
     category: str
     change: float | None = Field(description="in the unit of the measure, from 0; higher is worse. None: all is lost")
 
 
-class ChangedSubgroups(BaseModel):
+class ChangedSubgroups(FrozenModel):
     """Those where most changed, the largest change first."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     compared: int = Field(description="subgroups with enough records")
     worst: tuple[ChangedSubgroup, ...]
@@ -92,6 +89,14 @@ class Words(NamedTuple):
         return cls(says.no_categories, says.lost, says.not_known, says.too_small)
 
 
+class Caption(NamedTuple):
+    """Of a table of subgroups: title, unit, and what is measured within them."""
+
+    title: str
+    unit: str
+    says: str
+
+
 def _only_category(files: Comparison, worst: SubgroupChange, category: Saying) -> Saying:
     return category
 
@@ -102,6 +107,7 @@ class WithinSubgroups:
 
     measure  : its limit
     view     : the name of the report's part
+    caption  : of its table in the report
     compared : what is compared within subgroups, beside the variables that form them; given the records that a
                subgroup needs
     changes  : of every subgroup of at least so many records, the largest change first
@@ -111,6 +117,7 @@ class WithinSubgroups:
     measure: Measure
     says: Words
     view: str
+    caption: Caption
     compared: Callable[[Comparison, int], Compared]
     changes: Callable[[Comparison, Categories, int], Sequence[SubgroupChange]]
     moved: Callable[[Comparison, SubgroupChange, Saying], Saying] = _only_category

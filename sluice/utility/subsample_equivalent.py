@@ -10,25 +10,24 @@ from collections.abc import Callable, Sequence
 from math import exp, isnan, sqrt
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sluice.ground.arrays import Codes, FloatArray, narrow
 from sluice.ground.errors import DataError
+from sluice.ground.frozen_model import FrozenModel
 
 FRACTIONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9)
 _FEWEST = 2  # records of a subsample
 _STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2.31, 10: 2.26}  # 95 %, by draws
 
 
-class SubsampleEquivalent(BaseModel):
+class SubsampleEquivalent(FrozenModel):
     """The file is as good as a random sample of `share` of the original's records; lower is worse.
 
     share    : 0 to 1; 1 for a file that lost nothing
     interval : 95 %, over the draws, for the share at which subsamples lose as much on average
     at_most  : in some draw even the smallest subsample that was tried loses less: the share may be smaller than it says
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     share: float = Field(ge=0, le=1)
     interval: tuple[float, float]

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from math import isfinite
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from sluice.ground.frozen_model import FrozenModel
 from sluice.risk.linkage.score_view import ScoreView
 from sluice.utility.analyses.clusterings import ComparedClustering
 from sluice.utility.analyses.impossible_records import BrokenRules
-from sluice.utility.analyses.models_view import ComparedModel
+from sluice.utility.analyses.models import ComparedModel
 from sluice.utility.analyses.predictions import ComparedPrediction
 from sluice.utility.analyses.query_comparison import ComparedQuery
 from sluice.utility.categorical.categorical_view import CategoricalView
@@ -24,10 +25,8 @@ from sluice.utility.subgroup_tables import SubgroupsView
 from sluice.utility.subgroups import ChangedSubgroups
 
 
-class UnweightedFigure(BaseModel):
+class UnweightedFigure(FrozenModel):
     """One measure by the weights of the records, and of the records themselves."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     weighted: float
@@ -35,13 +34,11 @@ class UnweightedFigure(BaseModel):
     percent: bool = Field(description="whether both are shares of 1")
 
 
-class UtilityView(BaseModel):
+class UtilityView(FrozenModel):
     """One part for each family of measures; None where the file gave no occasion for it.
 
     Every part is made with the report's minimum cell: it holds no count of fewer records, nor one that tells of them.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     impossible_records: BrokenRules | None = None
     marginals: MarginalsView | None = None

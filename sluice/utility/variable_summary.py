@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from pydantic import BaseModel, ConfigDict
 
 from sluice.ground.arrays import FloatArray
+from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.variables import NAMES, Kind, Role, Variable, Variables
 from sluice.utility.cell_changes import cell_changes, changed_in_few
 from sluice.utility.distribution import Distribution, distribution, without_few_changes
@@ -21,10 +21,8 @@ from sluice.utility.entropy import Entropies, entropies
 _FEW_VALUES = 3  # different ones, whose counts follow from a mean and a deviation
 
 
-class VariableSummary(BaseModel):
+class VariableSummary(FrozenModel):
     """Before and after of one variable. A count below the report's minimum cell count is None, never the number."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     description: str

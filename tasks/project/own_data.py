@@ -80,7 +80,9 @@ def own_data(
     """
     if "://" in source or source.startswith("${"):
         if structure is not None:
-            raise SluiceError("says what the codes of an SDMX-CSV file mean; a database is none", field="--structure")
+            raise SluiceError(
+                "says what the codes of an SDMX-CSV file mean; a database is not such a file", field="--structure"
+            )
         return _of_database(source, table)
     path = Path(source)
     found = recognise(path, table, layout, separator=separator, decimal=decimal, encoding=encoding)

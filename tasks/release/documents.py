@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Generic, TypeVar, cast
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from policies.adoption import Kind
 from policies.policy import Policy, load_policy, shipped_policies
@@ -15,6 +15,7 @@ from policies.waivers import apply_waivers
 from schemas.contract import Contract, load_contract
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_sha256, named_file
+from sluice.ground.document_faults import faults
 from sluice.ground.errors import DocumentError, did_you_mean
 from sluice.ground.verdict import Finding
 from sluice.settings import settings
@@ -106,7 +107,11 @@ def _adopted(kind: Kind, named: Path, model: type[M], workspace: Workspace) -> M
             f"{', '.join(names) or 'none'}. Name one of them, or a file such as {name}.yaml"
         )
     kept = workspace.vault.verify(office.in_force[kind, name].adoption.sha256, ".json")
-    return model.model_validate_json(kept.read_bytes())
+    try:
+        return model.model_validate_json(kept.read_bytes())
+    except ValidationError as error:  # as where a check of a distribution is used that is not installed here
+        says = [str(fault) for fault in faults(error.errors(), model)]
+        raise DocumentError(f"{kind} '{name}', as it was adopted, cannot be read here: {'; '.join(says)}") from None
 
 
 def _refuse_misplaced_target(path: Path, definition: Definition, home: Path) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from policies.models_of_rules import ModelsOfRules
 from policies.policy import Policy
 from policies.rules.k_anonymity import KAnonymity
 from sluice.ground.variables import NAMES, Kind, Role, Variable, Variables
@@ -69,7 +68,7 @@ def draft_prices(variables: Variables, own: Sequence[Mapping[str, Any]] = ()) ->
 
 
 def _asks_for_groups(policy: Policy, variables: Variables) -> bool:
-    return bool(ModelsOfRules(policy).models(variables))
+    return bool(policy.models(variables))
 
 
 # -- under a policy on groups of look-alikes
@@ -82,7 +81,6 @@ def _grouped(frame: pd.DataFrame, variables: Variables, policy: Policy) -> list[
     others = _others(frame, rest, keys, variables)
     if not keys:
         return others
-    models = ModelsOfRules(policy)
     # Larger groups than the policy asks for hold more different sensitive numbers, of which no model makes sure.
     larger = [_groups_of(size * _k_of(policy)) for size in _SIZES]
     levels = {
@@ -92,9 +90,9 @@ def _grouped(frame: pd.DataFrame, variables: Variables, policy: Policy) -> list[
     by_cell = levels | {"suppressed": "left"}
     left = {"method": "local_suppression", "columns": keys, "k": [size * _k_of(policy) for size in _SIZES[:-1]]}
     ways: list[Any] = [[*cuts, levels, *others], [*cuts, by_cell, left, *others]]
-    if (refined := _refined(levels, models, larger, variables)) is not None:
+    if (refined := _refined(levels, policy, larger, variables)) is not None:
         ways.append([*cuts, refined, *others])
-    if grouped := _in_groups(frame, rest, models, variables):
+    if grouped := _in_groups(frame, rest, policy, variables):
         apart = [name for name in rest if name not in grouped]
         ways.append([*cuts, *grouped.values(), levels, *_others(frame, apart, keys, variables)])
     for step in _synthesis(frame, list(variables), variables, exact=True):
@@ -107,24 +105,24 @@ def _groups_of(k: int) -> list[dict[str, Any]]:
 
 
 def _refined(
-    levels: Mapping[str, Any], models: ModelsOfRules, larger: Sequence[Any], variables: Variables
+    levels: Mapping[str, Any], policy: Policy, larger: Sequence[Any], variables: Variables
 ) -> dict[str, Any] | None:
     """The levels refined group by group. A model of the whole file cannot be kept so: where the policy has one, groups
     are held to their size alone, and the file is judged by the rest."""
-    if all(model.on_classes for model in models.models(variables)):
+    if all(model.on_classes for model in policy.models(variables)):
         return {**levels, "refine": True}
-    if not any(isinstance(rule, KAnonymity) and rule.columns is None for rule in models.policy.rules):
+    if not any(isinstance(rule, KAnonymity) and rule.columns is None for rule in policy.rules):
         return None
     found = {key: value for key, value in levels.items() if key != "under"}
     return found | {"models": {"any_of": list(larger)}, "refine": True}
 
 
 def _in_groups(
-    frame: pd.DataFrame, names: Sequence[str], models: ModelsOfRules, variables: Variables
+    frame: pd.DataFrame, names: Sequence[str], policy: Policy, variables: Variables
 ) -> dict[str, dict[str, Any]]:
     """Cuts of the sensitive numbers that a rule of the policy is about: of groups of values there is a model, so that
     levels are found at which each group of look-alikes holds enough of them."""
-    asked = models.without_model(variables)
+    asked = policy.without_model(variables)
     hard = [name for name in names if variables[name].kind.is_numeric and any(x.endswith(f" of {name}") for x in asked)]
     steps = {name: global_cuts(frame[name]) for name in hard}
     return {name: step for name, step in steps.items() if step is not None}

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from policies.models_of_rules import ModelsOfRules
 from policies.policy import Policy
 from policies.rules.k_anonymity import KAnonymity
 from schemas.reading.proposal import MINIMUM_CELL
@@ -52,7 +51,7 @@ def drafts(records: RecordsAtHand, groups: Mapping[str, Sequence[str]], repeats:
         and not _has_countless_categories(frame[name], variable)
         and groups.get(name, "some")
     }
-    if ModelsOfRules(records.policy).models(variables):
+    if records.policy.models(variables):
         yield from _grouped(frame, variables, usable, groups, records.policy)
     elif records.policy.reference_standard and records.policy.reference_standard.holdout_share:
         yield from _drawn_anew(frame, variables, usable, groups)

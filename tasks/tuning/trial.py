@@ -15,7 +15,6 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
 from policies.formula_cells import formula_cells
-from policies.models_of_rules import ModelsOfRules
 from policies.waivers import apply_waivers
 from sluice.ground.errors import PlanError, SluiceError
 from sluice.ground.sentence import Sentence, as_fields
@@ -187,7 +186,7 @@ def files_of_trial(
     policy, variables = records.policy, records.variables
     obeyed = policy.model_copy(update={"rules": tuple(rule for rule in policy.rules if rule.rule not in without)})
     under = definition.under(obeyed).plan
-    nothing = without and not ModelsOfRules(obeyed).models(variables)
+    nothing = without and not obeyed.models(variables)
     plan = tuple(step for step in under if not (nothing and isinstance(step, Generalization) and not step.models))
     of_holdout, of_plan, of_attack = np.random.SeedSequence(list(seed)).spawn(3)
     variables_after(plan, records.declared, definition.name)

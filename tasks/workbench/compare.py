@@ -85,7 +85,7 @@ def _of_release(workspace: Workspace, release_id: str) -> Dossier:
     known = workspace.ledger.histories()
     if release_id not in known:
         hint = did_you_mean(release_id, known)
-        raise DataError(f"{release_id} is no file, and no release of this workspace.{hint} See: sluice status")
+        raise DataError(f"{release_id} is neither a file nor a release of this workspace.{hint} See: sluice status")
     dossier = kept_dossier(workspace, recorded_entries(workspace.ledger, release_id))
     if dossier is None:
         raise DataError(f"{release_id} has not been judged, so there is nothing to compare. Run: sluice check")
@@ -149,7 +149,7 @@ def _refuse_anothers(path: Path, mark: bytes, option: str) -> None:
     if not os.path.lexists(path):
         return
     if path.is_symlink() or not path.is_file():
-        raise DataError(f"{option} {path} is there and is no file. Name another file.")
+        raise DataError(f"{option} {path} exists and is not a file. Name another file.")
     with path.open("rb") as file:
         if mark not in file.read(_BEGINNING):
             raise DataError(

@@ -39,7 +39,7 @@ def known_bounds(rows: pd.DataFrame, table: Cells | Pattern) -> tuple[Floats, Fl
         for code in rows[dimension.name].unique():
             if code not in dimension.position:
                 raise DataError(
-                    f"the known bounds name '{code}', which is no code of '{dimension.name}'.",
+                    f"the known bounds name '{code}', which is not a code of '{dimension.name}'.",
                     came=code,
                     allowed=dimension.codes,
                 )

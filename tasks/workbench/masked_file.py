@@ -23,9 +23,7 @@ _SAYS = Sentences(
     held="The file still holds {names:commas}, by which the contract names people.",
     none="The file holds no variable that the contract calls an identifier.",
 )
-_UNKNOWN = Sentence(
-    "unknown_columns.unknown", "The contract does not know {names:commas}; what they tell of people was not judged."
-)
+_UNKNOWN = Sentence("unknown_columns.unknown", "The contract does not know {names:commas}; their risk was not judged.")
 
 _IDLE = np.random.default_rng(0)  # recodings draw nothing
 _ROOT = "*"  # what ARX writes for a suppressed value, and for the top of a hierarchy, which says nothing

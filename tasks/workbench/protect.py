@@ -44,7 +44,7 @@ from tasks.workbench.waivers_file import read_waivers
 _NOTHING_SHARED = Sentence(
     "earlier_editions.nothing_shared",
     "No cell of {name} has the same value here, so nothing was compared. If its values were changed (rounded, with "
-    "noise), nobody knows what both together give away: then somebody who knows both must decide.",
+    "noise), their joint disclosure is unknown: somebody who knows both must decide.",
 )
 _TOLD = {"rule", "says", "code", "data", "notes", "scope", "binding", "waiver"}  # of a finding, beside its verdict
 
@@ -176,8 +176,8 @@ def protect_table(
     refuse_unfit_output(output, [source, a_priori, waivers, seed_file, previous], dimensions, tables)
     if tell_primary and measure.counts is not None:
         raise DataError(
-            "who is told which suppressed counts are sensitive knows how small they are, and their sums give many "
-            "away; leave --tell-primary out."
+            "a reader who is told which suppressed counts are sensitive knows how small they are, and their sums "
+            "disclose many; leave --tell-primary out."
         )
     if tell_primary and status_tells_more(rules, coalition):
         raise DataError(

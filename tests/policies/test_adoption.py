@@ -78,7 +78,7 @@ def test_an_office_is_founded_once() -> None:
     found = office(founding(roster({"mallory": ["head"]}), who="mallory"), founding())
     assert found.roster == roster()
     assert len(found.void) == 2
-    assert "is no act of an office that was founded" in [*found.void.values()][1]
+    assert "is not an act of a founded office" in [*found.void.values()][1]
 
 
 @pytest.mark.parametrize(

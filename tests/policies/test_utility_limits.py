@@ -10,7 +10,6 @@ from pydantic import BaseModel
 from policies.utility_limits import FAMILIES, UtilityLimits, limits_on
 from sluice.documents.documents import parse_document
 from sluice.ground.errors import DocumentError
-from sluice.ground.sentence import Sentence
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.utility.catalogue import measures_table
@@ -18,7 +17,7 @@ from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.il1s import il1s
 from sluice.utility.continuous.moments import moment_differences
 from sluice.utility.measure import Family, Figure, Measure, Occasion
-from sluice.utility.measured import Found, Limit, ShareLimit
+from sluice.utility.measured import WORST, Found, Limit, ShareLimit
 from tests.golden import golden
 
 MEASURES = [
@@ -188,10 +187,9 @@ def test_numbers_that_were_recoded_are_held_to_the_limits_on_numbers() -> None:
 def counted_records(files: Comparison) -> Found:
     occasion = Occasion(1, (), ())
     kept = len(files.masked) / len(files.original)
-    return Found({"records": RECORDS.judge(files, occasion, lambda: Figure(1 - kept, GONE(share=1 - kept), 1))})
+    return Found({"records": RECORDS.judge(files, occasion, lambda: Figure(1 - kept, WORST(name="records"), 1))})
 
 
-GONE = Sentence("test_utility_limits.gone", "{share:percent} of the records are gone")
 RECORDS = Measure("records", "share of the records that are gone", "How many are gone", "Keep more.", ShareLimit)
 
 

@@ -20,11 +20,14 @@ import pytest
 
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.search import search
-from sluice.generalization.models.beta_likeness import BetaLikeness
 from sluice.generalization.models.k_anonymity import KAnonymity
 from sluice.generalization.models.k_map import EstimatedKMap
-from sluice.generalization.models.l_diversity import EntropyLDiversity
-from sluice.generalization.models.t_closeness import EqualTCloseness, HierarchicalTCloseness
+from sluice.generalization.models.sensitive_model import (
+    BetaLikeness,
+    EntropyLDiversity,
+    EqualTCloseness,
+    HierarchicalTCloseness,
+)
 from sluice.generalization.objectives.discernibility import Discernibility
 from sluice.generalization.objectives.loss import Loss
 from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy

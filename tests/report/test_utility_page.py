@@ -4,13 +4,13 @@ import pytest
 
 from sluice.ground.errors import SluiceError
 from sluice.ground.variables import Kind
-from sluice.report.overall_figures import equivalent_in_words
 from sluice.report.pair_maps import pair_map
 from sluice.report.report import render
+from sluice.report.utility_tables import equivalent_in_words
 from sluice.risk.linkage.score_view import ScoreView
 from sluice.utility.analyses.clusterings import ComparedClustering, ComparedIndex
 from sluice.utility.analyses.impossible_records import BrokenRule, BrokenRules
-from sluice.utility.analyses.models_view import ComparedCoefficient, ComparedModel, ComparedSubgroup
+from sluice.utility.analyses.models import ComparedCoefficient, ComparedModel, ComparedSubgroup
 from sluice.utility.analyses.predictions import ComparedLearner, ComparedPrediction
 from sluice.utility.analyses.query_comparison import ComparedFigure, ComparedGroup, ComparedQuery
 from sluice.utility.categorical.categorical_view import CategoricalView, CategoryLoss

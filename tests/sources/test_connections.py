@@ -93,7 +93,7 @@ def test_a_definition_holds_no_address(operator: Operator, monkeypatch: pytest.M
         for written in ({"type": "sql", "url": url}, {"url": url}, {"connection": "warehouse", "url": url}):
             says = operator.refuses(**written, table="hr.staff")
             assert "a definition holds no address. Name a connection" in says
-            assert "whoever runs Sluice writes its url into connections.yaml" in says
+            assert "the operator writes its url into connections.yaml" in says
 
 
 def test_an_unknown_connection_is_refused_with_who_could_name_it(operator: Operator) -> None:

@@ -98,7 +98,7 @@ class Envelope(_Strict):
         try:
             return cls.model_validate(json.loads(content, object_pairs_hook=_without_duplicates))
         except ValueError:  # not JSON, or not such
-            raise SluiceError("this is no DSSE envelope over an in-toto statement") from None
+            raise SluiceError("this is not a DSSE envelope over an in-toto statement") from None
 
     def as_json(self) -> dict[str, Any]:
         return self.model_dump(mode="json", by_alias=True)
@@ -137,7 +137,7 @@ def parse_statement(payload: bytes) -> Statement:
     try:
         return Statement.model_validate(json.loads(payload, object_pairs_hook=_without_duplicates))
     except ValueError:
-        raise SluiceError("this is no in-toto statement, or one that says a thing twice") from None
+        raise SluiceError("this is not an in-toto statement, or it has a key twice") from None
 
 
 def pre_authentication(payload: bytes) -> bytes:

@@ -49,7 +49,7 @@ class PublicKey:
             key = cls(parts[0], base64.b64decode(parts[1], validate=True))
             _ = key.point
         except (binascii.Error, ValueError, struct.error):
-            raise SluiceError(f"key of the kind {parts[0]} is damaged: its second word is no such key") from None
+            raise SluiceError(f"key of the kind {parts[0]} is damaged: its second word is not such a key") from None
         return key
 
     @classmethod

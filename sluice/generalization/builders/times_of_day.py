@@ -41,7 +41,8 @@ class TimesOfDay(HierarchyBuilder):
         others = found.count(None)
         if others:
             raise DocumentError(
-                f"hierarchy of '{variable.name}': {others} of {len(leaves)} categories are no time of day such as 09:30"
+                f"hierarchy of '{variable.name}': {others} of {len(leaves)} categories are not times of day "
+                "such as 09:30"
             )
         minutes = [60 * int(time[1]) + int(time[2]) for time in found if time]
         return [[_interval(minute // width * width, width) for minute in minutes] for width in self.times]

@@ -111,20 +111,21 @@ def local_recoding(
     solution: Solution,
     *,
     sensitive: Mapping[str, Codes] | None = None,
+    people: IntArray | None = None,
     suppressed: Suppressed = "released",
 ) -> LocalRecoding:
     """The solution's classes, parted as long as all models hold. Records that it suppresses stay suppressed.
 
-    keys, codes, models, objective, sensitive, suppressed : those of the search that found the solution
+    keys, codes, models, objective, sensitive, people, suppressed : those of the search that found the solution
     raises : DataError for a model that is not on classes alone, or an objective that is not key by key
     cost   : O(distinct combinations) for each key and each level between the deepest region and the solution
     """
     for model in models:
         if not model.on_classes:
             raise DataError(
-                f"local recoding is under models that judge each class by its records; {model.describe()} is none."
+                f"local recoding needs models that judge each class by its records; {model.describe()} does not."
             )
-    base, member = bottom(keys, codes, dict(sensitive or {}))
+    base, member = bottom(keys, codes, dict(sensitive or {}), people=people)
     measure = objective.of(base)
     if not isinstance(measure, KeyLosses):
         raise DataError(f"local recoding needs an objective key by key, such as loss; got {objective.describe()}.")

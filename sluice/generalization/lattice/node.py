@@ -5,7 +5,7 @@ is made of those and never of the records. Sensitive values are histograms of th
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,12 +14,16 @@ from numpy.typing import NDArray
 from sluice.generalization.lattice.key import Key
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import DataError
+from sluice.risk.classes.class_values import ClassValues
 from sluice.risk.classes.equivalence_classes import Codes
 
 Words = NDArray[np.uint64]
 
 NO_CLASS = -1
 BLANK = -1  # the code of a sensitive value that is missing
+
+PEOPLE = "\0"
+"""The column of people: no variable has this name."""
 
 _WORD = 64  # bits
 
@@ -32,6 +36,8 @@ class Histogram:
     holder, value, records : shape (pairs,), a class, a value that occurs in it, and the records with both; sorted by
                              class, then by value
     values                 : how many different values there may be
+    people                 : where people are counted, shape (2, values): the person and the value that each of these
+                             codes stands for, sorted by person
     """
 
     start: IntArray
@@ -39,6 +45,7 @@ class Histogram:
     value: IntArray
     records: IntArray
     values: int
+    people: IntArray | None = None
 
     @cached_property
     def sizes(self) -> IntArray:
@@ -62,10 +69,27 @@ class Histogram:
             largest[filled] = np.maximum(np.maximum.reduceat(of_pairs, self.start[:-1][filled]), 0)
         return largest
 
-    def overall(self, among: BoolArray) -> FloatArray:
-        """Shape (values,), the share of each value in the records of some classes; 0 everywhere if these have none."""
-        counts = np.bincount(self.value, self.records * among[self.holder], self.values)
-        return np.asarray(counts / max(counts.sum(), 1), dtype=np.float64)
+    def class_values(self, among: BoolArray) -> ClassValues:
+        """The same as the measures of risk take it; the whole file are the records of the classes `among`."""
+        if self.people is None:
+            counts = np.bincount(self.value, self.records * among[self.holder], self.values)
+            overall = counts / max(counts.sum(), 1)
+            return ClassValues(self.holder, self.value, self.records, self.sizes, overall, overall)
+        holder, value, having, sizes = self._having
+        labels = int(self.people[1].max(initial=-1)) + 1
+        counts = np.bincount(value, having * among[holder], labels)
+        person, label = self.people[:, np.unique(self.value[among[self.holder]])]
+        overall = np.bincount(label, minlength=labels) / max(len(np.unique(person)), 1)
+        return ClassValues(holder, value, having, sizes, overall, counts / max(counts.sum(), 1))
+
+    @cached_property
+    def _having(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        """Holder, value and people of each pair of a class and a value, and how many people of each class have any."""
+        person, label = self.people[:, self.value]  # type: ignore[index]
+        pairs, having = np.unique(self.holder * self.values + label, return_counts=True)
+        holder, value = np.divmod(pairs, self.values)
+        new = np.concatenate([[True], (person[1:] != person[:-1]) | (self.holder[1:] != self.holder[:-1])])
+        return holder, value, having, np.bincount(self.holder[new[: len(person)]], minlength=len(self.start) - 1)
 
     def united(self, into: IntArray, classes: int) -> "Histogram":
         """Of the classes that hold these: `into` says which for each."""
@@ -76,7 +100,7 @@ class Histogram:
         start, holder, value, records = unite_histograms(
             into, classes, self.start, self.value, self.records, self.values
         )
-        return Histogram(start, holder, value, records, self.values)
+        return Histogram(start, holder, value, records, self.values, self.people)
 
 
 @dataclass(frozen=True)
@@ -114,7 +138,7 @@ class Node:
     levels     : shape (p,), the level of each key
     words      : shape (c, w), the group of each key that each class shows, see `shown`
     sizes      : shape (c,), the records of each class, 0 only where `population` has people without a record
-    histograms : of each sensitive column, by name
+    histograms : of each sensitive column, by name; of a column whose people are counted, see `of_people`
     population : shape (c,), the people of the population in each class; None where no population is known
     unknown    : the class in which every key is missing, as in a suppressed record; NO_CLASS where there is none
     """
@@ -133,6 +157,17 @@ class Node:
         """Shape (c,), the group of a key that each class shows."""
         word, shift, mask = self.layout.fields[key]
         return ((self.words[:, word] >> np.uint64(shift)) & np.uint64(mask)).astype(np.int64)
+
+    @property
+    def crowds(self) -> IntArray:
+        """Shape (c,), the records of each class, or its people where it is known whose the records are."""
+        return self.histograms[PEOPLE].different if PEOPLE in self.histograms else self.sizes
+
+    @property
+    def is_overlapping(self) -> bool:
+        """Whether somebody has records in several classes: uniting these, people are not added up."""
+        people = self.histograms.get(PEOPLE)
+        return people is not None and len(people.value) > people.values
 
     @property
     def people(self) -> IntArray:
@@ -205,12 +240,14 @@ def bottom(
     codes: Sequence[Codes],
     sensitive: Mapping[str, Codes],
     population: Sequence[Codes] | None = None,
+    people: IntArray | None = None,
 ) -> tuple[Node, IntArray]:
     """The node in which no key is generalised, and the class of each record in it.
 
     codes      : for each key, shape (n,), the leaf of each record
     sensitive  : shape (n,) each, codes from 0, or BLANK
     population : for each key, shape (m,), the leaf of each person of the population, the file's people among them
+    people     : shape (n,), whose record each is, from 0: people are counted in place of records
     raises     : DataError if there is no key or no record, lengths differ, or a code is no leaf of its key
     cost       : O(n) a key
     """
@@ -226,9 +263,9 @@ def bottom(
         raise DataError("a generalisation needs at least one record; got none.")
     from sluice.generalization.lattice.node_kernel import pack, unite
 
-    people = 0 if population is None else len(population[0])
+    of_population = 0 if population is None else len(population[0])
     layout = Layout.of(keys)
-    words = np.zeros((n + people, layout.words), dtype=np.uint64)
+    words = np.zeros((n + of_population, layout.words), dtype=np.uint64)
     for at, (key, (word, shift, _)) in enumerate(zip(keys, layout.fields, strict=True)):
         pack(words[:n], word, shift, codes[at])
         if population is not None:
@@ -243,7 +280,7 @@ def bottom(
         levels=(0,) * len(keys),
         words=distinct,
         sizes=sizes if population is None else np.bincount(member, minlength=count),
-        histograms={name: _histogram(member, count, values) for name, values in sensitive.items()},
+        histograms=_histograms(member, count, sensitive, people),
         population=None if population is None else np.bincount(into[n:], minlength=count),
         unknown=_unknown(keys, layout, distinct),
         records=n,
@@ -261,6 +298,28 @@ def _unknown(keys: Sequence[Key], layout: Layout, words: Words) -> int:
         pack(row, word, shift, np.array([key.missing]))
     found = np.flatnonzero((words == row).all(axis=1))
     return int(found[0]) if len(found) else NO_CLASS
+
+
+def of_people(column: str) -> str:
+    """The name under which a node holds a column's values as people have them. No variable is called so."""
+    return f"{PEOPLE}{column}"
+
+
+def _histograms(
+    member: IntArray, classes: int, sensitive: Mapping[str, Codes], people: IntArray | None
+) -> dict[str, Histogram]:
+    found = {name: _histogram(member, classes, values) for name, values in sensitive.items()}
+    if people is None:
+        return found
+    persons = np.unique(people, return_inverse=True)[1]
+    for name, values in sensitive.items():
+        count, present = int(values.max(initial=0)) + 1, values >= 0
+        codes, code = np.unique(persons[present] * count + values[present].astype(np.int64), return_inverse=True)
+        having = np.full(len(values), BLANK)
+        having[present] = code
+        held = _histogram(member, classes, having)
+        found[of_people(name)] = replace(held, people=np.array(np.divmod(codes, count)))
+    return found | {PEOPLE: _histogram(member, classes, persons)}
 
 
 def _histogram(member: IntArray, classes: int, values: Codes) -> Histogram:

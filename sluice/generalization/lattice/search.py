@@ -24,6 +24,7 @@ from sluice.generalization.lattice.suppression import Requirements, failures, su
 from sluice.generalization.models.privacy_model import PrivacyModel, Suppressed
 from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
 from sluice.generalization.objectives.objective import Extra, Measure, Objective
+from sluice.ground.arrays import IntArray
 from sluice.ground.errors import InfeasibleError
 from sluice.risk.classes.equivalence_classes import Codes
 
@@ -36,6 +37,7 @@ def search(
     *,
     sensitive: Mapping[str, Codes] | None = None,
     population: Sequence[Codes] | None = None,
+    people: IntArray | None = None,
     suppression_limit: float = 0.0,
     suppressed: Suppressed = "released",
     ended: Callable[[], bool] = lambda: False,
@@ -46,6 +48,7 @@ def search(
     models            : what the released file must satisfy, all of them
     sensitive         : the columns that models name, shape (n,) each: codes from 0, -1 where there is no value
     population        : for each key, shape (m,), the leaf of each person of the population, for models that ask for it
+    people            : shape (n,), whose record each is, from 0: models count people. None: they count records
     suppression_limit : share of the records that may be suppressed at most, 0 to 1
     suppressed        : what becomes of them (see `Suppressed`)
     ended             : whether time is up; the best that was found until then is the result, with what is known of the
@@ -54,9 +57,10 @@ def search(
                         if codes, columns or limits are wrong
     cost              : as many nodes as have a bound below the best loss, each in the classes of the node below it
     """
-    base, member = bottom(keys, codes, dict(sensitive or {}), population)
+    base, member = bottom(keys, codes, dict(sensitive or {}), population, people)
     incomplete = [name for name, histogram in base.histograms.items() if histogram.records.sum() < base.records]
-    requirements = Requirements.of(models, base.records, suppression_limit, suppressed, incomplete)
+    overlapping = base.is_overlapping
+    requirements = Requirements.of(models, base.records, suppression_limit, suppressed, incomplete, overlapping)
     found = _Search(base, requirements, objective.of(base), ended)
     found.run()
     if found.best is None:

@@ -27,12 +27,14 @@ class Requirements:
     limit      : the most records that may be suppressed
     suppressed : what becomes of them
     incomplete : the sensitive columns of which some records have no value
+    overlapping : whether somebody has records in several classes, so that people of united classes do not add up
     """
 
     models: tuple[PrivacyModel, ...]
     limit: int
     suppressed: Suppressed
     incomplete: frozenset[str] = frozenset()
+    overlapping: bool = False
 
     @classmethod
     def of(
@@ -42,6 +44,7 @@ class Requirements:
         share: float,
         suppressed: Suppressed,
         incomplete: Iterable[str] = (),
+        overlapping: bool = False,
     ) -> "Requirements":
         """share : of the records those that may be suppressed at most, 0 to 1; raises DataError outside, or without a
         model"""
@@ -51,16 +54,17 @@ class Requirements:
             )
         if not models:
             raise DataError("a search needs at least one privacy model; got none.")
-        return cls(tuple(models), int(share * records + 1e-9), suppressed, frozenset(incomplete))
+        return cls(tuple(models), int(share * records + 1e-9), suppressed, frozenset(incomplete), overlapping)
 
     @cached_property
     def certain(self) -> tuple[PrivacyModel, ...]:
         """The models of which what fails at a node fails at every node below it."""
+        models = [model for model in self.models if not (self.overlapping and isinstance(model, SensitiveModel))]
         if not self.limit:
-            return tuple(model for model in self.models if model.monotone)
+            return tuple(model for model in models if model.monotone)
         return tuple(
             model
-            for model in self.models
+            for model in models
             if model.monotone_with_suppression
             # A class without values breaks nothing, until it is united with one whose values do.
             and not (isinstance(model, SensitiveModel) and model.sensitive in self.incomplete)

@@ -3,17 +3,22 @@ a plan has none."""
 
 from collections.abc import Mapping
 
-from sluice.generalization.models.beta_likeness import BetaLikeness
-from sluice.generalization.models.delta_disclosure import DeltaDisclosure
 from sluice.generalization.models.k_anonymity import KAnonymity
 from sluice.generalization.models.k_map import EstimatedKMap
-from sluice.generalization.models.l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
 from sluice.generalization.models.population_uniques import PopulationUniques
 from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.generalization.models.profitability import NoAttack, Profitability
 from sluice.generalization.models.reidentification_risk import AverageRisk, HighestRisk
 from sluice.generalization.models.sample_uniques import SampleUniques
-from sluice.generalization.models.t_closeness import EqualTCloseness, OrderedTCloseness
+from sluice.generalization.models.sensitive_model import (
+    BetaLikeness,
+    DeltaDisclosure,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    EqualTCloseness,
+    OrderedTCloseness,
+    RecursiveLDiversity,
+)
 
 MODELS: Mapping[str, type[PrivacyModel]] = {
     "k_anonymity": KAnonymity,

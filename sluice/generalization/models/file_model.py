@@ -33,7 +33,7 @@ class FileModel(PrivacyModel):
 
     def crowds(self, node: Node) -> IntArray:
         """Shape (c,), by what a class counts as small."""
-        return node.sizes
+        return node.crowds
 
     def file_fails(self, file: ReleasedFile) -> bool:
         return len(file.class_sizes) > 0 and self.figure(file) > self.most + ROUNDING

@@ -5,9 +5,7 @@ Source: Sweeney (2002); Desfontaines (2020), Definition 1.
 
 from dataclasses import dataclass
 
-from sluice.generalization.lattice.node import Histogram
 from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile
-from sluice.generalization.models.sensitive_model import SensitiveModel
 from sluice.ground.arrays import BoolArray
 from sluice.ground.errors import DataError
 
@@ -26,29 +24,10 @@ class KAnonymity(PrivacyModel):
     monotone_with_suppression = True
 
     def failing(self, file: ReleasedFile) -> BoolArray:
-        return (file.node.sizes < self.k) & (file.node.sizes > 0)
+        return (file.node.crowds < self.k) & (file.node.sizes > 0)
 
     def hidden_class_fails(self, file: ReleasedFile) -> bool:
         return file.hidden_class < self.k
 
     def describe(self) -> str:
         return f"k-anonymity with k = {self.k}"
-
-
-@dataclass(frozen=True)
-class KAnonymityOfPeople(SensitiveModel):
-    """k : people of each class, 1 or more; `sensitive` is the column that says whose a record is."""
-
-    k: int
-
-    monotone = True
-    monotone_with_suppression = True
-
-    def broken(self, histogram: Histogram, file: ReleasedFile) -> BoolArray:
-        return histogram.different < self.k
-
-    def hidden_class_fails(self, file: ReleasedFile) -> bool:
-        return file.hidden_class < self.k
-
-    def describe(self) -> str:
-        return f"k-anonymity with k = {self.k} people"

@@ -11,9 +11,10 @@ from typing import Literal
 
 import numpy as np
 
-from sluice.generalization.lattice.node import NO_CLASS, Histogram, Node
-from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.generalization.lattice.node import NO_CLASS, PEOPLE, Node, of_people
+from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.errors import DataError
+from sluice.risk.classes.class_values import ClassValues
 
 Suppressed = Literal["released", "without_keys", "removed", "ignored"]
 """What becomes of suppressed records. released: they stay in the file, all their keys and sensitive values missing, and
@@ -41,21 +42,35 @@ class ReleasedFile:
         return int(self.node.sizes[~self.kept].sum())
 
     @cached_property
-    def hidden_class(self) -> int:
-        """How many records of the file show no key at all, where some of them are suppressed; else 0.
+    def _without_keys(self) -> BoolArray:
+        """Shape (c,), the classes whose records show no key at all in the file, where some are suppressed; else none.
 
         A record whose keys were all missing from the start looks like a suppressed one.
         """
         if self.suppressed != "released" or not self.hidden:
-            return 0
-        unknown = self.node.unknown
-        alike = unknown != NO_CLASS and self.kept[unknown]
-        return self.hidden + (int(self.node.sizes[unknown]) if alike else 0)
+            return np.zeros_like(self.kept)
+        classes = ~self.kept
+        if self.node.unknown != NO_CLASS:
+            classes[self.node.unknown] = True
+        return classes
+
+    @cached_property
+    def hidden_class(self) -> int:
+        """How many records, or people where they are known, show no key at all, where some are suppressed; else 0."""
+        people = self.node.histograms.get(PEOPLE)
+        if people is None:
+            return int(self.node.sizes[self._without_keys].sum())
+        return len(np.unique(people.value[self._without_keys[people.holder]]))
 
     @property
     def class_sizes(self) -> IntArray:
         """The records of each class of the file, 1 or more; those that show no key are one class."""
-        return self._of_classes(self.node.sizes, self.hidden_class)
+        return self._of_classes(self.node.sizes, int(self.node.sizes[self._without_keys].sum()))
+
+    @property
+    def class_crowds(self) -> IntArray:
+        """In the same order, their records, or people where they are known."""
+        return self._of_classes(self.node.crowds, self.hidden_class)
 
     @property
     def class_people(self) -> IntArray:
@@ -63,26 +78,18 @@ class ReleasedFile:
         return self._of_classes(self.node.people, self.node.everybody)
 
     def _of_classes(self, figures: IntArray, of_hidden: int) -> IntArray:
-        shown = self.kept & (self.node.sizes > 0)
-        if not self.hidden_class:
-            return figures[shown]
-        if self.node.unknown != NO_CLASS:
-            shown[self.node.unknown] = False
-        return np.append(figures[shown], of_hidden)
+        shown = figures[self.kept & (self.node.sizes > 0) & ~self._without_keys]
+        return np.append(shown, of_hidden) if self.hidden_class else shown
 
-    def histogram(self, sensitive: str) -> Histogram:
-        """Of a sensitive column, for all classes of the node. Raises DataError if there is no such column."""
-        try:
-            return self.node.histograms[sensitive]
-        except KeyError:
-            known = ", ".join(self.node.histograms) or "none"
-            raise DataError(f"no sensitive column '{sensitive}' was given; there are: {known}.") from None
-
-    def overall(self, sensitive: str) -> FloatArray:
-        """Shape (values,), the share of each value in the file; that of suppressed records as `suppressed` says."""
+    def class_values(self, sensitive: str) -> ClassValues:
+        """A sensitive column in all classes of the node, and in the whole file; there, the values of suppressed records
+        are as `suppressed` says. Raises DataError if there is no such column."""
+        held = self.node.histograms.get(of_people(sensitive)) or self.node.histograms.get(sensitive)
+        if held is None:
+            known = ", ".join(name for name in self.node.histograms if PEOPLE not in name) or "none"
+            raise DataError(f"no sensitive column '{sensitive}' was given; there are: {known}.")
         whole = self.suppressed in ("ignored", "without_keys")
-        among = np.ones_like(self.kept) if whole else self.kept
-        return self.histogram(sensitive).overall(among)
+        return held.class_values(np.ones_like(self.kept) if whole else self.kept)
 
 
 class PrivacyModel(ABC):

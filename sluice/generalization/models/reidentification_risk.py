@@ -56,9 +56,10 @@ class AverageRisk(FileModel):
     intruder: Intruder = "prosecutor"
 
     def figure(self, file: ReleasedFile) -> float:
-        sizes = file.class_sizes
-        fits = sizes if self.intruder == "prosecutor" else np.maximum(sizes, file.class_people)
-        return float((sizes / fits).sum() / sizes.sum())
+        records, fits = file.class_sizes, file.class_crowds
+        if self.intruder != "prosecutor":
+            fits = np.maximum(fits, file.class_people)
+        return float((records / fits).sum() / records.sum())
 
     def crowds(self, node: Node) -> IntArray:
         return alike(node, self.intruder)

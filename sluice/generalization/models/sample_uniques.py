@@ -16,8 +16,8 @@ class SampleUniques(FileModel):
     most: float
 
     def figure(self, file: ReleasedFile) -> float:
-        sizes = file.class_sizes
-        return int((sizes == 1).sum()) / int(sizes.sum())
+        records = file.class_sizes
+        return int(records[file.class_crowds == 1].sum()) / int(records.sum())
 
     def describe(self) -> str:
         return f"sample uniques of at most {self.most:.4g} of the records"

@@ -134,7 +134,7 @@ def sets_in_tree(column: "pd.Series[Any]", variable: Variable) -> tuple[ItemSets
     by = np.array([place.get(name, -1) for name in sets.names], dtype=np.int64)
     if unknown := int((by < 0).sum()):
         raise PlanError(
-            f"'{variable.name}' holds {unknown:,} items that are no leaf of its hierarchy. "
+            f"'{variable.name}' holds {unknown:,} items that are not leaves of its hierarchy. "
             "Were they generalised before?"
         )
     return sets.replaced(by, tree.names[: tree.items]), tree

@@ -105,7 +105,7 @@ class Mondrian(ClusteringStep):
             if self.l is not None and not variables[self.sensitive].kind.is_categorical:
                 raise PlanError(
                     f"l of {self.method} counts categories; '{self.sensitive}' is {variables[self.sensitive].kind}. "
-                    "Numbers near each other are no different values: use t."
+                    "Neighbouring numbers do not count as different values: use t."
                 )
         return super().released(variables)
 

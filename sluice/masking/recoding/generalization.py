@@ -20,11 +20,11 @@ from sluice.generalization.lattice.search import search
 from sluice.generalization.lattice.solution import Solution
 from sluice.generalization.levels_found import LevelsFound
 from sluice.generalization.models.catalogue import MODELS
-from sluice.generalization.models.k_anonymity import KAnonymity, KAnonymityOfPeople
 from sluice.generalization.models.privacy_model import PrivacyModel, Suppressed
 from sluice.generalization.objectives.catalogue import OBJECTIVES
 from sluice.generalization.objectives.loss import Loss
 from sluice.generalization.objectives.objective import Objective
+from sluice.ground.arrays import IntArray
 from sluice.ground.errors import InfeasibleError, PlanError, did_you_mean
 from sluice.ground.variables import Role, Variable, Variables, with_role
 from sluice.masking.recoding.generalized_levels import (
@@ -41,7 +41,6 @@ from sluice.masking.step import NONE_OF_A_RECODING, MaskingStep, carried_out
 from sluice.risk.classes.equivalence_classes import Codes, category_codes
 from sluice.risk.transparency.attack import NoAttack
 
-_PERSON = ""  # the column of people: no variable has this name
 _OF_SUPPRESSED: Mapping[str, Suppressed] = {"released": "without_keys", "removed": "removed", "left": "ignored"}
 
 
@@ -192,8 +191,8 @@ class Generalization(MaskingStep):
         return carried_out(self.fit(frame, variables), frame, variables, rng)
 
     def fit(self, frame: pd.DataFrame, variables: Variables) -> tuple[MaskingStep, ...]:
-        """The levels that were found, and which records are suppressed beside. k-anonymity counts people where the file
-        names them, every other model records."""
+        """The levels that were found, and which records are suppressed beside. Models count people where the file names
+        them, as rules do."""
         from sluice.risk.people import people_of
 
         self.released(variables)
@@ -204,19 +203,18 @@ class Generalization(MaskingStep):
         keys = SearchedKeys.of(frame, [variables[name] for name in self.columns], allowed, self.weights)
         sensitive = {name: _values(frame[name]) for name in _named(models, self.objective)}
         people = people_of(frame, variables)
-        if people is not None:
-            models = tuple(_of_people(model) for model in models)
-            sensitive[_PERSON] = people
         try:
-            found = self._search(keys, models, sensitive)
+            found = self._search(keys, models, sensitive, people)
         except InfeasibleError as error:
             raise PlanError(f"{self.method} of {', '.join(self.columns)}: {error}") from None
         refined = None
         if self.refine:
             searched = keys.keys, keys.codes, models, self.objective, found
-            refined = local_recoding(*searched, sensitive=sensitive, suppressed=_OF_SUPPRESSED[self.suppressed])
+            refined = local_recoding(
+                *searched, sensitive=sensitive, people=people, suppressed=_OF_SUPPRESSED[self.suppressed]
+            )
         account = LevelsFound(
-            keys=tuple(keys.account(found, sensitive, refined)),
+            keys=tuple(keys.account(found, sensitive, people, refined)),
             objective=self.objective.describe(),
             value=found.value if refined is None else refined.value,
             before=None if refined is None else found.value,
@@ -285,7 +283,13 @@ class Generalization(MaskingStep):
             raise PlanError(f"levels of {self.method}: '{variable.name}' has levels from 0 to {top}; got {asked}.")
         return given.lowest, highest
 
-    def _search(self, keys: SearchedKeys, models: tuple[PrivacyModel, ...], sensitive: Mapping[str, Codes]) -> Solution:
+    def _search(
+        self,
+        keys: SearchedKeys,
+        models: tuple[PrivacyModel, ...],
+        sensitive: Mapping[str, Codes],
+        people: IntArray | None,
+    ) -> Solution:
         parted = count(1)
         return search(
             keys.keys,
@@ -293,15 +297,11 @@ class Generalization(MaskingStep):
             models,
             self.objective,
             sensitive=sensitive,
+            people=people,
             suppression_limit=self.suppression_limit,
             suppressed=_OF_SUPPRESSED[self.suppressed],
             ended=lambda: self.effort is not None and next(parted) > self.effort,
         )
-
-
-def _of_people(model: PrivacyModel) -> PrivacyModel:
-    """Somebody with several records is a crowd of one."""
-    return KAnonymityOfPeople(_PERSON, model.k) if isinstance(model, KAnonymity) else model
 
 
 def _named(models: Sequence[PrivacyModel], objective: Objective) -> tuple[str, ...]:

@@ -153,7 +153,11 @@ class SearchedKeys:
         return {key.name: first + level for key, first, level in zip(self.keys, self.lowest, found, strict=True)}
 
     def account(
-        self, found: Solution, sensitive: Mapping[str, Codes], refined: LocalRecoding | None = None
+        self,
+        found: Solution,
+        sensitive: Mapping[str, Codes],
+        people: IntArray | None,
+        refined: LocalRecoding | None = None,
     ) -> Iterator[KeyLevel]:
         """What was chosen for each variable, what it loses there, and why it is no finer for all records together."""
         kept = ~found.suppressed_records
@@ -161,7 +165,7 @@ class SearchedKeys:
         if refined is not None:
             each = refined.levels_of(refined.region(self.keys, self.codes))
         refinements = {refinement.key: refinement for refinement in found.frontier}
-        base, _ = bottom(self.keys, self.codes, sensitive)
+        base, _ = bottom(self.keys, self.codes, sensitive, people=people)
         for at, (key, level) in enumerate(zip(self.keys, found.levels, strict=True)):
             finer = refinements.get(key.name)
             groups = tuple(len(names) for names in self.labels[at])

@@ -6,26 +6,20 @@ alpha. The simple model names the values that are sensitive, the general one pro
 A blank is no value: who asks leaves such records out. Higher is worse. For k see `k_anonymity`.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
-from numpy.typing import NDArray
 
-from sluice.ground.arrays import IntArray
-from sluice.risk.classes.class_values import Sensitive, class_values
-from sluice.risk.classes.equivalence_classes import EquivalenceClasses
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.risk.classes.class_values import ClassValues
 
 
-def largest_share(
-    classes: EquivalenceClasses, sensitive: Sensitive, values: IntArray | None = None
-) -> NDArray[np.float64]:
+def largest_share(found: ClassValues, values: IntArray | Sequence[int] | None = None) -> FloatArray:
     """For each class, the share of its records that have its most frequent sensitive value.
 
-    sensitive : shape (n,), codes of the sensitive variable (see `category_codes`), or near numbers
-    values    : codes of the values that are sensitive; all when None
-    returns   : shape (c,), 0 (none of the values occurs) to 1
-    cost      : O(n)
+    values  : codes of the values that are sensitive; all when None
+    returns : shape (c,), 0 (none of the values occurs) to 1
+    cost    : O(pairs)
     """
-    found = class_values(classes, sensitive)
-    counts = np.ones(len(found.value), dtype=bool) if values is None else np.isin(found.value, values)
-    largest = np.zeros(len(classes.sizes))
-    np.maximum.at(largest, found.holder[counts], found.share[counts])
-    return largest
+    share = found.share
+    return found.largest(share if values is None else np.where(np.isin(found.value, values), share, 0.0))

@@ -9,37 +9,33 @@ A blank is no value: who asks leaves such records out. Higher is worse.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice.ground.arrays import FloatArray
-from sluice.risk.classes.class_values import Sensitive, class_values
-from sluice.risk.classes.equivalence_classes import EquivalenceClasses
+from sluice.risk.classes.class_values import ClassValues
 
 
-def largest_gain(classes: EquivalenceClasses, sensitive: Sensitive) -> FloatArray:
+def largest_gain(found: ClassValues) -> FloatArray:
     """For each class the largest (p - q) / q over its values, 0 where no value is more frequent than in the file.
 
-    sensitive : shape (n,), codes of the sensitive variable (see `category_codes`), or near numbers
-    returns   : shape (c,); the file has basic beta-likeness for every beta from the largest on
-    cost      : O(n)
+    returns : shape (c,); the file has basic beta-likeness for every beta from the largest on
+    cost    : O(pairs)
     """
-    found = class_values(classes, sensitive)
-    return _largest(found.share / found.overall[found.value] - 1, found.holder, len(classes.sizes))
+    return found.largest(_gains(found)[0])
 
 
-def largest_bounded_gain(classes: EquivalenceClasses, sensitive: Sensitive) -> FloatArray:
+def largest_bounded_gain(found: ClassValues) -> FloatArray:
     """For each class the largest (p - q) / q relative to its bound -ln q.
 
     returns : shape (c,); enhanced beta-likeness asks for at most 1, and for a largest gain of at most beta
-    cost    : O(n)
+    cost    : O(pairs)
     """
-    found = class_values(classes, sensitive)
-    q = found.overall[found.value]
+    gain, q = _gains(found)
     bound = np.where(q < 1, -np.log(q), 1.0)  # the only value of a file gains nothing
-    return _largest((found.share / q - 1) / bound, found.holder, len(classes.sizes))
+    return found.largest(gain / bound)
 
 
-def _largest(gain: FloatArray, holder: NDArray[np.int64], classes: int) -> FloatArray:
-    largest = np.zeros(classes)
-    np.maximum.at(largest, holder, gain)
-    return largest
+def _gains(found: ClassValues) -> tuple[FloatArray, FloatArray]:
+    """Shape (pairs,) each: (p - q) / q, and q; of a value that suppressed records alone have, 0 and 1."""
+    q = found.overall[found.value]
+    q, shown = np.where(q > 0, q, 1.0), q > 0
+    return np.where(shown, found.share / q - 1, 0.0), q

@@ -1,5 +1,8 @@
 """Class values: how often each value of a sensitive variable occurs in each class.
 
+Every privacy model on sensitive values is a function of them, one figure a class, whether the classes are those of a
+file or of a node of a lattice: a rule and a search that means to satisfy it ask the same function.
+
 Numbers that lie near each other are one value: 40,000 and 40,003 are no two answers to what somebody earns. A value is
 then a span of a width: of each class the span that holds most of its records, then of the rest, and so on. So no border
 of a grid parts what lies together, and no hair of noise makes two values of one.
@@ -8,9 +11,8 @@ of a grid parts what lies together, and no hair of noise makes two values of one
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import DataError
 from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, distinct_people, histogram_cells
 
@@ -37,8 +39,9 @@ class ClassValues:
     """The different pairs of a class and a value of one more variable, sorted by class, then by value.
 
     holder, value, records : shape (pairs,), the class, the code of the value and how many records have both
-    share                  : shape (pairs,), of the records of the class those with the value, above 0 to 1
+    sizes                  : shape (c,), the records of each class that have a value
     overall                : shape (largest code + 1,), of all records those with the value
+    mass                   : shape (largest code + 1,), the same where each class counts for itself: it adds up to 1
 
     Where it is known whose the records are, people take the place of records: somebody with several values counts for
     each of them, so that the shares of a class may add up to more than 1. Of near numbers each pair has a code of its
@@ -48,8 +51,41 @@ class ClassValues:
     holder: IntArray
     value: IntArray
     records: IntArray
-    share: NDArray[np.float64]
-    overall: NDArray[np.float64]
+    sizes: IntArray
+    overall: FloatArray
+    mass: FloatArray
+
+    @property
+    def share(self) -> FloatArray:
+        """Shape (pairs,), of the records of the class those with the value, above 0 to 1."""
+        return np.asarray(self.records / self.sizes[self.holder], dtype=np.float64)
+
+    @property
+    def distribution(self) -> FloatArray:
+        """Shape (pairs,), the same where somebody with several values counts for each: a class adds up to 1."""
+        return np.asarray(self.records / np.maximum(self.sums(self.records), 1)[self.holder], dtype=np.float64)
+
+    @property
+    def different(self) -> IntArray:
+        """Shape (c,), how many different values each class has."""
+        return np.bincount(self.holder, minlength=len(self.sizes))
+
+    @property
+    def is_certain(self) -> BoolArray:
+        """Shape (c,), whether everybody in a class has one and the same value, whatever else some of them have."""
+        certain = np.zeros(len(self.sizes), dtype=np.bool_)
+        certain[self.holder[self.records == self.sizes[self.holder]]] = True
+        return certain
+
+    def sums(self, of_pairs: FloatArray | IntArray) -> FloatArray:
+        """Shape (c,), the sum over the values of each class."""
+        return np.bincount(self.holder, of_pairs, len(self.sizes)).astype(np.float64, copy=False)
+
+    def largest(self, of_pairs: FloatArray) -> FloatArray:
+        """Shape (c,), the largest over the values of each class; 0 where all are below, or there is none."""
+        largest = np.zeros(len(self.sizes))
+        np.maximum.at(largest, self.holder, of_pairs)
+        return largest
 
 
 def class_values(classes: EquivalenceClasses, values: Sensitive) -> ClassValues:
@@ -78,11 +114,12 @@ def class_values(classes: EquivalenceClasses, values: Sensitive) -> ClassValues:
         pairs, records = np.unique(pair, return_counts=True)
     holder, value = np.divmod(pairs, different)
     if classes.people is None:
-        overall = np.bincount(values) / n
+        mass = overall = np.bincount(values) / n
     else:
         records = distinct_people(np.searchsorted(pairs, pair), classes.people, len(pairs))
         overall = distinct_people(values.astype(np.int64), classes.people, different) / classes.members
-    return ClassValues(holder, value, records, records / classes.sizes[holder], overall)
+        mass = np.bincount(value, records, different) / records.sum()
+    return ClassValues(holder, value, records, classes.sizes, overall, mass)
 
 
 def _near_values(classes: EquivalenceClasses, values: Near) -> ClassValues:
@@ -97,7 +134,7 @@ def _near_values(classes: EquivalenceClasses, values: Near) -> ClassValues:
         records = distinct_people(cell, classes.people, len(start))
     up_to = np.concatenate([[0], np.cumsum(counts)])
     overall = (up_to[reach[start]] - up_to[start]) / len(rank)
-    return ClassValues(holder, np.arange(len(start)), records, records / classes.sizes[holder], overall)
+    return ClassValues(holder, np.arange(len(start)), records, classes.sizes, overall, overall)
 
 
 def _spans(labels: IntArray, rank: IntArray, reach: IntArray) -> tuple[IntArray, IntArray]:

@@ -9,25 +9,22 @@ asks leaves such records out. Higher is worse.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sluice.risk.classes.class_values import class_values
-from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses
+from sluice.ground.arrays import FloatArray
+from sluice.risk.classes.class_values import ClassValues
 
 
-def log_ratios(classes: EquivalenceClasses, sensitive: Codes, absent: bool = True) -> NDArray[np.float64]:
+def log_ratios(found: ClassValues, absent: bool = True) -> FloatArray:
     """For each class the largest |ln(p / q)|.
 
-    sensitive : shape (n,), codes of the sensitive variable (see `category_codes`)
-    absent    : whether a value that the class lacks counts; it is then infinite
-    returns   : shape (c,), 0 (the class is a picture of the file) or more; the file has delta-disclosure privacy for
-                every delta above the largest
-    cost      : O(n)
+    absent  : whether a value that the class lacks counts; it is then infinite
+    returns : shape (c,), 0 (the class is a picture of the file) or more; the file has delta-disclosure privacy for
+              every delta above the largest
+    cost    : O(pairs)
     """
-    found = class_values(classes, sensitive)
-    largest = np.zeros(len(classes.sizes))
-    np.maximum.at(largest, found.holder, np.abs(np.log(found.share / found.overall[found.value])))
+    q = found.overall[found.value]
+    shown = q > 0  # a value that suppressed records alone have is nowhere in the file
+    largest = found.largest(np.where(shown, np.abs(np.log(found.share / np.where(shown, q, 1.0))), 0.0))
     if absent:
-        present = np.bincount(found.holder, minlength=len(largest))
-        largest[present < np.count_nonzero(found.overall)] = np.inf
+        largest[found.different < np.count_nonzero(found.overall)] = np.inf
     return largest

@@ -42,7 +42,7 @@ def merge(cells: Cells, axis: int, codes: tuple[int, int]) -> Coarsening:
     one, other = sorted(codes)
     names = dimension.codes[one], dimension.codes[other]
     if (one, other) not in set(siblings(dimension, ordered=False)):
-        raise DataError(f"'{names[0]}' and '{names[1]}' of '{dimension.name}' are no siblings that could be merged.")
+        raise DataError(f"'{names[0]}' and '{names[1]}' of '{dimension.name}' are not siblings that could be merged.")
     says = f"merge {dimension.name} {names[0]} and {names[1]}"
     alone = [group for group, parts in dimension.sums if set(parts) == {one, other}]
     into = alone[0] if alone else one

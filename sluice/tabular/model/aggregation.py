@@ -178,6 +178,6 @@ def _published(dimensions: Sequence[Dimension], codes: Codes, withheld: Mapping[
                 hidden[dimension.position[each]] = True
             else:
                 hint = did_you_mean(each, dimension.codes)
-                raise DataError(f"withheld of '{name}' names '{each}', which is no code of its hierarchy.{hint}")
+                raise DataError(f"withheld of '{name}' names '{each}', which is not a code of its hierarchy.{hint}")
         published &= ~hidden[codes[:, axis]]
     return published

@@ -206,7 +206,7 @@ def _positions(cells: Cells, rows: Sequence[ManualRow]) -> list[int]:
         if cell is None:
             raise DataError(f"{_at(row.number)}: the cell {', '.join(row.codes)} is empty; nothing can be said of it.")
         if cell in positions:
-            raise DataError(f"{_at(row.number)}: {cells.name(cell)} stands in row {positions[cell]} already.")
+            raise DataError(f"{_at(row.number)}: {cells.name(cell)} is in row {positions[cell]} already.")
         positions[cell] = row.number
     return list(positions)
 

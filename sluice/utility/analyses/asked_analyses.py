@@ -6,9 +6,10 @@ A policy names those that decide, in `utility`; a release definition those that 
 from collections import Counter
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from sluice.ground.errors import DataError
+from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.visible_text import Name, Prose
 from sluice.utility.analyses.clustering_agreement import ClusteringMethod
 from sluice.utility.analyses.formula import ModelKind, read_formula
@@ -16,10 +17,8 @@ from sluice.utility.analyses.prediction_loss import Learner
 from sluice.utility.measured import Floor, Limit, ShareLimit
 
 
-class ModelAnalysis(BaseModel):
+class ModelAnalysis(FrozenModel):
     """A model, fitted to the original and to the masked file."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Name = Field(min_length=1, max_length=60)
     kind: ModelKind
@@ -61,10 +60,8 @@ class ModelAnalysis(BaseModel):
         return self
 
 
-class PredictionAnalysis(BaseModel):
+class PredictionAnalysis(FrozenModel):
     """A variable that models predict which learned from the original and from the masked file."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Name = Field(min_length=1, max_length=60)
     target: Name = Field(description="the variable that is predicted; it has categories")
@@ -89,10 +86,8 @@ class PredictionAnalysis(BaseModel):
         return self
 
 
-class ClusteringAnalysis(BaseModel):
+class ClusteringAnalysis(FrozenModel):
     """Clusters of the records by some numbers, in the original and in the masked file."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Name = Field(min_length=1, max_length=60)
     method: ClusteringMethod = "k_means"
@@ -103,10 +98,8 @@ class ClusteringAnalysis(BaseModel):
     )
 
 
-class QueryAnalysis(BaseModel):
+class QueryAnalysis(FrozenModel):
     """A question in SQL, asked of both files."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Name = Field(min_length=1, max_length=60)
     sql: Prose = Field(
@@ -129,10 +122,8 @@ class QueryAnalysis(BaseModel):
         return sql
 
 
-class Analyses(BaseModel):
+class Analyses(FrozenModel):
     """Analyses by name."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     models: tuple[ModelAnalysis, ...] = Field(default=(), max_length=20, description="regression models")
     predictions: tuple[PredictionAnalysis, ...] = Field(

@@ -5,10 +5,11 @@ from math import nan
 
 import numpy as np
 from numpy.random import Generator
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import DataError
+from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import END, Sentences, text_of
 from sluice.ground.variables import NAMES, Kind, Variables
 from sluice.ground.verdict import Finding
@@ -20,10 +21,8 @@ from sluice.utility.measured import Measured, written_number
 from sluice.utility.record_weights import Weights
 
 
-class ComparedIndex(BaseModel):
+class ComparedIndex(FrozenModel):
     """One index of the original with itself from another start, and with the masked file; the loss and its interval."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     index: str
     itself: float
@@ -33,10 +32,8 @@ class ComparedIndex(BaseModel):
     high: float
 
 
-class ComparedClustering(BaseModel):
+class ComparedClustering(FrozenModel):
     """One clustering."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     method: str

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, Codes, IntArray
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError
+from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.variables import Variables
 from sluice.utility.released_values import ReleasedValues, at_face_value
 
@@ -87,10 +88,8 @@ class ImpossibleRecords:
         return self.newly / self.records
 
 
-class BrokenRule(BaseModel):
+class BrokenRule(FrozenModel):
     """A rule as the report shows it: shares of the records of each file; None where too few records stand behind."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     rule: str
     says: str
@@ -100,10 +99,8 @@ class BrokenRule(BaseModel):
     unchecked: str = Field(default="", description="why the masked file could not be held to it; empty: it was")
 
 
-class BrokenRules(BaseModel):
+class BrokenRules(FrozenModel):
     """Rules across fields, those that masking breaks most first."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     rules: tuple[BrokenRule, ...]
     minimum_cell: int

@@ -10,8 +10,8 @@ from sluice.utility.analyses.impossible_records import (
     tells_of_few,
 )
 from sluice.utility.comparison import Comparison
-from sluice.utility.measure import Family, Figure, Measure, Occasion
-from sluice.utility.measured import Found, ShareLimit, figure, written_percent
+from sluice.utility.measure import Family, Figure, Occasion, ShareMeasure
+from sluice.utility.measured import Found, figure
 
 _SAYS = Sentences(
     "impossible_records",
@@ -25,14 +25,12 @@ _SAYS = Sentences(
 )
 
 
-IMPOSSIBLE_RECORDS = Measure(
+IMPOSSIBLE_RECORDS = ShareMeasure(
     "impossible_records",
     "share of records that break a rule across fields which their originals keep",
     "How many records became impossible",
     "Masking made records that break rules across fields: mask the variables of each rule together (swap or draw "
     "them as a group), recode them instead of changing them one by one, or take one of them out.",
-    ShareLimit,
-    written_percent,
     where_any=True,
 )
 

@@ -1,28 +1,148 @@
-"""Models: what masking does to the coefficients of the models that users of the data will fit."""
+"""Models: what masking does to the coefficients of users' models, as findings and in the report, with intervals."""
 
-from collections.abc import Iterator
-from math import nan
+from collections.abc import Iterator, Mapping
+from math import isfinite, nan
 
 import numpy as np
+from pydantic import Field
 
 from sluice.ground.arrays import BoolArray
 from sluice.ground.categories import codes_of
 from sluice.ground.errors import DataError
+from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import END, Saying, Sentences, as_fields, text_of
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
 from sluice.utility.analyses.asked_analyses import ModelAnalysis
 from sluice.utility.analyses.formula import Formula, read_formula, refuse_unfit
-from sluice.utility.analyses.model_comparison import ModelComparison, compare_models, compare_subgroups
+from sluice.utility.analyses.model_comparison import (
+    CoefficientChange,
+    ModelComparison,
+    compare_models,
+    compare_subgroups,
+)
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
-from sluice.utility.analyses.models_view import ComparedModel, compared_model
 from sluice.utility.comparison import Comparison
 from sluice.utility.measured import WORST, Floor, Limit, Measured, few_told, figure, floor_finding, written_number
+
+_OF_NORMAL = 1.959963984540054
+_DIGITS = 4
+
+
+class ComparedCoefficient(FrozenModel):
+    """One coefficient with its 95 % confidence intervals; no `after` where the masked file cannot give it."""
+
+    term: str
+    before: float
+    before_low: float
+    before_high: float
+    after: float | None = None
+    after_low: float | None = None
+    after_high: float | None = None
+    overlap: float
+    difference: float | None = Field(description="in standard errors of the original's; None where that is 0")
+
+
+class ComparedSubgroup(FrozenModel):
+    """The model in one subgroup, of which enough records are in both files."""
+
+    subgroup: str
+    overlap: float
+    lost: int
+
+
+class ComparedModel(FrozenModel):
+    """One model, the coefficients that agree least first, and the subgroups that do."""
+
+    name: str
+    kind: str
+    formula: str
+    by: str | None = None
+    says: str = Field(default="", description="why there are no figures; empty: there are")
+    overlap: float | None = None
+    difference: float | None = None
+    coefficients: tuple[ComparedCoefficient, ...] = ()
+    lost: int = Field(default=0, description="coefficients that the masked file cannot give")
+    hidden: int = Field(default=0, description="coefficients with too few records behind them to be shown")
+    subgroups: tuple[ComparedSubgroup, ...] = ()
+    recoded_overlap: float | None = Field(
+        default=None,
+        description="with the original recoded as the file is; None where that lacks the response",
+    )
+    recoded: tuple[ComparedCoefficient, ...] = Field(
+        default=(), description="coefficients of the recoded original, those that agree least first"
+    )
+
+
+def compared_model(
+    name: str,
+    kind: str,
+    formula: str,
+    found: ModelComparison,
+    minimum_cell: int,
+    by: str | None = None,
+    subgroups: Mapping[str, ModelComparison] | None = None,
+    recoded: ModelComparison | None = None,
+) -> ComparedModel:
+    """What may be shown of a model: no coefficient behind which fewer records than the minimum cell stand.
+
+    recoded : the model of the recoded original and the masked file, where the file tells the response
+    """
+    coefficients = _shown(found, minimum_cell)
+    groups = [
+        ComparedSubgroup(subgroup=group, overlap=_rounded(each.overlap), lost=each.lost)
+        for group, each in sorted((subgroups or {}).items(), key=lambda item: item[1].overlap)
+        if each.used >= minimum_cell
+    ]
+    return ComparedModel(
+        name=name,
+        kind=kind,
+        formula=formula,
+        by=by,
+        overlap=_rounded(found.overlap) if found.changes else None,
+        difference=_rounded(found.difference) if isfinite(found.difference) else None,
+        coefficients=coefficients,
+        lost=found.lost,
+        hidden=len(found.changes) - len(coefficients),
+        subgroups=tuple(groups),
+        recoded_overlap=_rounded(recoded.overlap) if recoded is not None and recoded.changes else None,
+        recoded=() if recoded is None else _shown(recoded, minimum_cell),
+    )
+
+
+def _shown(found: ModelComparison, minimum_cell: int) -> tuple[ComparedCoefficient, ...]:
+    shown = [change for change in found.changes if found.may_be_shown(change, minimum_cell)]
+    return tuple(map(_coefficient, sorted(shown, key=lambda change: (change.overlap, -change.difference))))
+
+
+def _coefficient(change: CoefficientChange) -> ComparedCoefficient:
+    def bounds(name: str, value: float, error: float) -> dict[str, float]:
+        half = _OF_NORMAL * error
+        return {
+            name: _rounded(value),
+            f"{name}_low": _rounded(value - half),
+            f"{name}_high": _rounded(value + half),
+        }
+
+    figures = bounds("before", change.before, change.before_error)
+    if not change.is_lost:
+        figures |= bounds("after", change.after, change.after_error)
+    return ComparedCoefficient(
+        term=change.term,
+        overlap=_rounded(change.overlap),
+        difference=_rounded(change.difference) if isfinite(change.difference) else None,
+        **figures,
+    )
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{_DIGITS}g}")
+
 
 _SAYS = Sentences(
     "models",
     not_compared="The model {name} cannot be compared: {why}",
-    few_weigh="What became of the model {name} is not told: too few records make up the weight {weight}.",
+    few_weigh="The loss of the model {name} is withheld: too few records make up the weight {weight}.",
     lost=", {lost} of {of} coefficients are lost",
     overlap="The confidence intervals of the model {name} overlap by {overlap:.2f} on average",
     as_recoded="With the original recoded as the file is, they overlap by {overlap:.2f} ({name})",
@@ -64,18 +184,18 @@ def judge_model(analysis: ModelAnalysis, files: Comparison) -> tuple[list[Findin
         says = _SAYS.undetermined() + END()
         named = _SAYS.undetermined() + WORST(name=analysis.name) + END()
         return list(_unknown(analysis, named)), ComparedModel(**of_analysis, says=text_of(says))
+    findings = list(_findings(analysis, files, found, recoded, subgroups))
+    hidden: Saying = ()
     if analysis.weight is not None and found.effective < files.minimum_cell:
-        findings = list(_findings(analysis, files, found, recoded, subgroups))
-        says = _SAYS.few_weigh(name=analysis.name, weight=analysis.weight)
-        return [each.as_withheld(says) for each in findings], ComparedModel(**of_analysis, says=text_of(says))
-    if few := files.of_few & {*before}:
-        findings = list(_findings(analysis, files, found, recoded, subgroups))
-        says = few_told(f"What became of the model {analysis.name}", few) + END()
-        return [each.as_withheld(says) for each in findings], ComparedModel(**of_analysis, says=text_of(says))
+        hidden = _SAYS.few_weigh(name=analysis.name, weight=analysis.weight)
+    elif few := files.of_few & {*before}:
+        hidden = few_told(f"What became of the model {analysis.name}", few) + END()
+    if hidden:
+        return [each.as_withheld(hidden) for each in findings], ComparedModel(**of_analysis, says=text_of(hidden))
     view = compared_model(
         analysis.name, analysis.kind, analysis.formula, found, files.minimum_cell, analysis.by, subgroups, recoded
     )
-    return list(_findings(analysis, files, found, recoded, subgroups)), view
+    return findings, view
 
 
 def _variables(

@@ -6,10 +6,11 @@ from math import isfinite, nan
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import DataError
+from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import END, Sentences, text_of
 from sluice.ground.variables import NAMES, Kind, Role, Variables
 from sluice.ground.verdict import Finding
@@ -23,10 +24,8 @@ from sluice.utility.record_weights import effective_records, record_weights
 _WORST = 5  # subgroups that are shown
 
 
-class PredictedSubgroup(BaseModel):
+class PredictedSubgroup(FrozenModel):
     """F measures of one kind of model among those who share a category."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     subgroup: str
     original: float
@@ -34,10 +33,8 @@ class PredictedSubgroup(BaseModel):
     ratio: float | None
 
 
-class ComparedLearner(BaseModel):
+class ComparedLearner(FrozenModel):
     """F measures of one kind of model, 0 to 1; of few people to predict there are none."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     learner: str
     original: float
@@ -50,10 +47,8 @@ class ComparedLearner(BaseModel):
     subgroups: tuple[PredictedSubgroup, ...] = Field(default=(), description="of people to predict, the worst first")
 
 
-class ComparedPrediction(BaseModel):
+class ComparedPrediction(FrozenModel):
     """One variable that is predicted."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     target: str

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import DataError
+from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import END, Sentences, text_of
 from sluice.ground.variables import NAMES, Kind
 from sluice.ground.verdict import Finding
@@ -101,28 +102,22 @@ class QueryComparison:
         return int(np.isfinite(self.differences).sum())
 
 
-class ComparedFigure(BaseModel):
+class ComparedFigure(FrozenModel):
     """One column of a query's table: mean difference over the groups."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     figure: str
     difference: float | None
 
 
-class ComparedGroup(BaseModel):
+class ComparedGroup(FrozenModel):
     """One row: mean difference over its figures."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     group: tuple[str, ...]
     difference: float
 
 
-class ComparedQuery(BaseModel):
+class ComparedQuery(FrozenModel):
     """One query, its figures, and the 20 groups that differ most. No figure of the original is shown."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     says: str = Field(default="", description="why there are no figures; empty: there are")

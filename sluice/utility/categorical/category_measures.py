@@ -26,8 +26,8 @@ from sluice.utility.categorical.joint_counts import joint_counts
 from sluice.utility.common_bins import CommonBins, common_bins
 from sluice.utility.comparison import Comparison
 from sluice.utility.few_changes import coarse_share
-from sluice.utility.measure import Family, Figure, Measure, Occasion
-from sluice.utility.measured import Found, ShareLimit, figure, written_percent
+from sluice.utility.measure import Family, Figure, Occasion, ShareMeasure
+from sluice.utility.measured import Found, figure
 
 _NONE = Sentence("categorical.none", "Categories are not compared: the original has no categorical variable")
 _CATEGORY_DISTANCE = Sentences(
@@ -38,7 +38,7 @@ _CATEGORY_DISTANCE = Sentences(
 )
 _EBIL = Sentences(
     "ebil",
-    not_known="What released categories leave open of the original ones is not known: {why}",
+    not_known="The uncertainty of released categories is unknown: {why}",
     left_open="A released category leaves open {share:percent} of the original one's bits",
     most=", on average over {variables} variables (EBIL; most: {ebil:.2f} of {entropy:.2f} bits of {worst}{how})",
 )
@@ -46,23 +46,19 @@ _EBIL = Sentences(
 _MOST = 1_000  # categories of a variable that are compared each by itself; of more, the rarest are one
 _ORDER = 2  # of the contingency tables
 
-CATEGORY_DISTANCE = Measure(
+CATEGORY_DISTANCE = ShareMeasure(
     "category_distance",
     "mean distance of a released category from the original one, 0 to 1, over all variables",
     "How far categories lie from the original ones",
     "Categories lie far from the original ones: use a finer level of the hierarchy for the variable, a higher "
     "retention of pram, or groups of neighbouring categories where they are ordered.",
-    ShareLimit,
-    written_percent,
 )
-EBIL = Measure(
+EBIL = ShareMeasure(
     "ebil",
     "share of a variable's bits that its released value leaves open, mean of all variables",
     "What released categories leave open",
     "A released category tells little of the original one: use smaller groups or a higher retention of pram for "
     "the variable, and let another quasi-identifier bear the masking.",
-    ShareLimit,
-    written_percent,
 )
 
 

@@ -18,8 +18,8 @@ from sluice.utility.continuous.pairwise_moments import PairwiseMoments, pairwise
 from sluice.utility.continuous.principal_components import eigenvalue_shift
 from sluice.utility.continuous.probabilistic_information_loss import probabilistic_information_loss
 from sluice.utility.continuous.released_numbers import ReleasedNumbers
-from sluice.utility.measure import Family, Figure, Measure, Occasion
-from sluice.utility.measured import Found, Measured, ShareLimit, figure, written_percent
+from sluice.utility.measure import Family, Figure, Measure, Occasion, ShareMeasure
+from sluice.utility.measured import Found, Measured, figure, written_percent
 
 _MIDDLE = "in the middle case, over {variables:,} numeric variables"
 _MOMENTS = Sentences(
@@ -42,7 +42,7 @@ _IL1S = Sentences(
 _CONTINUOUS = Sentences(
     "continuous",
     no_numbers="Numbers are not compared: the original has none",
-    no_records="What the numbers lost is not known: a file has no records",
+    no_records="The loss of the numbers is unknown: a file has no records",
     removed=", {removed} removed of {numbers} numbers among them",
     close=")",
 )
@@ -101,23 +101,19 @@ IL1S = Measure(
     "Single values moved far: lower the noise, window or group size of the variables that moved most, and see "
     "whether the risk rules still hold.",
 )
-APIL = Measure(
+APIL = ShareMeasure(
     "apil",
     "mean probability that a moment or quantile is not that of a sample of the original (aPIL)",
     "The probabilistic information loss",
     "Statistics of the numbers are further off than a sample's: see which part is largest in the report (means, "
     "variances, covariances, correlations, quantiles), and release removed or recoded numbers in more detail.",
-    ShareLimit,
-    written_percent,
 )
-EIGENVALUES = Measure(
+EIGENVALUES = ShareMeasure(
     "eigenvalues",
     "share of the numbers' variance that is no longer on the principal component that held it",
     "How far principal components moved",
     "The numbers no longer vary together as before: mask correlated variables together (spectral_swapping, "
     "microaggregation of a group), and remove none that carries much of the others.",
-    ShareLimit,
-    written_percent,
 )
 MEAN_VARIATIONS = Measure(
     "mean_variations",

@@ -7,8 +7,8 @@ from sluice.ground.sentence import Sentences
 from sluice.ground.variables import Role, with_role
 from sluice.utility.comparison import Comparison
 from sluice.utility.few_changes import coarse_share
-from sluice.utility.measure import Family, Figure, Measure, Occasion
-from sluice.utility.measured import Found, ShareLimit, figure, written_percent
+from sluice.utility.measure import Family, Figure, Measure, Occasion, ShareMeasure
+from sluice.utility.measured import Found, figure, written_percent
 from sluice.utility.recoding.cell_losses import cell_losses, mean_certainty_penalty
 from sluice.utility.recoding.class_losses import class_losses, misclassified
 from sluice.utility.recoding.count_queries import DIMENSIONS, QueryError, query_error
@@ -17,8 +17,8 @@ from sluice.utility.recoding.released_groups import ReleasedGroups, released_gro
 
 _GENERALIZATION = Sentences(
     "generalization",
-    not_measured="What recoding cost is not measured: the original has no variable to compare",
-    not_known="What recoding cost is not known: a file has no records",
+    not_measured="The cost of recoding is not measured: the original has no variable to compare",
+    not_known="The cost of recoding is unknown: a file has no records",
     in_doubt="Groups, suppression and removal leave {share:percent} of the values in doubt (NCP, the mean of "
     "{variables:,} variables, {removed:,} of them removed)",
 )
@@ -32,14 +32,12 @@ _QUERY_ERROR = Sentences(
 )
 
 
-GENERALIZATION = Measure(
+GENERALIZATION = ShareMeasure(
     "generalization",
     "values that groups, suppression and removal leave in doubt (NCP), mean of variables",
     "What groups and suppression leave in doubt",
     "Wide groups, suppression and removal leave too much in doubt: release more variables, use hierarchies with "
     "more levels, or methods that keep single values, such as swapping or noise.",
-    ShareLimit,
-    written_percent,
 )
 QUERY_ERROR = Measure(
     "query_error",

@@ -31,7 +31,7 @@ def refuse_unadopted(product: Documents[Definition], submitters: Sequence[str], 
     policy = shipped_policies().get(str(product.written.policy), product.definition.policy)
     files = " ".join(str(path) for path in (product.definition.contract, policy) if path.exists())
     raise SluiceError(
-        f"{product.path}: {'; '.join(faults)}. What is released is judged by adopted documents only: {PEOPLE_NEEDED} "
+        f"{product.path}: {'; '.join(faults)}. Releases are judged by adopted documents only: {PEOPLE_NEEDED} "
         f"people run `sluice adopt {files}`, a methodologist among them for a policy, an owner for a contract. "
         f"To judge without releasing: sluice check {product.path}"
     )

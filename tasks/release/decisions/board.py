@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from policies.adoption import LAPSES_AFTER, Office
 from policies.decision_table import WITHDRAWAL
 from policies.kept_policy import KeptPolicy
+from policies.standing import Standing
 from policies.waivers import Waiver
 from sluice.custody.ledger import Entry, last
 from sluice.custody.states import NOT_THE_SUBMITTER, State, state_of
@@ -42,6 +43,7 @@ class Waiting:
     people: tuple[str, ...]  # who can; of the roster, and they have not yet
     until: str | None  # when what was given so far begins to lapse
     do: str
+    row: int | None = None  # of the ledger, by which a release began to wait for decisions that are missing
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ def board(workspace: Workspace, now: datetime | None = None) -> Board:
     )
 
 
-def waits_since(entries: Sequence[Entry]) -> Entry | None:
+def _waits_since(entries: Sequence[Entry]) -> Entry | None:
     """The entry by which a release began to wait for people; None where it does not wait."""
     waits = _state(entries) in (State.PENDING_REVIEW, State.APPROVED)
     return last(entries, State.PENDING_REVIEW) if waits else None
@@ -135,7 +137,7 @@ def _waits(
     workspace: Workspace, release: str, entries: Sequence[Entry], now: datetime
 ) -> tuple[list[Waiting], list[Ending]]:
     """Whom a release waits for, and which of the approvals that it has end soon."""
-    begun, state = waits_since(entries), _state(entries)
+    begun, state = _waits_since(entries), _state(entries)
     asked = [entry for entry in entries if entry.event == WITHDRAWAL and now - _when(entry.at) < LAPSES_AFTER]
     if state in (State.PUBLISHED, State.SUPERSEDED) and asked:
         public = Withdrawable.of(workspace, release)
@@ -165,7 +167,8 @@ def _waits(
     soon = [each for each in ends if _when(each.until) - now <= _SOON]
     first = min((each.until for each in ends), default=None)
     do = f"sluice review {release}"
-    return [Waiting(release, begun.at, standing.waits_for, may_decide(case, now), first, do)], soon
+    people = _able(case, standing, now)
+    return [Waiting(release, begun.at, standing.waits_for, people, first, do, begun.seq)], soon
 
 
 def _unreadable(release: str, entries: Sequence[Entry], why: str) -> Waiting:
@@ -180,17 +183,16 @@ def may_decide(case: UnderReview, now: datetime) -> tuple[str, ...]:
 
     That somebody is named tells no more than that they have not decided.
     """
-    standing = standing_in_series(case)
-    others = _others(case, {given.who for given in standing.decided}, now)
-    asked = {*standing.asked_roles}
-    return tuple(who for who in others if not asked or asked & {*case.office.roster.people[who].roles})
+    return _able(case, standing_in_series(case), now)
 
 
-def _others(case: UnderReview, acted: set[str], now: datetime) -> tuple[str, ...]:
+def _able(case: UnderReview, standing: Standing, now: datetime) -> tuple[str, ...]:
+    decided, asked = {given.who for given in standing.decided}, {*standing.asked_roles}
     return tuple(
         who
         for who, person in case.office.roster.people.items()
-        if who not in acted and person.counts(now) and case.relation(who) in NOT_THE_SUBMITTER
+        if who not in decided and person.counts(now) and case.relation(who) in NOT_THE_SUBMITTER
+        if not asked or asked & {*person.roles}
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from time import monotonic
 
@@ -27,7 +27,7 @@ from sluice.ground.log import log
 from sluice.notices.notice import Notice, NoticeRefusedError, RecipientDelayedError
 from sluice.notices.outbox import Due, Outbox
 from sluice.settings import Settings, settings
-from tasks.release.decisions.board import board, may_decide, waits_since
+from tasks.release.decisions.board import board
 from tasks.release.decisions.office import open_office
 from tasks.release.decisions.series import standing_in_series
 from tasks.release.decisions.under_review import UnderReview, report_place
@@ -202,30 +202,22 @@ def _reminders(
     workspace: Workspace, chosen: Settings, heads: list[str], now: datetime
 ) -> Iterator[tuple[Notice, list[str]]]:
     """People whose decision is missing, every so many days; heads, once, when that takes too long or something ends."""
-    for release, entries in workspace.ledger.histories().items():
-        begun, case = waits_since(entries), _case(workspace, release)
-        if begun is None or case is None or not (waits_for := _waits_for(case)):
-            continue
-        days = (now - datetime.fromisoformat(begun.at)).days
-        says = f"{release} has waited for {days} days: {waits_for}."
-
-        def remind(kind: str, number: int, do: str, at: str, release: str = release, says: str = says) -> Notice:
-            name, link = f"{kind}-{at}-{number}", _report_link(workspace, release)
-            made = now.isoformat(timespec="seconds")
-            return Notice(id=name, at=made, about=release, event=kind, says=says, do=do, link=link,
-                          while_state=State.PENDING_REVIEW)  # fmt: skip
-
+    found, made = board(workspace, now), now.isoformat(timespec="seconds")
+    for each in (each for each in found.waiting if each.row is not None):
+        days, link = (now - datetime.fromisoformat(each.since)).days, _report_link(workspace, each.about)
+        says = f"{each.about} has waited for {days} days: {each.needs}."
+        remind = partial(Notice, at=made, about=each.about, says=says, link=link, while_state=State.PENDING_REVIEW)
         if times := days // chosen.remind_days:
-            do = _WORDS[State.PENDING_REVIEW][1].format(release)
-            yield remind("reminder", times, do, str(begun.seq)), list(may_decide(case, now))
+            do = _WORDS[State.PENDING_REVIEW][1].format(each.about)
+            yield remind(id=f"reminder-{each.row}-{times}", event="reminder", do=do), list(each.people)
         if days >= chosen.escalate_days:
-            missing = ", ".join(may_decide(case, now)) or "nobody on the roster"
-            do = f"Who can decide, and has not: {missing}. What it is about: sluice review {release}."
-            yield remind("escalation", 1, do, str(begun.seq)), heads
-    for ending in board(workspace, now).ending:
+            missing = ", ".join(each.people) or "nobody on the roster"
+            do = f"Who can decide, and has not: {missing}. What it is about: sluice review {each.about}."
+            yield remind(id=f"escalation-{each.row}-1", event="escalation", do=do), heads
+    for ending in found.ending:
         if now <= (until := datetime.fromisoformat(ending.until)) <= now + _SOON:
             says = f"{ending.what} ends on {until:%Y-%m-%d}: {ending.about}."
-            name, made = f"ends-{ending.about}-{ending.what}-{ending.until}", now.isoformat(timespec="seconds")
+            name = f"ends-{ending.about}-{ending.what}-{ending.until}"
             do = "Renew it, or let it end. What else ends: sluice board."
             yield Notice(id=name, at=made, about=ending.about, event="ends", says=says, do=do), heads
 

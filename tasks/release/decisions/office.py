@@ -142,7 +142,7 @@ def read_document(path: Path) -> tuple[Kind, BaseModel]:
     found = [kind for key, kind in _KIND_BY_KEY.items() if key in written]
     if len(found) != 1:
         raise DocumentError(
-            f"{path}: is none of the documents that are adopted: a roster has 'people', a policy 'approvals', "
+            f"{path}: is not one of the documents that can be adopted: a roster has 'people', a policy 'approvals', "
             "a contract 'variables'"
         )
     return found[0], _load(found[0], path)

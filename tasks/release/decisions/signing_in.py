@@ -145,7 +145,7 @@ def _signed_at(envelope: Envelope, expected: Callable[[str], Statement]) -> str:
     try:
         age = datetime.now(UTC) - datetime.fromisoformat(at)
     except (ValueError, TypeError):
-        raise SluiceError("the time of what was signed is no time in UTC") from None
+        raise SluiceError("the time of what was signed is not a time in UTC") from None
     if not -CLOCK_SKEW <= age <= _LONGEST:
         raise SluiceError(f"it was signed at {at}; a signature must be recorded within {_LONGEST.days} days")
     if statement != expected(at):

@@ -4,7 +4,6 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from policies.models_of_rules import ModelsOfRules
 from policies.policy import Policy
 from sluice.masking import Step
 from sluice.masking.microaggregation.clustering_step import ClusteringStep
@@ -42,9 +41,8 @@ class RecordsDefinition(Definition):
 
     def under(self, policy: Policy) -> Self:
         """With the policy's rules in the steps that search under it."""
-        rules = ModelsOfRules(policy)
         plan = (
-            step.under_policy(rules) if isinstance(step, Generalization) and step.under == "policy" else step
+            step.under_policy(policy) if isinstance(step, Generalization) and step.under == "policy" else step
             for step in self.plan
         )
         return self.model_copy(update={"plan": tuple(plan)})

@@ -28,8 +28,8 @@ from tasks.release.release import Release, StagedTable, variables_from_json
 
 _SEED_DESTROYED = Sentence(
     "joint_classes.seed_destroyed",
-    "The seed of {releases:commas} was destroyed, so nobody can tell any more which of its records is whose, nor what "
-    "it tells of the same people together with this file.",
+    "The seed of {releases:commas} was destroyed, so its records can no longer be assigned to people, and "
+    "its joint disclosure with this file is unknown.",
 )
 
 

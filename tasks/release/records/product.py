@@ -9,6 +9,7 @@ from policies.approvals import Subject
 from policies.pruned_publications import RULE as PRUNED_PUBLICATIONS
 from policies.several_publications import RULES
 from sluice.ground.errors import DocumentError
+from sluice.ground.extensions import unnamed
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.masking.plan import ByStratum
@@ -40,6 +41,11 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
 
     def refuse_unfit(self) -> None:
         described_variables(self)  # refuses a plan that does not fit the contract
+        if unknown := unnamed(map(type, self.definition.plan), self.policy.extensions):
+            raise DocumentError(
+                f"{self.path}: plan: the policy '{self.policy.name}' does not name {unknown[0]} among its extensions, "
+                "whose method the plan uses"
+            )
         declared = declared_variables(self)
         if unmet := unmet_needs(self.policy, declared, described_variables(self)):
             raise DocumentError(

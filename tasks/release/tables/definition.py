@@ -171,7 +171,7 @@ class TablesDefinition(Definition):
             for name in map(_without_level, table.dimensions):
                 if name not in names:
                     raise ValueError(
-                        f"tables.{index}.dimensions: '{name}' is no dimension.{did_you_mean(name, names)} "
+                        f"tables.{index}.dimensions: '{name}' is not a dimension.{did_you_mean(name, names)} "
                         f"Known: {', '.join(names)}."
                     )
         used = {_without_level(name) for table in self.tables for name in table.dimensions}

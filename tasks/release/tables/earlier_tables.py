@@ -38,17 +38,17 @@ _SAYS = Sentences(
     "{most:,} contributors, which the policy calls too few: the difference of both figures tells what they "
     "contribute. Suppress them (a_priori), or publish when more has changed.",
     corrected="{cells:count,_cell} that {earlier} published {cells:verb_differ} now because at most {most:,} "
-    "contributors report another amount; nobody came or left, and no change is nearly a whole contribution. Who knows "
-    "whose it is learns how much was changed, and of two each learns the other's; how much they contribute only who "
-    "knows the share, too. If that may be known, a person must say so; else suppress them (a_priori), or publish when "
-    "more has changed.",
+    "contributors report another amount; nobody came or left, and no change is nearly a whole contribution. An "
+    "intruder who knows the contributors learns how much was changed, and either of two learns the "
+    "other's change. If that is acceptable, a person must say so; otherwise suppress the cells (a_priori), or publish "
+    "when more has changed.",
     counted="{cells:count,_cell} that {earlier} published changed by at most {most:,}, which the policy calls too "
     "few, and little else did: who knows of one that it came or left guesses its cell right with a chance of "
     "{guess:.0%}. Publish when more has changed.",
     one_contributor="{cells:count,_cell} that {earlier} published {cells:verb_differ} now mostly by what one "
     "contributor brought or took along: by the policy's rules the difference of both figures tells it too closely.",
-    totals="This release and {earlier} have no dimension in common and publish different totals: nobody knows how few "
-    "contributors make the difference.",
+    totals="This release and {earlier} have no dimension in common and publish different totals: the number of "
+    "contributors to the difference is unknown.",
 )
 
 _LIKELY = 0.5  # chance of a right guess beyond which too much is told

@@ -30,9 +30,9 @@ _SAYS = Sentences(
     "earlier_editions",
     opened=f"{_SHARES} {{opened}}",
     nothing=f"{_SHARES} nothing of either can be worked out with the other.",
-    not_comparable="{release} cannot be compared with this release, so nobody knows what both give away: {why}",
+    not_comparable="{release} cannot be compared with this release, so their joint disclosure is unknown: {why}",
     altered="Values were changed in this release or in {release}, and {cells:,} cells did not change in between: "
-    "nobody knows how nearly both together tell them.",
+    "how closely both together disclose them is unknown.",
     none_shares=f"{_NO_OTHER_UNDOES} None of {{editions}} earlier editions shares a cell with this one.",
     no_other=f"{_NO_OTHER_UNDOES} There is no other.",
     other_names=" {agree:,} cells are the same under other names.",

@@ -81,8 +81,9 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
         )
     if definition.form.tell_primary and (measure.measure.counts is not None or definition.tells_contributors):
         raise DocumentError(
-            f"{path}: form.tell_primary: who is told which suppressed counts are sensitive knows how small they are, "
-            "and their sums give many away; leave it out where counts, or numbers of contributors, are published"
+            f"{path}: form.tell_primary: a reader who is told which suppressed counts are sensitive knows how small "
+            "they are, and their sums disclose many; leave it out where counts, or numbers of contributors, "
+            "are published"
         )
     rules = [rule.sensitivity() for rule in policy.table_rules]
     if definition.form.tell_primary and status_tells_more(rules, policy.table_attackers.coalition):
@@ -123,7 +124,7 @@ def dimension_of(dimension: TableDimension, contract: Contract) -> Dimension:
     variable = contract.by_name[dimension.variable]
     if not variable.categories and variable.hierarchy is None:
         raise DataError(
-            f"'{dimension.variable}' needs a hierarchy, or categories in the contract; else nobody knows its codes"
+            f"'{dimension.variable}' needs a hierarchy, or categories in the contract; else its codes are unknown"
         )
     rows = _rows_of_contract(variable, dimension.total)
     return Dimension.of(dimension.variable, rows, *dimension.groupings)

@@ -27,13 +27,12 @@ from tasks.release.tables.published_cells import PublishedCells, TablesRelease
 
 _SAYS_OF_NUMBERS = Sentences(
     "contributor_numbers",
-    no_sums="Numbers of contributors are published, and contributors fall in several cells of the tables, so that no "
-    "sum between the numbers holds by which their audit could go: nobody knows what they reveal. Set "
+    no_sums="Numbers of contributors are published, and contributors fall in several cells of the tables, so "
+    "the numbers do not add up and cannot be audited. Set form.tell_contributors to false.",
+    told="The published numbers disclose too much about {cells:,} cells with too few contributors by the policy: "
+    "in numbers of contributors, {first}. Set form.tell_contributors to false.",
+    not_decided="Among the attacks on numbers of contributors, {attacks:,} were not decided. Set "
     "form.tell_contributors to false.",
-    told="Of {cells:,} cells with too few contributors by the policy, the published numbers tell too much: of "
-    "numbers, {first}. Set form.tell_contributors to false.",
-    not_decided="Of the attacks on numbers of contributors, {attacks:,} were not decided. Set form.tell_contributors "
-    "to false.",
     none="From the published numbers of contributors, no number that the policy calls too small can be worked out.",
 )
 
@@ -42,17 +41,18 @@ _SAYS = Sentences(
     besides=" ",
     none="No published table of another measure tells how many contribute to these cells, nor do these tell it of one.",
     tells="{name} tells the number of contributors of {cells:,} cells that a policy calls too small.",
-    opened="With {name}, too much is told of {cells:,} cells with too few contributors by a policy: of numbers, "
+    opened="With {name}, too much is disclosed about {cells:,} cells with too few contributors by a policy: in "
+    "numbers of contributors, "
     "{first}.",
     not_decided="With {name}, {attacks:,} attacks on numbers of contributors were not decided.",
     listed="{cells:,} cells whose small count became 0 in {who}, as if they were empty, are listed in {other}.",
     listed_in_both="Every cell whose count was changed in {who} and that is listed in {other} is listed in both.",
     nothing_more="With {name}, no number of contributors can be worked out that a policy calls too small, beyond what "
     "either tells alone.",
-    counts_changed="Counts were changed in {who}, and numbers of contributors are published in {other}: nobody knows "
-    "how nearly both together tell those of single cells.",
+    counts_changed="Counts were changed in {who}, and numbers of contributors are published in {other}: how closely "
+    "both together disclose those of single cells is unknown.",
     not_comparable="Numbers of contributors are published here or in {release}, and somewhere they do not add up, so "
-    "nobody knows what both together reveal.",
+    "their joint disclosure is unknown.",
 )
 
 

@@ -118,5 +118,5 @@ def _texts(column: "pd.Series[Any]", name: str) -> "pd.Series[Any]":
     given = column.dropna()
     others = sum(not isinstance(each, str) for each in given)
     if others:
-        raise TypeError(f"column '{name}' must hold texts of items; {others:,} of {len(given):,} are none.")
+        raise TypeError(f"column '{name}' must contain texts of items; {others:,} of {len(given):,} are not texts.")
     return column.astype("str").astype("category")

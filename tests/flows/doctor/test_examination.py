@@ -115,7 +115,7 @@ def test_a_withdrawal_that_was_interrupted_is_named_and_finished(published: Hous
     at, dying = {
         "before the folder is moved": (f"{place}.shelf.withdraw", KeyboardInterrupt),
         "before it is recorded": (f"{place}.shelf.withdraw", then_die),
-        "before what follows is": (f"{place}.settle_editions", KeyboardInterrupt),
+        "before what follows is": ("tasks.release.editions.current_edition.settle_editions", KeyboardInterrupt),
     }[dies]
     with patch(at, side_effect=dying):
         published.withdraw(release, "wrong codes")

@@ -13,18 +13,25 @@ import pandas as pd
 from scipy.integrate import quad
 
 from sluice.generalization.lattice.key import Key
-from sluice.generalization.models.alpha_k import AlphaKAnonymity
-from sluice.generalization.models.beta_likeness import BetaLikeness
-from sluice.generalization.models.delta_disclosure import DeltaDisclosure
 from sluice.generalization.models.k_anonymity import KAnonymity
-from sluice.generalization.models.l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
 from sluice.generalization.models.privacy_model import PrivacyModel
-from sluice.generalization.models.t_closeness import EqualTCloseness, HierarchicalTCloseness, OrderedTCloseness
+from sluice.generalization.models.sensitive_model import (
+    AlphaKAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    EqualTCloseness,
+    HierarchicalTCloseness,
+    OrderedTCloseness,
+    RecursiveLDiversity,
+)
 from sluice.generalization.objectives.discernibility import Discernibility
 from sluice.generalization.objectives.loss import Loss
 from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
 from sluice.generalization.objectives.objective import Objective
 from sluice.risk.classes import alpha_k, beta_likeness, delta_disclosure, l_diversity, t_closeness
+from sluice.risk.classes.class_values import class_values
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses, category_codes, classes_of
 
 _ROUNDING = 1e-9
@@ -110,31 +117,35 @@ def breaks(model: PrivacyModel, file: Frame, keys: Sequence[Key]) -> np.ndarray:
 def _failing(model: Any, classes: EquivalenceClasses, column: "pd.Series[int]") -> np.ndarray:
     values = category_codes(column)
     if isinstance(model, DistinctLDiversity):
-        return l_diversity.distinct_values(classes, values) < model.l
+        return l_diversity.distinct_values(class_values(classes, values)) < model.l
     if isinstance(model, EntropyLDiversity) and model.corrected:
         return np.array([_corrected(values[classes.labels == c]) for c in range(len(classes.sizes))]) < model.l - 1e-7
     if isinstance(model, EntropyLDiversity):
-        return l_diversity.effective_values(classes, values) < model.l - _ROUNDING
+        return l_diversity.effective_values(class_values(classes, values)) < model.l - _ROUNDING
     if isinstance(model, RecursiveLDiversity):
-        return l_diversity.recursive_ratio(classes, values, model.l) >= model.c
+        return l_diversity.recursive_ratio(class_values(classes, values), model.l) >= model.c
     if isinstance(model, EqualTCloseness):
-        return t_closeness.equal_distance(classes, values) > model.t + _ROUNDING
+        return t_closeness.equal_distance(class_values(classes, values)) > model.t + _ROUNDING
     if isinstance(model, OrderedTCloseness):
-        return t_closeness.ordered_distance(classes, values) > model.t + _ROUNDING
+        return t_closeness.ordered_distance(class_values(classes, values)) > model.t + _ROUNDING
     if isinstance(model, HierarchicalTCloseness):
-        levels = [np.array(level)[column] for level in model.levels]
-        return t_closeness.hierarchical_distance(classes, levels) > model.t + _ROUNDING
+        return t_closeness.hierarchical_distance(class_values(classes, column.to_numpy()), np.array(model.levels)) > (
+            model.t + _ROUNDING
+        )
     if isinstance(model, BetaLikeness):
-        failing = beta_likeness.largest_gain(classes, values) > model.beta + _ROUNDING
-        return failing | (beta_likeness.largest_bounded_gain(classes, values) > 1 + _ROUNDING) & model.enhanced
+        failing = beta_likeness.largest_gain(class_values(classes, values)) > model.beta + _ROUNDING
+        return (
+            failing
+            | (beta_likeness.largest_bounded_gain(class_values(classes, values)) > 1 + _ROUNDING) & model.enhanced
+        )
     if isinstance(model, DeltaDisclosure):
-        return delta_disclosure.log_ratios(classes, values, model.absent) >= model.delta
+        return delta_disclosure.log_ratios(class_values(classes, values), model.absent) >= model.delta
     if isinstance(model, AlphaKAnonymity):
         wanted = None if model.values is None else np.array(model.values)
         if wanted is not None:
             known = np.unique(column)
             wanted = np.flatnonzero(np.isin(known, wanted))
-        return alpha_k.largest_share(classes, values, wanted) > model.alpha + _ROUNDING
+        return alpha_k.largest_share(class_values(classes, values), wanted) > model.alpha + _ROUNDING
     raise NotImplementedError(type(model).__name__)
 
 

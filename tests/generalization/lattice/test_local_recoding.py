@@ -10,8 +10,8 @@ from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.local_recoding import NO_REGION, WHOLE, LocalRecoding, local_recoding
 from sluice.generalization.lattice.search import search
 from sluice.generalization.models.k_anonymity import KAnonymity
-from sluice.generalization.models.l_diversity import DistinctLDiversity
 from sluice.generalization.models.reidentification_risk import AverageRisk
+from sluice.generalization.models.sensitive_model import DistinctLDiversity
 from sluice.generalization.objectives.discernibility import Discernibility
 from sluice.generalization.objectives.loss import Loss
 from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy

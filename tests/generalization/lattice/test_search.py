@@ -9,12 +9,18 @@ from hypothesis import strategies as st
 
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.search import search
-from sluice.generalization.models.alpha_k import AlphaKAnonymity
-from sluice.generalization.models.beta_likeness import BetaLikeness
-from sluice.generalization.models.delta_disclosure import DeltaDisclosure
 from sluice.generalization.models.k_anonymity import KAnonymity
-from sluice.generalization.models.l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
-from sluice.generalization.models.t_closeness import EqualTCloseness, HierarchicalTCloseness, OrderedTCloseness
+from sluice.generalization.models.sensitive_model import (
+    AlphaKAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    EqualTCloseness,
+    HierarchicalTCloseness,
+    OrderedTCloseness,
+    RecursiveLDiversity,
+)
 from sluice.generalization.objectives.discernibility import Discernibility
 from sluice.generalization.objectives.loss import Loss
 from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy

@@ -10,18 +10,24 @@ from hypothesis import strategies as st
 
 from sluice.generalization.cost_benefit import CostBenefit
 from sluice.generalization.lattice.search import search
-from sluice.generalization.models.alpha_k import AlphaKAnonymity
-from sluice.generalization.models.beta_likeness import BetaLikeness
-from sluice.generalization.models.delta_disclosure import DeltaDisclosure
 from sluice.generalization.models.delta_presence import DeltaPresence
 from sluice.generalization.models.k_anonymity import KAnonymity
 from sluice.generalization.models.k_map import EstimatedKMap, KMap
-from sluice.generalization.models.l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
 from sluice.generalization.models.population_uniques import PopulationUniques
 from sluice.generalization.models.profitability import NoAttack, Profitability
 from sluice.generalization.models.reidentification_risk import AverageRisk, HighestRisk
 from sluice.generalization.models.sample_uniques import SampleUniques
-from sluice.generalization.models.t_closeness import EqualTCloseness, HierarchicalTCloseness, OrderedTCloseness
+from sluice.generalization.models.sensitive_model import (
+    AlphaKAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    EqualTCloseness,
+    HierarchicalTCloseness,
+    OrderedTCloseness,
+    RecursiveLDiversity,
+)
 from sluice.generalization.objectives.ambiguity import Ambiguity
 from sluice.ground.errors import InfeasibleError
 from tests.generalization.models.judge import FILE_MODELS, breaks, file_breaks, relieved

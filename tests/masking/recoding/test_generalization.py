@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from schemas.contract import load_contract
 from sluice.generalization.models.k_anonymity import KAnonymity
-from sluice.generalization.models.l_diversity import DistinctLDiversity
+from sluice.generalization.models.sensitive_model import DistinctLDiversity
 from sluice.ground.errors import PlanError
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.variables import Kind, Role, Variable, Variables

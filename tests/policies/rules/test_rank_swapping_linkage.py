@@ -1,4 +1,4 @@
-"""Linkage by who knows the window of rank swapping."""
+"""Linkage by the window of rank swapping."""
 
 import numpy as np
 

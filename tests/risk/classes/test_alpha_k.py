@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from sluice.risk.classes.alpha_k import largest_share
+from sluice.risk.classes.class_values import class_values
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
 from sluice.risk.classes.l_diversity import effective_values
 
@@ -14,14 +15,16 @@ codes = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, ma
 @given(codes)
 def test_no_entropy_is_smaller(pairs: np.ndarray) -> None:
     classes = equivalence_classes([pairs[:, 0]])
-    shares = largest_share(classes, pairs[:, 1])
-    assert (1 / shares <= effective_values(classes, pairs[:, 1]) + 1e-9).all()  # min-entropy is the smallest entropy
+    shares = largest_share(class_values(classes, pairs[:, 1]))
+    assert (
+        1 / shares <= effective_values(class_values(classes, pairs[:, 1])) + 1e-9
+    ).all()  # min-entropy is the smallest entropy
 
 
 def test_named_values_and_extremes() -> None:
     classes, sensitive = equivalence_classes([np.array([0, 0, 0, 1])]), np.array([0, 0, 1, 0])
-    assert_allclose(largest_share(classes, sensitive), [2 / 3, 1])
-    assert_allclose(largest_share(classes, sensitive, np.array([1])), [1 / 3, 0])
-    assert_allclose(largest_share(classes, sensitive, np.array([], dtype=np.int64)), [0, 0])
+    assert_allclose(largest_share(class_values(classes, sensitive)), [2 / 3, 1])
+    assert_allclose(largest_share(class_values(classes, sensitive), np.array([1])), [1 / 3, 0])
+    assert_allclose(largest_share(class_values(classes, sensitive), np.array([], dtype=np.int64)), [0, 0])
     # All missing: one value, which everybody has.
-    assert_allclose(largest_share(classes, category_codes(pd.Series([np.nan] * 4))), [1, 1])
+    assert_allclose(largest_share(class_values(classes, category_codes(pd.Series([np.nan] * 4)))), [1, 1])

@@ -16,6 +16,7 @@ from numpy.testing import assert_allclose
 from sluice.ground.errors import DataError
 from sluice.risk.classes.alpha_k import largest_share
 from sluice.risk.classes.beta_likeness import largest_bounded_gain, largest_gain
+from sluice.risk.classes.class_values import ClassValues, class_values
 from sluice.risk.classes.delta_disclosure import log_ratios
 from sluice.risk.classes.equivalence_classes import category_codes, classes_of, equivalence_classes
 from sluice.risk.classes.l_diversity import distinct_values, effective_values, recursive_ratio
@@ -24,18 +25,23 @@ from tests.golden import golden
 
 Measure = Callable[..., Any]
 
+
 # Each with what it is of one record alone.
+def of_values(measure: Callable[[ClassValues], Any]) -> Measure:
+    return lambda classes, sensitive: measure(class_values(classes, sensitive))
+
+
 MEASURES: dict[str, tuple[Measure, float]] = {
-    "distinct values": (distinct_values, 1),
-    "effective values": (effective_values, 1),
-    "recursive ratio": (partial(recursive_ratio, l=2), np.inf),
-    "largest share": (largest_share, 1),
-    "largest gain": (largest_gain, 0),
-    "largest gain, bounded": (largest_bounded_gain, 0),
-    "logarithms of ratios": (log_ratios, 0),
-    "logarithms of ratios of the values there": (partial(log_ratios, absent=False), 0),
-    "equal distance": (equal_distance, 0),
-    "ordered distance": (ordered_distance, 0),
+    "distinct values": (of_values(distinct_values), 1),
+    "effective values": (of_values(effective_values), 1),
+    "recursive ratio": (of_values(partial(recursive_ratio, l=2)), np.inf),
+    "largest share": (of_values(largest_share), 1),
+    "largest gain": (of_values(largest_gain), 0),
+    "largest gain, bounded": (of_values(largest_bounded_gain), 0),
+    "logarithms of ratios": (of_values(log_ratios), 0),
+    "logarithms of ratios of the values there": (of_values(partial(log_ratios, absent=False)), 0),
+    "equal distance": (of_values(equal_distance), 0),
+    "ordered distance": (of_values(ordered_distance), 0),
 }
 WITHIN_CLASSES = ("distinct values", "effective values", "recursive ratio", "largest share")  # whatever the file holds
 

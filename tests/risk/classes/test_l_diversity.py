@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from sluice.ground.errors import DataError
+from sluice.risk.classes.class_values import class_values
 from sluice.risk.classes.equivalence_classes import category_codes, classes_of, equivalence_classes
 from sluice.risk.classes.l_diversity import distinct_values, effective_values, knowing_others, recursive_ratio
 from tests.golden import golden
@@ -38,11 +39,11 @@ FIGURE_3 = equivalence_classes([np.array([0, 1, 1, 0, 2, 2, 2, 2, 0, 0, 1, 1])])
 
 def test_the_inpatient_tables_of_the_paper() -> None:
     """Figure 2 is 4-anonymous and gives away that the third group has cancer; Figure 3 is 3-diverse."""
-    assert sorted(distinct_values(FIGURE_2, CONDITION)) == [1, 2, 3]
-    assert distinct_values(FIGURE_3, CONDITION).tolist() == [3, 3, 3]
+    assert sorted(distinct_values(class_values(FIGURE_2, CONDITION))) == [1, 2, 3]
+    assert distinct_values(class_values(FIGURE_3, CONDITION)).tolist() == [3, 3, 3]
     # By hand: each group of Figure 3 holds one value twice and two once, an entropy of 1.5 bits.
-    assert_allclose(effective_values(FIGURE_3, CONDITION), 2**1.5)
-    assert_allclose(sorted(effective_values(FIGURE_2, CONDITION)), [1, 2, 2**1.5])
+    assert_allclose(effective_values(class_values(FIGURE_3, CONDITION)), 2**1.5)
+    assert_allclose(sorted(effective_values(class_values(FIGURE_2, CONDITION))), [1, 2, 2**1.5])
 
 
 def test_distinct_counts_of_sdcmicro_with_a_missing_key() -> None:
@@ -55,7 +56,7 @@ def test_distinct_counts_of_sdcmicro_with_a_missing_key() -> None:
         }
     ).astype("category")
     classes = classes_of(frame, list(frame))
-    values = distinct_values(classes, np.array([1, 0, 2, 1, 0, 0, 1]))
+    values = distinct_values(class_values(classes, np.array([1, 0, 2, 1, 0, 0, 1])))
     assert values[classes.labels].tolist() == [3, 3, 3, 2, 2, 2, 2]
 
 
@@ -65,7 +66,10 @@ codes = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, ma
 @given(codes)
 def test_bounds(pairs: np.ndarray) -> None:
     classes = equivalence_classes([pairs[:, 0]])
-    distinct, effective = distinct_values(classes, pairs[:, 1]), effective_values(classes, pairs[:, 1])
+    distinct, effective = (
+        distinct_values(class_values(classes, pairs[:, 1])),
+        effective_values(class_values(classes, pairs[:, 1])),
+    )
     assert (effective <= distinct + 1e-9).all()
     assert (effective >= 1 - 1e-9).all()
     assert (distinct <= classes.sizes).all()
@@ -73,24 +77,24 @@ def test_bounds(pairs: np.ndarray) -> None:
 
 def test_equally_frequent_values_count_fully() -> None:
     classes = equivalence_classes([np.zeros(50, dtype=np.int64)])
-    assert_allclose(effective_values(classes, np.arange(50)), [50.0])
+    assert_allclose(effective_values(class_values(classes, np.arange(50))), [50.0])
 
 
 def test_recursive_diversity_by_hand() -> None:
     """Definition 4.2: r_1 < c (r_l + ... + r_m). Counts 4, 2, 1: 4 / (2 + 1) for l = 2, 4 / 1 for l = 3."""
     classes, sensitive = equivalence_classes([np.zeros(7, dtype=np.int64)]), np.array([2, 2, 2, 2, 0, 0, 1])
-    assert_allclose(recursive_ratio(classes, sensitive, 2), [4 / 3])
-    assert_allclose(recursive_ratio(classes, sensitive, 3), [4])
-    assert recursive_ratio(classes, sensitive, 4).tolist() == [np.inf]  # three values only
+    assert_allclose(recursive_ratio(class_values(classes, sensitive), 2), [4 / 3])
+    assert_allclose(recursive_ratio(class_values(classes, sensitive), 3), [4])
+    assert recursive_ratio(class_values(classes, sensitive), 4).tolist() == [np.inf]  # three values only
     # A tool that sorts the counts rising divides the rarest by the most frequent, 1 / (2 + 4), and calls it safe.
-    assert recursive_ratio(FIGURE_2, CONDITION, 2).max() == np.inf
-    assert_allclose(recursive_ratio(FIGURE_3, CONDITION, 2), 1)  # one value twice, two once
+    assert recursive_ratio(class_values(FIGURE_2, CONDITION), 2).max() == np.inf
+    assert_allclose(recursive_ratio(class_values(FIGURE_3, CONDITION), 2), 1)  # one value twice, two once
 
 
 @given(codes, st.integers(2, 5))
 def test_recursive_ratio_agrees_with_sorted_counts(pairs: np.ndarray, l: int) -> None:  # noqa: E741
     classes = equivalence_classes([pairs[:, 0]])
-    ratios = recursive_ratio(classes, pairs[:, 1], l)
+    ratios = recursive_ratio(class_values(classes, pairs[:, 1]), l)
     for label in range(len(classes.sizes)):
         counts = sorted(np.bincount(pairs[classes.labels == label, 1]), reverse=True)
         rest = sum(counts[l - 1 :])
@@ -101,16 +105,16 @@ def test_adult_with_education_known_as_pycanon_measures_it(reference_data: Path)
     """pycanon 1.3.6 on ARX's adult.csv, occupation by sex and race, `gen=False`: l 1."""
     frame = pd.read_csv(reference_data / "adult" / "arx" / "adult.csv.gz", sep=";").astype("category")
     known = knowing_others(classes_of(frame, ["sex", "race"]), [category_codes(frame["education"])])
-    assert distinct_values(known, category_codes(frame["occupation"])).min() == 1
+    assert distinct_values(class_values(known, category_codes(frame["occupation"]))).min() == 1
 
 
 def test_two_variables_can_be_diverse_alone_and_not_together() -> None:
     """Whoever learns one of the two of a person knows the other."""
     classes, one = equivalence_classes([np.zeros(4, dtype=np.int64)]), np.array([0, 0, 1, 1])
     other = one + 3
-    assert distinct_values(classes, one).tolist() == [2]
-    assert distinct_values(knowing_others(classes, [other]), one).tolist() == [1, 1]
+    assert distinct_values(class_values(classes, one)).tolist() == [2]
+    assert distinct_values(class_values(knowing_others(classes, [other]), one)).tolist() == [1, 1]
 
 
 def test_l_below_two_is_refused() -> None:
-    golden.refused(DataError, recursive_ratio, FIGURE_2, CONDITION, 1)
+    golden.refused(DataError, recursive_ratio, class_values(FIGURE_2, CONDITION), 1)

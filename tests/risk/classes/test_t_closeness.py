@@ -7,10 +7,12 @@ from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 from scipy.stats import wasserstein_distance
 
+from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import DataError
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.taxonomy import taxonomy_of
-from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
+from sluice.risk.classes.class_values import class_values
+from sluice.risk.classes.equivalence_classes import EquivalenceClasses, category_codes, equivalence_classes
 from sluice.risk.classes.t_closeness import equal_distance, hierarchical_distance, hierarchy_levels, ordered_distance
 from tests.golden import golden
 
@@ -21,7 +23,7 @@ SALARY = category_codes(pd.Series([3, 4, 5, 6, 11, 8, 7, 9, 10], dtype="Int64"))
 def test_the_salaries_of_the_paper() -> None:
     """Section 4.2: D[{3k,4k,5k}, Q] = 0.375 and D[{6k,8k,11k}, Q] = 0.167."""
     classes = equivalence_classes([np.repeat([0, 1, 2], 3)])
-    distances = ordered_distance(classes, SALARY)
+    distances = ordered_distance(class_values(classes, SALARY))
     assert distances[0] == pytest.approx(0.375)
     assert distances[1] == pytest.approx(0.167, abs=5e-4)
 
@@ -29,7 +31,7 @@ def test_the_salaries_of_the_paper() -> None:
 def test_the_regrouped_salaries_of_the_paper() -> None:
     """Table 5 "has 0.167-closeness w.r.t. Salary"."""
     classes = equivalence_classes([np.array([0, 1, 0, 2, 2, 2, 1, 0, 1])])
-    assert ordered_distance(classes, SALARY).max() == pytest.approx(0.167, abs=5e-4)
+    assert ordered_distance(class_values(classes, SALARY)).max() == pytest.approx(0.167, abs=5e-4)
 
 
 codes = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6)), min_size=2, max_size=25).map(np.array)
@@ -40,7 +42,10 @@ def test_agrees_with_scipys_wasserstein_distance_and_with_half_the_l1_norm(pairs
     classes, sensitive = equivalence_classes([pairs[:, 0]]), pairs[:, 1]
     occurs, rank = np.unique(sensitive, return_inverse=True)
     whole = np.bincount(rank) / len(rank)
-    ordered, equal = ordered_distance(classes, sensitive), equal_distance(classes, sensitive)
+    ordered, equal = (
+        ordered_distance(class_values(classes, sensitive)),
+        equal_distance(class_values(classes, sensitive)),
+    )
     for label in range(len(classes.sizes)):
         inside = rank[classes.labels == label]
         expected = wasserstein_distance(inside, rank) / max(len(occurs) - 1, 1)
@@ -51,16 +56,16 @@ def test_agrees_with_scipys_wasserstein_distance_and_with_half_the_l1_norm(pairs
 
 
 def test_extremes() -> None:
-    two = equivalence_classes([np.array([0, 0, 1, 1])])
+    two = class_values(equivalence_classes([np.array([0, 0, 1, 1])]), np.array([0, 0, 9, 9]))
     for distance in (equal_distance, ordered_distance):
-        assert distance(two, np.array([0, 0, 9, 9])).tolist() == [0.5, 0.5]  # two values, each in a class of its own
+        assert distance(two).tolist() == [0.5, 0.5]  # two values, each in a class of its own
 
 
 def test_a_missing_value_stands_last_in_the_order() -> None:
     column = pd.Series([1.0, 2.0, np.nan, np.nan])
     classes = equivalence_classes([np.array([0, 1, 2, 2])])
     # By hand, three values (1, 2, missing), Q = (1/4, 1/2, 1): the class of 1 has gaps 3/4, 1/2, 0.
-    assert_allclose(ordered_distance(classes, category_codes(column)), [0.625, 0.375, 0.375])
+    assert_allclose(ordered_distance(class_values(classes, category_codes(column))), [0.625, 0.375, 0.375])
 
 
 # Li et al. 2007, Figure 1: the hierarchy of the diseases.
@@ -101,21 +106,23 @@ def transported(inside: pd.Series, whole: pd.Series) -> float:
     return float(linprog(cost, A_eq=from_to, b_eq=shares).fun)
 
 
+def in_tree(classes: EquivalenceClasses, column: "pd.Series[str]", tree: Hierarchy) -> FloatArray:
+    codes, names = pd.factorize(column, sort=True)
+    return hierarchical_distance(class_values(classes, codes), hierarchy_levels(list(names), tree, "disease"))
+
+
 def test_distances_in_the_hierarchy_of_the_paper() -> None:
     """Section 4.4: Flu and Bronchitis are 1/3 apart, Flu and Pulmonary embolism 2/3, Flu and Stomach cancer 3/3."""
     for other, apart in (("bronchitis", 1 / 3), ("pulmonary embolism", 2 / 3), ("stomach cancer", 1)):
-        # A colitis in a class of its own keeps the root where the paper has it.
+        # A colitis in a class of its own keeps the root where the paper has it; it is 3/3 from a flu.
         column = pd.Series(["flu", other, "colitis"])
-        levels = hierarchy_levels(column, DISEASES)
-        to_half = hierarchical_distance(equivalence_classes([np.array([0, 1])]), [level[:2] for level in levels])
-        assert_allclose(to_half, apart / 2)  # half of the file is already there
+        of_flu, *_ = in_tree(equivalence_classes([np.array([0, 1, 2])]), column, DISEASES)
+        assert_allclose(of_flu, (apart + 1) / 3)  # a third of the file is already there
 
 
 def test_the_regrouped_diseases_agree_with_a_linear_program() -> None:
     column = pd.Series([disease for group in GROUPED for disease in group])
-    distances = hierarchical_distance(
-        equivalence_classes([np.repeat([0, 1, 2], 3)]), hierarchy_levels(column, DISEASES)
-    )
+    distances = in_tree(equivalence_classes([np.repeat([0, 1, 2], 3)]), column, DISEASES)
     assert_allclose(distances, [transported(pd.Series(group), column) for group in GROUPED])
     assert_allclose(distances * 54, [14, 16, 10])
 
@@ -124,31 +131,29 @@ def test_the_regrouped_diseases_agree_with_a_linear_program() -> None:
 def test_the_hierarchical_distance_is_the_earth_movers(people: list[tuple[int, str]]) -> None:
     classes = equivalence_classes([np.array([group for group, _ in people])])
     column = pd.Series([disease for _, disease in people])
-    distances = hierarchical_distance(classes, hierarchy_levels(column, DISEASES))
+    distances = in_tree(classes, column, DISEASES)
     for label, distance in enumerate(distances):
         assert distance == pytest.approx(transported(column[classes.labels == label], column), abs=1e-9)
-    assert (distances <= equal_distance(classes, category_codes(column)) + 1e-12).all()
+    assert (distances <= equal_distance(class_values(classes, category_codes(column))) + 1e-12).all()
 
 
-def test_a_missing_value_is_a_branch_below_the_root_and_a_flat_tree_is_the_equal_distance() -> None:
-    column = pd.Series(["flu", "bronchitis", None, "colitis"])
+def test_a_flat_tree_is_the_equal_distance_and_one_value_is_no_distance() -> None:
     classes = equivalence_classes([np.array([0, 0, 1, 1])])
-    levels = hierarchy_levels(column, DISEASES)
-    # By hand: all values differ (1/2); groups 1/2 | 1/4 1/4: 1/2; systems the same: 1/2.
-    assert_allclose(hierarchical_distance(classes, levels), [0.5, 0.5])
-    assert [len(set(level)) for level in levels] == [4, 3, 3]
     flat = Hierarchy(rows=dict.fromkeys("abc", ("*",)))
     letters = pd.Series(list("abca"))
-    assert_allclose(
-        hierarchical_distance(classes, hierarchy_levels(letters, flat)),
-        equal_distance(classes, category_codes(letters)),
-    )
-    alone = pd.Series(["flu"])
-    assert hierarchical_distance(equivalence_classes([np.array([0])]), hierarchy_levels(alone, DISEASES)).tolist() == [
-        0
-    ]
+    assert_allclose(in_tree(classes, letters, flat), equal_distance(class_values(classes, category_codes(letters))))
+    assert in_tree(equivalence_classes([np.array([0])]), pd.Series(["flu"]), DISEASES).tolist() == [0]
+
+
+def test_categories_that_nobody_has_change_no_distance() -> None:
+    column = pd.Series(["flu", "flu", "bronchitis", "flu"])
+    classes = equivalence_classes([np.array([0, 0, 1, 1])])
+    codes = np.array([sorted(DISEASES.rows).index(each) for each in column])
+    levels = hierarchy_levels(sorted(DISEASES.rows), DISEASES, "disease")
+    assert_allclose(hierarchical_distance(class_values(classes, codes), levels), in_tree(classes, column, DISEASES))
 
 
 def test_a_hierarchy_that_lacks_a_value_is_refused() -> None:
-    golden.refused(DataError, hierarchy_levels, pd.Series(["flu", "gout"], name="illness"), DISEASES)
-    golden.refused(DataError, hierarchical_distance, equivalence_classes([np.array([0])]), [])
+    golden.refused(DataError, hierarchy_levels, ["flu", "gout"], DISEASES, "illness")
+    found = class_values(equivalence_classes([np.array([0])]), np.array([0]))
+    golden.refused(DataError, hierarchical_distance, found, np.zeros((0, 1), dtype=np.int64))

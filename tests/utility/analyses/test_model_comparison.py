@@ -18,7 +18,7 @@ from sluice.utility.analyses.model_comparison import (
     interval_overlap,
 )
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
-from sluice.utility.analyses.models_view import compared_model
+from sluice.utility.analyses.models import compared_model
 from tests.golden import golden
 
 VARIABLES = {
