@@ -19,14 +19,11 @@ import pandas as pd
 from benchmarks.sdmetrics_peer import MEASURES, MOST_RECORDS, has_sdmetrics, sdmetrics_run
 from policies.utility_limits import FAMILIES
 from sluice.ground.variables import Kind, Variable
-from sluice.utility.categorical.contingency_table_loss import contingency_table_loss
-from sluice.utility.categorical.joint_counts import joint_counts
+from sluice.utility.categorical.category_losses import contingency_table_loss, joint_counts
 from sluice.utility.comparison import Comparison
-from sluice.utility.continuous.il1s import il1s
 from sluice.utility.continuous.matrix_comparisons import matrix_comparisons
-from sluice.utility.continuous.mean_variations import mean_variations
-from sluice.utility.continuous.moments import moment_differences
-from sluice.utility.continuous.pairwise_moments import pairwise_moments
+from sluice.utility.continuous.mean_variations import il1s, mean_variations
+from sluice.utility.continuous.moments import moment_differences, pairwise_moments
 from sluice.utility.continuous.probabilistic_information_loss import probabilistic_information_loss
 
 _CATEGORIES = (2, 2, 3, 4, 5, 8, 12, 20, 30, 40)

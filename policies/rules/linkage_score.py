@@ -24,7 +24,7 @@ from sluice.risk.linkage.linkage_score import FIGURES, Figure, Weighting, disclo
 from sluice.risk.measurement import Measurement
 from sluice.risk.reference.reference_attack import some_of
 from sluice.utility.comparison import Comparison
-from sluice.utility.continuous.il1s import il1s
+from sluice.utility.continuous.mean_variations import il1s
 
 _SAYS = Sentences(
     "linkage_score",

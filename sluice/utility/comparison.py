@@ -18,10 +18,9 @@ from sluice.risk.coding import released_as
 from sluice.risk.people import person_variable
 from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.impossible_records import RecordRule
-from sluice.utility.cell_changes import cell_changes, changed_cells, changed_in_few
+from sluice.utility.cell_changes import cell_changes, changed_cells, changed_in_few, tells_of_few
 from sluice.utility.common_bins import CommonBins, common_bins
 from sluice.utility.continuous.released_numbers import ReleasedNumbers, released_numbers
-from sluice.utility.few_changes import tells_of_few
 from sluice.utility.record_weights import UNWEIGHTED, Weights, effective_records, record_weights
 
 

@@ -20,9 +20,8 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.arrays import FloatArray, IntArray
-from sluice.utility.continuous.number_columns import Numbers
-from sluice.utility.continuous.pairwise_moments import PairwiseMoments, pairwise_moments
-from sluice.utility.continuous.released_numbers import ReleasedNumbers
+from sluice.utility.continuous.moments import PairwiseMoments, pairwise_moments
+from sluice.utility.continuous.released_numbers import Numbers, ReleasedNumbers
 from sluice.utility.marginals import MarginalTables
 from sluice.utility.record_weights import UNWEIGHTED, Weights, effective_records, relative_weight
 

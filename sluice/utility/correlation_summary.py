@@ -10,7 +10,7 @@ from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import Sentences
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.comparison import Comparison
-from sluice.utility.continuous.pairwise_moments import blocks, pairwise_moments
+from sluice.utility.continuous.moments import blocks, pairwise_moments
 from sluice.utility.correlation_differences import (
     CorrelationDifferences,
     Kind,

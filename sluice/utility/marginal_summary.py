@@ -13,8 +13,8 @@ from pydantic import BaseModel, Field
 
 from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import Sentences
+from sluice.utility.cell_changes import coarse_share
 from sluice.utility.comparison import Comparison
-from sluice.utility.few_changes import coarse_share
 from sluice.utility.marginals import MarginalLosses, MarginalTables, total_variation
 from sluice.utility.measure import Family, Figure, Measure, Occasion, ShareMeasure
 from sluice.utility.measured import Found, Measured, figure

@@ -17,7 +17,7 @@ from sluice.ground.sentence import Saying, Sentences
 from sluice.ground.variables import Role
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.comparison import Comparison
-from sluice.utility.continuous.number_columns import NumberColumn, NumberColumns
+from sluice.utility.continuous.released_numbers import NumberColumn, NumberColumns
 from sluice.utility.measure import Measure
 from sluice.utility.measured import figure
 from sluice.utility.quantiles import PROBABILITIES, interquartile_scale

@@ -15,9 +15,9 @@ from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import DataError
 from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import Saying, Sentences
+from sluice.utility.cell_changes import coarse_share
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.comparison import Comparison
-from sluice.utility.few_changes import coarse_share
 from sluice.utility.marginals import MarginalTables
 from sluice.utility.measure import Figure, Measure, Occasion, ShareMeasure
 from sluice.utility.measured import Found, figure

@@ -6,7 +6,7 @@ from math import isfinite
 from pydantic import Field
 
 from sluice.ground.frozen_model import FrozenModel
-from sluice.risk.linkage.score_view import ScoreView
+from sluice.risk.linkage.linkage_score import ScoreView
 from sluice.utility.analyses.clusterings import ComparedClustering
 from sluice.utility.analyses.impossible_records import BrokenRules
 from sluice.utility.analyses.models import ComparedModel
@@ -14,13 +14,13 @@ from sluice.utility.analyses.predictions import ComparedPrediction
 from sluice.utility.analyses.query_comparison import ComparedQuery
 from sluice.utility.categorical.categorical_view import CategoricalView
 from sluice.utility.component_plane import ComponentPlane
-from sluice.utility.continuous.continuous_view import ContinuousView
+from sluice.utility.continuous.matrix_comparisons import ContinuousView
 from sluice.utility.correlation_summary import CorrelationsView
 from sluice.utility.marginal_summary import MarginalsView
 from sluice.utility.measured import Measured, written_percent
 from sluice.utility.propensity_summary import PropensityView, TablePropensities
 from sluice.utility.quantiles import QuantilesView
-from sluice.utility.recoding.recoding_summary import RecodingView
+from sluice.utility.recoding.recoding_measures import RecodingView
 from sluice.utility.subgroup_tables import SubgroupsView
 from sluice.utility.subgroups import ChangedSubgroups
 

@@ -14,7 +14,7 @@ from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.utility.catalogue import measures_table
 from sluice.utility.comparison import Comparison
-from sluice.utility.continuous.il1s import il1s
+from sluice.utility.continuous.mean_variations import il1s
 from sluice.utility.continuous.moments import moment_differences
 from sluice.utility.measure import Family, Figure, Measure, Occasion
 from sluice.utility.measured import WORST, Found, Limit, ShareLimit

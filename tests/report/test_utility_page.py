@@ -7,7 +7,7 @@ from sluice.ground.variables import Kind
 from sluice.report.pair_maps import pair_map
 from sluice.report.report import render
 from sluice.report.utility_tables import equivalent_in_words
-from sluice.risk.linkage.score_view import ScoreView
+from sluice.risk.linkage.linkage_score import ScoreView
 from sluice.utility.analyses.clusterings import ComparedClustering, ComparedIndex
 from sluice.utility.analyses.impossible_records import BrokenRule, BrokenRules
 from sluice.utility.analyses.models import ComparedCoefficient, ComparedModel, ComparedSubgroup
@@ -15,13 +15,18 @@ from sluice.utility.analyses.predictions import ComparedLearner, ComparedPredict
 from sluice.utility.analyses.query_comparison import ComparedFigure, ComparedGroup, ComparedQuery
 from sluice.utility.categorical.categorical_view import CategoricalView, CategoryLoss
 from sluice.utility.component_plane import ComponentPlane
-from sluice.utility.continuous.continuous_view import ContinuousView, ProbabilityParts, VariationParts
-from sluice.utility.continuous.matrix_comparisons import MatrixComparisons, MatrixDivergence
+from sluice.utility.continuous.matrix_comparisons import (
+    ContinuousView,
+    MatrixComparisons,
+    MatrixDivergence,
+    ProbabilityParts,
+    VariationParts,
+)
 from sluice.utility.correlation_summary import CorrelationMatrices, CorrelationsView
 from sluice.utility.marginal_summary import MarginalSummary, MarginalsView, TableLoss
 from sluice.utility.propensity_summary import PropensityCurve, PropensityView, TablePropensities, TablePropensity
 from sluice.utility.quantiles import QuantileChanges, QuantilesView
-from sluice.utility.recoding.recoding_summary import Misclassified, Queries, RecodedVariable, RecodingView
+from sluice.utility.recoding.recoding_measures import Misclassified, Queries, RecodedVariable, RecodingView
 from sluice.utility.subgroup_tables import Subgroup, SubgroupsView
 from sluice.utility.subgroups import ChangedSubgroup, ChangedSubgroups
 from sluice.utility.subsample_equivalent import SubsampleEquivalent

@@ -10,12 +10,11 @@ from policies.utility_limits import UtilityLimits
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.catalogue import methods
 from sluice.masking.plan import apply_plan, apply_recodings
-from sluice.utility.categorical.direct_comparison import category_distances, direct_comparison
+from sluice.utility.categorical.category_losses import category_distances, direct_comparison
 from sluice.utility.cell_changes import changed_cells
 from sluice.utility.comparison import Comparison
 from sluice.utility.marginals import marginal_losses
-from sluice.utility.recoding.cell_losses import cell_losses
-from sluice.utility.recoding.released_groups import released_groups
+from sluice.utility.recoding.cell_losses import cell_losses, released_groups
 from sluice.utility.released_values import ReleasedValues, at_face_value
 from tests.masking.survey import VARIABLES, example, survey
 

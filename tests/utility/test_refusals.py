@@ -8,12 +8,10 @@ import pytest
 
 from sluice.ground.divergence import counts_of, divergence, entropy
 from sluice.ground.errors import DataError
-from sluice.utility.analyses.partition_indices import partition_indices
-from sluice.utility.categorical.contingency_table_loss import contingency_table_loss
-from sluice.utility.categorical.entropy_based_loss import ebil, original_probabilities, pril
-from sluice.utility.cell_changes import cell_changes
+from sluice.utility.analyses.clustering_agreement import partition_indices
+from sluice.utility.categorical.category_losses import contingency_table_loss, ebil, original_probabilities, pril
+from sluice.utility.cell_changes import cell_changes, tells_of_few
 from sluice.utility.continuous.principal_components import eigenvalue_shift, principal_components
-from sluice.utility.few_changes import tells_of_few
 from sluice.utility.quantiles import order_statistics
 from tests.golden import golden
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sluice.ground.variables import Role
 from sluice.ground.verdict import Verdict
 from sluice.utility.common_bins import CommonBins
-from sluice.utility.continuous.number_columns import NumberColumns
+from sluice.utility.continuous.released_numbers import NumberColumns
 from sluice.utility.quantiles import order_statistics, quantile_change
 from sluice.utility.subgroup_quantiles import subgroup_quantiles
 from sluice.utility.subgroups import SubgroupChange

@@ -12,20 +12,21 @@ from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.noise.pram import MISSING, Pram
 from sluice.masking.plan import ByStratum
 from sluice.utility.categorical.categorical_view import CategoricalView, CategoryLoss
-from sluice.utility.categorical.contingency_table_loss import contingency_table_loss
-from sluice.utility.categorical.direct_comparison import category_distances, direct_comparison
-from sluice.utility.categorical.entropy_based_loss import (
+from sluice.utility.categorical.category_losses import (
+    category_distances,
     conditional_entropy,
+    contingency_table_loss,
+    direct_comparison,
     ebil,
+    joint_counts,
     mean_pril,
     original_probabilities,
     pril,
     probabilities_of_counts,
 )
-from sluice.utility.categorical.joint_counts import joint_counts
+from sluice.utility.cell_changes import coarse_share
 from sluice.utility.common_bins import CommonBins, common_bins
 from sluice.utility.comparison import Comparison
-from sluice.utility.few_changes import coarse_share
 from sluice.utility.measure import Family, Figure, Occasion, ShareMeasure
 from sluice.utility.measured import Found, figure
 

@@ -10,15 +10,18 @@ error, mean absolute error and mean variation. Where it is silent or cannot be c
 - a correlation with a variable that does not vary is 0.
 """
 
+from math import isnan
+
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import DataError
-from sluice.utility.continuous.number_columns import Numbers
-from sluice.utility.continuous.pairwise_moments import NEGLIGIBLE, PairwiseMoments, centred_blocks, pairwise_moments
+from sluice.utility.continuous.mean_variations import MeanVariations, relative_changes
+from sluice.utility.continuous.moments import NEGLIGIBLE, PairwiseMoments, centred_blocks, pairwise_moments
 from sluice.utility.continuous.principal_components import paired, principal_components
-from sluice.utility.continuous.relative_changes import relative_changes
+from sluice.utility.continuous.probabilistic_information_loss import ProbabilisticInformationLoss
+from sluice.utility.continuous.released_numbers import Numbers
 from sluice.utility.record_weights import UNWEIGHTED, Weights, relative_weight
 
 _NAN = float("nan")
@@ -172,3 +175,52 @@ def _components(
         _divergence(one.communalities, other.communalities, NEGLIGIBLE),
         _divergence(one.coefficients, other.coefficients, NEGLIGIBLE, weight),
     )
+
+
+class ProbabilityParts(BaseModel):
+    """PIL: how sure one can be that a statistic changed, 0 to 1; None where there is no such statistic."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    means: float | None
+    variances: float | None
+    covariances: float | None
+    correlations: float | None
+    quantiles: float | None
+
+    @classmethod
+    def of(cls, loss: ProbabilisticInformationLoss) -> "ProbabilityParts":
+        return cls.model_validate({name: _known(value) for name, value in loss._asdict().items()})
+
+
+class VariationParts(BaseModel):
+    """IL1 to IL5: mean relative changes, 1 for 100 %, those of correlations absolute; None where there are none."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    values: float | None
+    means: float | None
+    variances: float | None
+    covariances: float | None
+    correlations: float | None
+
+    @classmethod
+    def of(cls, variations: MeanVariations) -> "VariationParts":
+        return cls.model_validate({name: _known(value) for name, value in variations._asdict().items()})
+
+
+class ContinuousView(BaseModel):
+    """Means over all numbers of the original, removed ones included; higher is worse."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    names: tuple[str, ...] = Field(description="the numbers of the original, ordered categories by their position")
+    removed: tuple[str, ...] = Field(description="those that were not released")
+    comparisons: MatrixComparisons = Field(description="values and covariances in standard deviations of the original")
+    eigenvalues: float | None = Field(description="share of the variance no longer on the component that held it")
+    probabilities: ProbabilityParts
+    variations: VariationParts
+
+
+def _known(value: float) -> float | None:
+    return None if isnan(value) else value

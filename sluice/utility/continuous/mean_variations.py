@@ -1,8 +1,10 @@
-"""Mean variations IL1 to IL5: relative changes of values, means, variances and covariances, and those of correlations.
+"""Mean variations: IL1 to IL5, relative changes of values, means, variances, covariances and correlations; and IL1s,
+how far the value of each record moved, in standard deviations.
 
 Sources: Xiong (CS573 slides), "IL measures for continuous attributes"; Torra (2013) has the same loss in the scores of
-rank swapping. The slide calls the average "IL6 = 100 times the average of IL1-6"; its table is 100 times the average of
-IL1 to IL5, and a measure cannot be part of itself.
+rank swapping. The slide calls the average "IL6 = 100 times the average of IL1-6"; its table is 100 times the average
+of IL1 to IL5, and a measure cannot be part of itself. IL1s: Yancey, Winkler and Creecy (2002); the denominator sqrt(2)
+S is also that of Mateo-Sanz, Domingo-Ferrer and Sebe (2005).
 """
 
 from typing import NamedTuple
@@ -11,9 +13,15 @@ import numpy as np
 
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import DataError
-from sluice.utility.continuous.number_columns import Numbers
-from sluice.utility.continuous.pairwise_moments import NEGLIGIBLE, PairwiseMoments, blocks, pairwise_moments
-from sluice.utility.continuous.relative_changes import relative_changes
+from sluice.utility.continuous.moments import (
+    NEGLIGIBLE,
+    PairwiseMoments,
+    blocks,
+    column_moments,
+    is_constant,
+    pairwise_moments,
+)
+from sluice.utility.continuous.released_numbers import Numbers
 from sluice.utility.record_weights import UNWEIGHTED, Weights, relative_weight
 
 
@@ -97,3 +105,57 @@ def _of_values(original: Numbers, masked: Numbers, weight: FloatArray | None) ->
 def _mean(changes: FloatArray) -> float:
     known = changes[~np.isnan(changes)]
     return float(known.mean()) if len(known) else float("nan")
+
+
+def relative_changes(original: FloatArray, masked: FloatArray, negligible: float | FloatArray = 0.0) -> FloatArray:
+    """The change of each figure, relative to the original one: 0 for none, without an upper bound.
+
+    original, masked : arrays of one shape; NaN for what does not exist
+    negligible       : an original of at most this size counts as 0, as does a masked one
+    returns          : the same shape, NaN where the original is NaN
+
+    An original of 0 has no relative change: it counts as 0 when it stayed and as 1, a change of the whole, when it did
+    not. A figure that the masked file does not give (a suppressed value, the mean of a removed variable) counts as 1
+    likewise. An original that is small beside its change still gives a large one: that is how the ratio is defined.
+    """
+    before = np.where(np.abs(original) <= negligible, 0.0, original)
+    after = np.where(np.abs(masked) <= negligible, 0.0, masked)
+    nothing = before == 0
+    changes = np.abs(before - after) / np.abs(np.where(nothing, 1.0, before))
+    changes = np.where(nothing, np.where(after == 0, 0.0, 1.0), changes)
+    return np.where(np.isnan(before), np.nan, np.where(np.isnan(after), 1.0, changes))
+
+
+def il1s(original: Numbers, masked: Numbers, weight: FloatArray | None = None) -> float:
+    """Mean of |x - x'| / (sqrt(2) S_j) over all cells; S_j is the standard deviation (n - 1) of the original column j.
+
+    original, masked : shape (n, d), row i of both being the same record; NaN for a missing value
+    weight           : (n,) of the original records, finite and not negative: how much each cell counts, in the mean and
+                       in S_j; None: each counts 1
+    returns          : 0 for no change, higher is worse, no upper bound; 0.80 (the root of 2 / pi) when every value of
+                       a normal column is replaced by another drawn at random
+    raises           : DataError if the shapes differ, or for weights that do not fit
+    cost             : O(n d)
+
+    The division is by a standard deviation, never by the value, so a change of a zero counts. Cells missing in
+    either file have no distance and are left out (see cell_changes for them); NaN when no cell is left. A changed cell
+    of a constant column is infinitely far off, an unchanged one is 0 off.
+    """
+    if original.shape != masked.shape:
+        raise DataError(f"IL1s compares record by record; got files of shape {original.shape} and {masked.shape}.")
+    weight = relative_weight(weight, len(original))
+    total = cells = 0.0
+    for at in range(original.shape[1]):
+        before, after = original[:, at], masked[:, at]
+        there = ~np.isnan(before) if weight is None else ~np.isnan(before) & (weight > 0)
+        present = there & ~np.isnan(after)
+        moved = np.abs(before[present] - after[present])
+        w = None if weight is None else weight[present]
+        cells += int(present.sum()) if w is None else float(w.sum())
+        if not moved.any():
+            continue
+        if is_constant(before[there]):
+            return float("inf")
+        deviation = column_moments(before[there], None if weight is None else weight[there]).deviation
+        total += float((moved if w is None else moved * w).sum()) / float(np.sqrt(2) * deviation)
+    return total / cells if cells else float("nan")

@@ -8,16 +8,17 @@ import numpy as np
 from sluice.ground.sentence import Saying, Sentence, Sentences
 from sluice.ground.variables import Role
 from sluice.utility.comparison import Comparison
-from sluice.utility.continuous.continuous_view import ContinuousView, ProbabilityParts, VariationParts
-from sluice.utility.continuous.il1s import il1s
-from sluice.utility.continuous.matrix_comparisons import matrix_comparisons
-from sluice.utility.continuous.mean_variations import MeanVariations, mean_variations
-from sluice.utility.continuous.moments import moment_differences
-from sluice.utility.continuous.number_columns import Numbers
-from sluice.utility.continuous.pairwise_moments import PairwiseMoments, pairwise_moments
+from sluice.utility.continuous.matrix_comparisons import (
+    ContinuousView,
+    ProbabilityParts,
+    VariationParts,
+    matrix_comparisons,
+)
+from sluice.utility.continuous.mean_variations import MeanVariations, il1s, mean_variations
+from sluice.utility.continuous.moments import PairwiseMoments, moment_differences, pairwise_moments
 from sluice.utility.continuous.principal_components import eigenvalue_shift
 from sluice.utility.continuous.probabilistic_information_loss import probabilistic_information_loss
-from sluice.utility.continuous.released_numbers import ReleasedNumbers
+from sluice.utility.continuous.released_numbers import Numbers, ReleasedNumbers
 from sluice.utility.measure import Family, Figure, Measure, Occasion, ShareMeasure
 from sluice.utility.measured import Found, Measured, figure, written_percent
 

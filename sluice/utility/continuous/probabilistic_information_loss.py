@@ -14,8 +14,8 @@ import numpy as np
 
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import DataError
-from sluice.utility.continuous.number_columns import Numbers
-from sluice.utility.continuous.pairwise_moments import NEGLIGIBLE, PairwiseMoments, centred_blocks, pairwise_moments
+from sluice.utility.continuous.moments import NEGLIGIBLE, PairwiseMoments, centred_blocks, pairwise_moments
+from sluice.utility.continuous.released_numbers import Numbers
 from sluice.utility.record_weights import UNWEIGHTED, Weights, effective_records, relative_weight
 
 _LEVELS = np.arange(5, 96, 5) / 100  # of the quantiles that are compared

@@ -14,7 +14,7 @@ from sluice.ground.verdict import Verdict
 from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.risk.linkage.linkage_score import disclosure_risk
 from sluice.utility.comparison import Comparison
-from sluice.utility.continuous.il1s import il1s
+from sluice.utility.continuous.mean_variations import il1s
 from tests.golden import golden
 
 VARIABLES = {

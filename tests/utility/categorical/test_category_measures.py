@@ -4,7 +4,7 @@ import pytest
 
 from sluice.ground.divergence import entropy
 from sluice.masking.noise.pram import Pram
-from sluice.utility.categorical.entropy_based_loss import ebil, original_probabilities
+from sluice.utility.categorical.category_losses import ebil, original_probabilities
 from sluice.utility.comparison import Comparison
 from tests.typed_frame import typed_frame
 from tests.utility.files import files, judge

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.utility.categorical.contingency_table_loss import contingency_table_loss
+from sluice.utility.categorical.category_losses import contingency_table_loss
 from sluice.utility.common_bins import common_bins
 from tests.typed_frame import typed_frame
 

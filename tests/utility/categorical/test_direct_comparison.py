@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
-from sluice.utility.categorical.direct_comparison import category_distances, direct_comparison
+from sluice.utility.categorical.category_losses import category_distances, direct_comparison
 from sluice.utility.common_bins import CommonBins
 from tests.golden import golden
 

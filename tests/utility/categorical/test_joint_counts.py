@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
-from sluice.utility.categorical.joint_counts import joint_counts
+from sluice.utility.categorical.category_losses import joint_counts
 from sluice.utility.common_bins import CommonBins
 from tests.golden import golden
 

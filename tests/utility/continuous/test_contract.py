@@ -15,14 +15,12 @@ from scipy.stats import kendalltau, spearmanr
 
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import DataError
-from sluice.utility.continuous.il1s import il1s
 from sluice.utility.continuous.matrix_comparisons import matrix_comparisons
-from sluice.utility.continuous.mean_variations import mean_variations
-from sluice.utility.continuous.moments import moment_differences
-from sluice.utility.continuous.number_columns import NumberColumn
-from sluice.utility.continuous.pairwise_moments import pairwise_moments
+from sluice.utility.continuous.mean_variations import il1s, mean_variations
+from sluice.utility.continuous.moments import moment_differences, pairwise_moments
 from sluice.utility.continuous.probabilistic_information_loss import probabilistic_information_loss
 from sluice.utility.continuous.rank_correlation_kernel import rank_correlation
+from sluice.utility.continuous.released_numbers import NumberColumn
 from sluice.utility.correlation_differences import kendall_tau
 from sluice.utility.record_weights import effective_records, relative_weight
 from tests.golden import golden

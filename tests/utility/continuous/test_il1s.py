@@ -3,7 +3,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sluice.utility.continuous.il1s import il1s
+from sluice.utility.continuous.mean_variations import il1s
 
 columns = arrays(np.float64, st.tuples(st.integers(2, 10), st.integers(1, 3)), elements=st.integers(-9, 9).map(float))
 

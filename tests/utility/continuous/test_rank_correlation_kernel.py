@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sluice.utility.continuous.number_columns import NumberColumn
 from sluice.utility.continuous.rank_correlation_kernel import rank_correlation
+from sluice.utility.continuous.released_numbers import NumberColumn
 
 files = arrays(
     np.float64,

@@ -4,7 +4,7 @@ import pytest
 
 from sluice.ground.variables import Role
 from sluice.ground.verdict import Verdict
-from sluice.utility.recoding.recoding_summary import RecodingView
+from sluice.utility.recoding.recoding_measures import RecodingView
 from tests.golden import golden
 from tests.utility.files import data, files, judge
 

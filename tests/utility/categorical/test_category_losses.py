@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import entropy
 
-from sluice.utility.categorical.entropy_based_loss import (
+from sluice.utility.categorical.category_losses import (
     conditional_entropy,
     ebil,
     mean_pril,
