@@ -13,13 +13,8 @@ from sluice.ground.sentence import Sentence
 from sluice.masking.plan import ByStratum
 from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.risk.linkage.linkage_score import Figure as Part
-<<<<<<< HEAD
 from sluice.risk.linkage.linkage_score import ScoreView, disclosure_risk, linkage_score
-=======
-from sluice.risk.linkage.linkage_score import disclosure_risk, linkage_score
-from sluice.risk.linkage.score_view import ScoreView
 from sluice.utility.cell_changes import coarse_share
->>>>>>> 15f3b1f0e4cd32095a2f45df517214faa3e9b828
 from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.number_measures import loss_of_numbers
 from sluice.utility.measure import Family, Figure, Measure, Occasion
