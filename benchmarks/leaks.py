@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from policies.standard.judgement import judge_reference_standard
+from policies.standard.checks import judge_reference_standard
 from policies.standard.learned_linkage import judge_learned_linkage, learned_intruder
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reidentification import judge_reidentification

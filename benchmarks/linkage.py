@@ -12,10 +12,9 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
+from sluice.risk.linkage.candidate_sets import microaggregation_linkage, rank_swapping_linkage
 from sluice.risk.linkage.interval_disclosure import interval_disclosure
-from sluice.risk.linkage.microaggregation_linkage import microaggregation_linkage
 from sluice.risk.linkage.probabilistic_linkage import probabilistic_linkage
-from sluice.risk.linkage.rank_swapping_linkage import rank_swapping_linkage
 from sluice.risk.linkage.record_linkage import comparison_space, record_linkage
 
 # records, dimensions, and the queries that scikit-learn is timed on

@@ -13,7 +13,7 @@ from policies.standard.transparency import pairs_of
 from sluice.masking.step import MaskingStep
 from sluice.masking.transparency import attacks_on
 from sluice.risk.transparency.attack import Leak, NoAttack
-from sluice.risk.transparency.strongest import Strongest
+from sluice.risk.transparency.linkage import Strongest
 from tests.red_team.files import CENSUS, adult, census, groceries, masked_by, step_of
 
 PEOPLE = 4000

@@ -12,7 +12,7 @@ from policies.policy import Policy
 from policies.rules.k_anonymity import KAnonymity
 from policies.rules.l_diversity import LDiversity
 from policies.rules.near_limit import if_near
-from policies.standard.reported_share import reported_share
+from policies.standard.natural_frequency import reported_share
 from sluice.ground.sentence import Saying, Sentence, Sentences, as_fields
 from sluice.ground.variables import NAMES, Kind, Role, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict

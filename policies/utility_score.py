@@ -13,8 +13,7 @@ from sluice.ground.sentence import Sentence
 from sluice.masking.plan import ByStratum
 from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.risk.linkage.linkage_score import Figure as Part
-from sluice.risk.linkage.linkage_score import disclosure_risk, linkage_score
-from sluice.risk.linkage.score_view import ScoreView
+from sluice.risk.linkage.linkage_score import ScoreView, disclosure_risk, linkage_score
 from sluice.utility.cell_changes import coarse_share
 from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.number_measures import loss_of_numbers

@@ -1,11 +1,10 @@
-"""The command that audits anybody's suppression pattern outside a release, and repairs it."""
+"""The command that audits and repairs anybody's suppression pattern outside a release, with its summary in words."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from flows.cli.audit_summary import print_audit, print_breaches
 from flows.cli.progress import waiting
 from flows.cli.record_options import (
     Coalition,
@@ -26,6 +25,8 @@ from flows.cli.record_options import (
 )
 from flows.cli.terminal import BLOCKED, DONE, AsJson, note, print_json, say
 from sluice.settings import settings
+
+_FEW = 10
 
 audit_app = typer.Typer()
 
@@ -184,3 +185,29 @@ def _print_intervals(summary: dict[str, Any]) -> None:
     note(
         "Without --microdata only what anybody can tell was looked at: contributors, who know more, were not.", "yellow"
     )
+
+
+def print_audit(summary: dict[str, Any]) -> None:
+    """What came of the attacks, in words."""
+    breaches, attacks = summary["breaches"], summary["attacks"]
+    if not breaches and attacks["attempted"] == attacks["completed"]:
+        says = f"audit: safe against all {attacks['attempted']:,} attacks"
+    elif breaches:
+        says = f"audit: NOT SAFE, {len(breaches):,} breaches"
+    else:
+        says = f"audit: UNKNOWN, {attacks['attempted'] - attacks['completed']:,} attacks were not decided"
+    say(says)
+    print_breaches(breaches)
+    if summary["narrowest"]:
+        first = dict(summary["narrowest"][0])
+        ratio = first.pop("width_per_width_asked")
+        name = ", ".join(f"{dimension} {code}" for dimension, code in first.items())
+        wide = "just" if f"{ratio:.3g}" == "1" else f"{ratio:.3g} times"
+        say(f"narrowest: {name}, an interval {wide} as wide as asked")
+
+
+def print_breaches(breaches: list[str]) -> None:
+    for breach in breaches[:_FEW]:
+        say(f"  - {breach}")
+    if len(breaches) > _FEW:
+        say(f"  and {len(breaches) - _FEW:,} more (--json lists all)")

@@ -126,8 +126,7 @@ def show(
     from sluice.custody.outputs import refuse_to_overwrite
     from sluice.generalization.outline import outline, summaries
     from sluice.ground.durable import replace
-    from tasks.workbench.hierarchy import declared_variable, hierarchy_in, value_counts
-    from tasks.workbench.hierarchy_picture import page, picture
+    from tasks.workbench.hierarchy import declared_variable, hierarchy_in, page, picture, value_counts
 
     for option, file in (("--svg", svg), ("--png", png), ("--html", html)):
         if file is not None:
@@ -195,7 +194,7 @@ def _tree(title: str, branches: Any) -> Any:
 
     from sluice.generalization.outline import parts_in_order
     from sluice.ground.visible_text import one_line
-    from tasks.workbench.hierarchy_picture import label
+    from tasks.workbench.hierarchy import label
 
     def grow(tree: Tree, branch: Any) -> None:
         twig = tree.add(Text(one_line(label(branch))))

@@ -22,9 +22,7 @@ from flows.cli.audit_table import audit_app
 from flows.cli.board import board_app
 from flows.cli.camouflage import camouflage_app
 from flows.cli.catalogue import catalogue_app
-from flows.cli.commands_page import commands_app
 from flows.cli.compare import compare_app
-from flows.cli.convert import convert_app
 from flows.cli.desk import desk_app
 from flows.cli.doctor import doctor_app
 from flows.cli.documents import documents_app
@@ -34,14 +32,11 @@ from flows.cli.hierarchy import hierarchy_app
 from flows.cli.init import init_app
 from flows.cli.key import key_app
 from flows.cli.ledger import ledger_app, status_app
-from flows.cli.man_page import man_app
+from flows.cli.manual import man_app
 from flows.cli.microdata import microdata_app
-from flows.cli.new import new_app
 from flows.cli.office import office_app
 from flows.cli.panels import arrange
-from flows.cli.polling import polling_app
 from flows.cli.protect_table import protect_app
-from flows.cli.reassess import reassess_app
 from flows.cli.redesign import redesign_app
 from flows.cli.releases import releases_app
 from flows.cli.review import review_app
@@ -86,7 +81,6 @@ def options(
 
 for group in (
     releases_app,
-    polling_app,
     review_app,
     status_app,
     catalogue_app,
@@ -96,22 +90,18 @@ for group in (
     tune_app,
     protect_app,
     audit_app,
-    reassess_app,
     redesign_app,
     camouflage_app,
     init_app,
-    new_app,
     tutorial_app,
     documents_app,
     founding_app,
     office_app,
     verify_app,
-    convert_app,
     doctor_app,
     worker_app,
     explain_app,
     man_app,
-    commands_app,
 ):
     app.add_typer(group)
 app.add_typer(ledger_app, name="ledger")

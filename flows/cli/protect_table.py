@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from flows.cli.audit_summary import print_audit
+from flows.cli.audit_table import print_audit
 from flows.cli.record_options import (
     Coalition,
     Contributor,

@@ -15,8 +15,8 @@ from sluice.sources.hierarchy_file import read_dimension
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.release.tables.protection_method import Alteration, Protection, SecondarySuppression
-from tasks.workbench.cell_columns import OWN_WORDS, CellColumns
-from tasks.workbench.flat_dimension import dimension_in
+from tasks.workbench.cells_files import OWN_WORDS, CellColumns
+from tasks.workbench.tabulation import dimension_in
 
 
 def dimensions_given(written: Sequence[str], source: Path, totals: bool = False) -> list[Dimension]:

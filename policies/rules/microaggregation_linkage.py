@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from policies.rules.candidate_rule import CandidateRule
 from sluice.ground.sentence import Saying, Sentence
-from sluice.risk.linkage.candidate_sets import CandidateSets
-from sluice.risk.linkage.microaggregation_linkage import microaggregation_linkage
+from sluice.risk.linkage.candidate_sets import CandidateSets, microaggregation_linkage
 
 _KNOWS = Sentence("microaggregation_linkage.groups", " that each of these was microaggregated by itself")
 

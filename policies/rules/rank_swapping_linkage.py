@@ -12,8 +12,7 @@ from pydantic import Field
 from policies.rules.candidate_rule import CandidateRule
 from policies.rules.paired_rule import Window
 from sluice.ground.sentence import Saying, Sentence
-from sluice.risk.linkage.candidate_sets import CandidateSets
-from sluice.risk.linkage.rank_swapping_linkage import rank_swapping_linkage
+from sluice.risk.linkage.candidate_sets import CandidateSets, rank_swapping_linkage
 
 _KNOWS = Sentence("rank_swapping_linkage.window", " how far ranks were swapped ({window:g} % of the records)")
 

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from policies.standard.natural_frequency import natural_frequency
+from policies.standard.natural_frequency import natural_frequency, reported_share
 from policies.standard.reference_standard import ReferenceStandard
-from policies.standard.reported_share import reported_share
 from sluice.ground.sentence import Sentence, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.coding import Coding

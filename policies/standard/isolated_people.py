@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from policies.standard.natural_frequency import reported_share
 from policies.standard.reference_standard import ReferenceStandard
-from policies.standard.reported_share import reported_share
 from sluice.ground.sentence import Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.coded_points import Points

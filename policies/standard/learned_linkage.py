@@ -7,8 +7,8 @@ the person: chance finds one record in m there, and no claim made on it is right
 import numpy as np
 
 from policies.rules.near_limit import if_near
-from policies.standard.learned_limits import LearnedLimits, LinkageLimits
-from policies.standard.reported_share import reported_share
+from policies.standard.intruders import LearnedLimits, LinkageLimits
+from policies.standard.natural_frequency import reported_share
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentence, Sentences, as_fields
@@ -19,7 +19,7 @@ from sluice.risk.coding import Coding
 from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
 from sluice.risk.linkage.learned_variable import compared_variables
 from sluice.risk.people import groups_of_people
-from sluice.risk.reference.equivalence_test import equivalence_test
+from sluice.risk.reference.prediction import equivalence_test
 from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(

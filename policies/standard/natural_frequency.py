@@ -2,6 +2,8 @@
 1,000' would read as if so many had been counted.
 
 Source: Gigerenzer and Hoffrage (1995), "How to improve Bayesian reasoning without instruction: frequency formats".
+
+Of a few people, a report says only that they are few.
 """
 
 from math import ceil
@@ -25,3 +27,8 @@ def natural_frequency(share: float, people: int, minimum_cell: int, base: int = 
     if people - count <= 1e-9:
         return 1.0
     return share
+
+
+def reported_share(count: int, n: int, minimum_cell: int) -> tuple[float | None, float | str]:
+    """A share as a finding observes it, and as its sentence tells it; of a few people only that they are few."""
+    return (None, f"fewer than {minimum_cell}") if 0 < count < minimum_cell else (count / n, count / n)

@@ -12,7 +12,7 @@ from policies.standard.reference_standard import Measure, ReferenceStandard
 from sluice.ground.sentence import Saying, Sentence, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.reference.curve import Curve, curve_grid, shares_at
-from sluice.risk.reference.equivalence_test import EquivalenceTest, equivalence_test
+from sluice.risk.reference.prediction import EquivalenceTest, equivalence_test
 from sluice.risk.reference.reference_attack import ReferenceAttack
 
 _SAYS = Sentences(

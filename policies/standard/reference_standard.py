@@ -12,9 +12,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from policies.check import Need, Requirement
-from policies.standard.intruders import Intruder
-from policies.standard.learned_limits import LearnedLimits
-from policies.standard.transparency_limits import TransparencyLimits
+from policies.standard.intruders import Intruder, LearnedLimits, TransparencyLimits
 
 Measure = Literal["distance", "ambiguity", "uncertainty"]
 

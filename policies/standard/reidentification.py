@@ -6,9 +6,8 @@ It belongs to the reference standard, and needs to know which released record is
 import numpy as np
 
 from policies.rules.near_limit import if_near
-from policies.standard.natural_frequency import natural_frequency
+from policies.standard.natural_frequency import natural_frequency, reported_share
 from policies.standard.reference_standard import ReferenceStandard
-from policies.standard.reported_share import reported_share
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import END, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict

@@ -15,7 +15,7 @@ from sluice.ground.errors import DocumentError
 from sluice.ground.sentence import Sentences, as_fields
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.ground.verdict import Finding, Verdict
-from sluice.risk.reference.equivalence_test import equivalence_test
+from sluice.risk.reference.prediction import equivalence_test
 from sluice.risk.reference.reference_attack import ReferenceAttack
 
 _FARES = (

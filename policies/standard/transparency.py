@@ -8,7 +8,7 @@ import numpy as np
 
 from policies.rules.near_limit import if_near
 from policies.rules.paired_rule import told_share
-from policies.standard.transparency_limits import TransparencyLimits
+from policies.standard.intruders import TransparencyLimits
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import END, Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict

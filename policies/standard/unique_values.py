@@ -9,9 +9,8 @@ from functools import partial
 
 from policies.standard.comparable_values import cannot_be_compared
 from policies.standard.copies import TEN_THOUSAND
-from policies.standard.natural_frequency import natural_frequency
+from policies.standard.natural_frequency import natural_frequency, reported_share
 from policies.standard.reference_standard import ReferenceStandard
-from policies.standard.reported_share import reported_share
 from sluice.ground.comparable_values import comparable_values
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Sentences, as_fields

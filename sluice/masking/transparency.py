@@ -9,10 +9,9 @@ from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack, NoAttack
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.risk.transparency.linear_change import LinearChange
-from sluice.risk.transparency.linkage import Linkage, Together
+from sluice.risk.transparency.linkage import Linkage, Strongest, Together
 from sluice.risk.transparency.pairs import RANKED
 from sluice.risk.transparency.strata import WithinStrata
-from sluice.risk.transparency.strongest import Strongest
 
 
 @dataclass(frozen=True)

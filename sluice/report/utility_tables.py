@@ -6,8 +6,7 @@ from typing import Any
 from sluice.ground.variables import NAMES
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.wording import figure, percent
-from sluice.risk.linkage.linkage_score import Figure
-from sluice.risk.linkage.score_view import ScoreView
+from sluice.risk.linkage.linkage_score import Figure, ScoreView
 from sluice.utility.categorical.categorical_view import CategoricalView
 from sluice.utility.continuous.matrix_comparisons import ContinuousView
 from sluice.utility.marginal_summary import MarginalSummary

@@ -6,7 +6,7 @@ from math import isfinite
 from pydantic import Field
 
 from sluice.ground.frozen_model import FrozenModel
-from sluice.risk.linkage.score_view import ScoreView
+from sluice.risk.linkage.linkage_score import ScoreView
 from sluice.utility.analyses.clusterings import ComparedClustering
 from sluice.utility.analyses.impossible_records import BrokenRules
 from sluice.utility.analyses.models import ComparedModel

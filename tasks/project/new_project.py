@@ -2,16 +2,23 @@
 
 from collections.abc import Callable, Mapping
 from importlib.resources import files
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+import numpy as np
+import pandas as pd
 
 from policies.people import Person, Roster
 from sluice.custody.signing.keys_at_hand import make_key_pair
 from sluice.ground.durable import make_folder, write_new
 from sluice.ground.errors import SluiceError
 from sluice.settings import settings
-from tasks.project.example_data import example_csv
 from tasks.release.decisions.founding import write_roster
+
+RECORDS = 3000
+_SEED = 20260101  # the same file for everybody: what the README says of it holds
+_REGIONS = ("North", "East", "South", "West")
 
 PEOPLE = {"mei": ("head", "owner"), "amara": ("methodologist",), "jonas": ("data_steward",)}
 """Who a new project's office consists of, until real people are named: the submitter and two who decide."""
@@ -88,3 +95,25 @@ def refuse_misplaced(folder: Path, keys: Path | None = None) -> None:
 
 def _keys_of(name: str, keys: Path | None) -> tuple[str, ...]:
     return () if keys is None else (make_key_pair(keys / name, f"{name}@example").line,)
+
+
+def example_csv() -> str:
+    """Invented people with age, sex, region, education and income, as CSV. Nobody's; the same at each call."""
+    rng = np.random.default_rng(_SEED)
+    age = np.clip(rng.normal(47, 17, RECORDS).round(), 18, 89).astype(int)
+    education = rng.choice(["school", "training", "degree"], RECORDS, p=[0.25, 0.45, 0.3])
+    schooling = pd.Series(education).map({"school": -0.2, "training": 0.0, "degree": 0.3}).to_numpy()
+    income = rng.lognormal(10.2 + schooling + 0.003 * (age - 47), 0.45)
+    people = pd.DataFrame(
+        {
+            "person": np.arange(1, RECORDS + 1),
+            "age": age,
+            "sex": rng.choice(["f", "m"], RECORDS),
+            "region": rng.choice(_REGIONS, RECORDS, p=[0.2, 0.25, 0.25, 0.3]),
+            "education": education,
+            "income": (income / 1000).round().astype(int) * 1000,
+        }
+    )
+    text = StringIO()
+    people.to_csv(text, index=False, lineterminator="\n")
+    return text.getvalue()

@@ -1,4 +1,7 @@
-"""The audit of anybody's suppression pattern with the records behind it, outside any release."""
+"""The audit of anybody's suppression pattern with the records behind it, outside any release, and its repair.
+
+A pattern that is not safe is made so by suppressing further cells.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -10,19 +13,64 @@ import numpy as np
 
 from sluice.ground.errors import DataError
 from sluice.publication.pattern_file import Pattern, codes_of
-from sluice.tabular.audit.audit import audit
+from sluice.tabular.audit.audit import Audit, audit
 from sluice.tabular.model.assumptions import Assumptions
-from sluice.tabular.model.cells import Cells, Status, keys_of
+from sluice.tabular.model.cells import Cells, Status, Statuses, keys_of
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
+from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
 from tasks.release.tables.published_cells import PublishedCells
-from tasks.workbench.cell_columns import PLAIN, CellColumns
-from tasks.workbench.cells_files import read_cells, refuse_unfit_output, write_cells
+from tasks.workbench.cells_files import PLAIN, CellColumns, read_cells, refuse_unfit_output, write_cells
 from tasks.workbench.known_bounds import known_bounds_in
-from tasks.workbench.repair import RepairedPattern, repaired
 from tasks.workbench.tabular_file import errors_of
 from tasks.workbench.tabulation import attackers, refuse_no_rules, tabulate
+
+
+@dataclass(frozen=True, eq=False)
+class RepairedPattern:
+    """What was suppressed stays so; `added` cells are suppressed besides.
+
+    status : shape (c,), of the cells of the records
+    audit  : of the repaired pattern, which is not taken on trust
+    files  : that were written
+    """
+
+    status: Statuses
+    added: int
+    audit: Audit
+    files: tuple[Path, ...] = ()
+
+    @property
+    def safe(self) -> bool:
+        return self.audit.safe
+
+    def summary(self) -> dict[str, Any]:
+        """For machines."""
+        return {
+            "safe": self.safe,
+            "added": self.added,
+            "suppressed": int((self.status != Status.PUBLISHED).sum()),
+            "attacks": {"attempted": self.audit.attempted, "completed": self.audit.completed},
+            "breaches": [breach.says for breach in self.audit.breaches],
+            "files": [str(file) for file in self.files],
+        }
+
+
+def repaired(
+    cells: Cells,
+    status: Statuses,
+    requirements: Requirements,
+    rules: Sequence[SensitivityRule],
+    assumptions: Assumptions,
+    workers: int,
+) -> RepairedPattern:
+    """The pattern with as few further cells suppressed, by their value, as make it safe. Raises DataError."""
+    from sluice.tabular.suppression.suppression import repair  # takes time to load
+
+    found = repair(cells, status, requirements, rules, assumptions, workers=workers)
+    result = audit(cells, found.status, requirements, rules, assumptions, found.certificates, workers)
+    added = (found.status != Status.PUBLISHED) & (status == Status.PUBLISHED)
+    return RepairedPattern(found.status, int(np.count_nonzero(added)), result)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,8 +18,7 @@ from sluice.tabular.model.feasibility_interval import TotalsDoNotAddError, feasi
 from sluice.tabular.rules.readers import sensitive_counts
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.workbench.audit import AuditedTable
-from tasks.workbench.cell_columns import PLAIN, CellColumns
-from tasks.workbench.cells_files import read_cells
+from tasks.workbench.cells_files import PLAIN, CellColumns, read_cells
 from tasks.workbench.known_bounds import known_bounds_in
 from tasks.workbench.tabular_file import errors_of
 

@@ -11,8 +11,7 @@ from sluice.publication.pattern_file import Pattern, cell_name
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Integers, keys_of
 from sluice.tabular.model.column_values import numbers
 from sluice.tabular.model.dimension import Dimension
-from tasks.workbench.decimal_comma import with_points
-from tasks.workbench.tabular_file import errors_of, read_text
+from tasks.workbench.tabular_file import errors_of, read_text, with_points
 
 ENDS = ("lower", "upper")
 

@@ -1,7 +1,8 @@
-"""A file outside any release, read as a typed frame."""
+"""A file outside any release, read as a typed frame; and its numbers, where they have a decimal comma."""
 
 import hashlib
 import hmac
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +16,9 @@ from sluice.ground.errors import DataError, MeasureChoiceError
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.sources.csv_source import CsvSource, described_csv
 from sluice.sources.tabular_source import TabularSource
-from tasks.workbench.decimal_comma import with_points
+
+_WITH_COMMA = re.compile(r"[+-]?[0-9]*(,[0-9]+)?")
+_SURELY = re.compile(r"[+-]?([0-9]*,([0-9]{1,2}|[0-9]{4,})|0?,[0-9]+|[0-9]{4,},[0-9]+)")
 
 
 class _NamedFileError(DataError):
@@ -94,3 +97,20 @@ def refuse_unfit_csv(output: Path, inputs: Sequence[Path | None], option: str = 
     if not output.resolve().parent.is_dir():
         raise DataError(f"{option} {output}: there is no folder {output.parent}")
     refuse_to_overwrite(output, inputs, option=option)
+
+
+def with_points(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """The frame with points before the decimals of those columns of text in which commas certainly stand before them.
+
+    A comma before three digits may stand between thousands. So at least one number of the column must have another
+    count of decimals, or too many digits before them, and none may have a point or two commas; otherwise the column is
+    left as it is, and refused by whoever reads numbers.
+    """
+    changed = {}
+    for name in columns:
+        if name not in frame or pd.api.types.is_numeric_dtype(frame[name].dtype):
+            continue
+        texts = [str(each) for each in frame[name].dropna().unique() if "," in str(each) or "." in str(each)]
+        if any(map(_SURELY.fullmatch, texts)) and all(map(_WITH_COMMA.fullmatch, texts)):
+            changed[name] = frame[name].str.replace(",", ".", regex=False)
+    return frame.assign(**changed)

@@ -1,4 +1,4 @@
-"""The cells of a file of records, outside any release."""
+"""The cells of a file of records, outside any release; a dimension without a hierarchy has the codes of its column."""
 
 import tempfile
 from collections.abc import Sequence
@@ -17,8 +17,9 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.records import records_of
 from sluice.tabular.rules.sensitivity import SensitivityRule
-from tasks.workbench.decimal_comma import with_points
-from tasks.workbench.tabular_file import errors_of, table_source
+from tasks.workbench.tabular_file import errors_of, read_text, table_source, with_points
+
+_TOTAL = "Total"
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,3 +80,19 @@ def records_in(source: Path, dimensions: Sequence[Dimension], measure: Measure) 
     columns = list(dict.fromkeys([*(d.name for d in dimensions), *measure.columns]))
     frame = pd.concat(table_source(source).batches(columns), ignore_index=True)
     return with_points(frame, [name for name in (measure.value, measure.weight) if name is not None])
+
+
+def dimension_in(source: Path, name: str, totals: bool = False) -> Dimension:
+    """The codes of a column of a file, or of those CSV files of a folder that have it, below their 'Total'.
+
+    totals : the file holds the cells of a table, the total too
+    raises : DataError, which names the file, for a column that is absent, or cells without the total
+    """
+    files = sorted(source.glob("*.csv")) if source.is_dir() else [source]
+    if source.is_dir():
+        files = [file for file in files if name in table_source(file).column_names()]
+    with errors_of(source):
+        codes = {code for file in files for code in read_text(file, [name])[name].unique()} - {""}
+        if totals and _TOTAL not in codes:
+            raise DataError(f"no cell is the '{_TOTAL}' of '{name}'; give its hierarchy: --hierarchy {name}=FILE")
+        return Dimension.flat(name, sorted(codes - {_TOTAL} if totals else codes))

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from policies.policy import Policy
 from policies.rules.rules import PolicyRule
 from policies.rules.table_rule import TableRule
-from policies.standard.judgement import judge_reference_standard
+from policies.standard.checks import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
 from policies.waivers import Waiver, apply_waivers
 from sluice.custody.ledger import Ledger
@@ -25,7 +25,7 @@ from sluice.ground.errors import DataError, DocumentError, PlanError, SluiceErro
 from sluice.ground.variables import Role, Variable
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.masking.recoding.local_suppression import LocalSuppression
-from sluice.risk.reference.equivalence_test import equivalence_test
+from sluice.risk.reference.prediction import equivalence_test
 from sluice.utility.comparison import Comparison
 from tasks.release.intake.memory_forecast import within_memory
 from tests.golden import golden

@@ -17,7 +17,7 @@ from policies.rules.k_anonymity import KAnonymity
 from policies.rules.l_diversity import LDiversity
 from policies.rules.sample_uniques_share import SampleUniquesShare
 from policies.rules.t_closeness import TCloseness
-from policies.standard.judgement import judge_reference_standard
+from policies.standard.checks import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
 from policies.waivers import Waiver, apply_waivers
 from schemas.reading.contract_draft import draft_contract
@@ -30,7 +30,7 @@ from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.publication.records_file import write_in_order, write_parquet
-from sluice.risk.publications.changed_records import changed_records
+from sluice.risk.publications.publication import changed_records
 from sluice.sources.sources import CsvSource
 from sluice.utility.comparison import Comparison
 from tasks.ingest import ingest

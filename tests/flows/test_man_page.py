@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from flows.cli.main import command_line
-from flows.cli.man_page import _text, man_page
+from flows.cli.manual import _text, man_page
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "sluice.1"
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.cli.commands_page import commands_page
 from flows.cli.main import command_line, main
+from flows.cli.manual import commands_page
 from flows.cli.panels import GROUPS, PANELS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "commands.md"

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.standard.judgement import judge_reference_standard
+from policies.standard.checks import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict, decide
@@ -18,8 +18,7 @@ from sluice.masking.microaggregation.histogram_sanitization import spectral_grou
 from sluice.masking.microaggregation.representatives import NUMBER, representatives
 from sluice.masking.swapping.spectral_swapping import spectral_swap
 from sluice.masking.synthesis.data_shuffling import shuffle_sources
-from sluice.risk.reference.equivalence_test import equivalence_test
-from sluice.risk.reference.prediction import prediction
+from sluice.risk.reference.prediction import equivalence_test, prediction
 from sluice.utility.comparison import Comparison
 
 CONTINUOUS = [

@@ -12,8 +12,7 @@ import pytest
 from sluice.ground.verdict import Verdict
 from sluice.masking.swapping.spectral_swapping import spectral_swap
 from sluice.masking.synthesis.data_shuffling import shuffle_sources
-from sluice.risk.reference.equivalence_test import equivalence_test
-from sluice.risk.reference.prediction import prediction
+from sluice.risk.reference.prediction import equivalence_test, prediction
 from sluice.utility.continuous.moments import moment_differences
 
 MEASURES = ("distance", "ambiguity", "uncertainty")

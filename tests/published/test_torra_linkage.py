@@ -23,10 +23,10 @@ import pytest
 from policies.utility_score import score
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.swapping.rank_swapping import RankSwapping, swap_sources
+from sluice.risk.linkage.candidate_sets import rank_swapping_linkage
 from sluice.risk.linkage.interval_disclosure import interval_disclosure
 from sluice.risk.linkage.linkage_score import disclosure_risk, linkage_score
 from sluice.risk.linkage.probabilistic_linkage import probabilistic_linkage
-from sluice.risk.linkage.rank_swapping_linkage import rank_swapping_linkage
 from sluice.risk.linkage.record_linkage import record_linkage
 from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.mean_variations import mean_variations

@@ -9,7 +9,7 @@ from sluice.ground.errors import DataError
 from sluice.ground.verdict import Finding
 from sluice.report.risk_utility_map import Plan, RiskUtilityMap, letter, risk_utility_map
 from sluice.report.risk_utility_plot import risk_utility_svg
-from sluice.risk.linkage.score_view import ScoreView
+from sluice.risk.linkage.linkage_score import ScoreView
 from sluice.utility.utility_view import UtilityView
 from tests.golden import golden
 from tests.report.pages import FAIL, PASS, UNKNOWN, Page, dossier, finding

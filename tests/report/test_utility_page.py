@@ -7,7 +7,7 @@ from sluice.ground.variables import Kind
 from sluice.report.pair_maps import pair_map
 from sluice.report.report import render
 from sluice.report.utility_tables import equivalent_in_words
-from sluice.risk.linkage.score_view import ScoreView
+from sluice.risk.linkage.linkage_score import ScoreView
 from sluice.utility.analyses.clusterings import ComparedClustering, ComparedIndex
 from sluice.utility.analyses.impossible_records import BrokenRule, BrokenRules
 from sluice.utility.analyses.models import ComparedCoefficient, ComparedModel, ComparedSubgroup

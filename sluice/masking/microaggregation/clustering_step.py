@@ -31,9 +31,9 @@ from sluice.masking.perturbed_number import numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.linear_change import LinearChange
+from sluice.risk.transparency.linkage import Strongest
 from sluice.risk.transparency.nearest_centre import NearestCentre
 from sluice.risk.transparency.published_ranges import PublishedRanges
-from sluice.risk.transparency.strongest import Strongest
 
 
 class ClusteringStep(MaskingStep):

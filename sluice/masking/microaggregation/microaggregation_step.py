@@ -22,9 +22,8 @@ from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.risk.transparency.linear_change import LinearChange
-from sluice.risk.transparency.nearest_centre import NearestCentre
-from sluice.risk.transparency.nearest_groups import NearestGroups
-from sluice.risk.transparency.strongest import Strongest
+from sluice.risk.transparency.linkage import Strongest
+from sluice.risk.transparency.nearest_centre import NearestCentre, NearestGroups
 
 VariableGroups = Literal["together", "one_at_a_time"] | tuple[tuple[str, ...], ...]
 

@@ -26,7 +26,7 @@ from sluice.risk.attacks.attack_success import LEVEL
 from sluice.risk.coding import Coding
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.measurement import Measurement
-from sluice.risk.reference.equivalence_test import equivalence_test
+from sluice.risk.reference.prediction import equivalence_test
 from sluice.risk.row_groups import row_groups
 
 Comparison = Literal["closer"] | Divergence

@@ -3,6 +3,19 @@
 Source: Torra (2013), "Rank swapping: Specific record linkage for rank swapping": the masked record lies in
 the intersection of the sets B(x_ij) of all variables j; where several records are left, "we apply standard record
 linkage". Here that is the nearest of them, each file standardised by itself.
+
+Microaggregation: the intruder knows that each variable was microaggregated by itself. Source: Torra (2013), "Rank
+swapping record linkage (RS-RL)", Discussion: "microaggregation with individual ranking (univariate) can also be
+attacked effectively"; the slides do not spell it out. Here: the groups of one variable follow each other in the order
+of the values and each mean lies within its group, so a value belongs to a group with one of the two nearest means, the
+one below and the one above; equal values may have been parted, so a mean that equals the value counts with both. The
+released record lies in the intersection over the variables. Where the groups were formed within strata, or the variance
+was restored afterwards, these bounds do not hold, and the figure is too small.
+
+Rank swapping record linkage (RS-RL): the intruder knows that, and how far, ranks were swapped. Source: Torra (2013),
+"Rank swapping: Specific record linkage for rank swapping", Examples III to VI. An original value can only have become
+one of the masked values within p ranks; the masked record lies in the intersection of these sets over the variables.
+Torra (2013) speaks of 2p values; its examples hold 2p + 1, the value itself included, and so do the sets here.
 """
 
 from collections.abc import Callable
@@ -83,3 +96,50 @@ def candidate_sets(
         starts = range(0, len(rows), _RECORDS)
         list(counted(pool.map(find, starts), "candidates of each record", len(starts)))
     return CandidateSets(size, Links(as_near, is_first=(as_near > 0) & (lowest == rows)))
+
+
+def microaggregation_linkage(original: FloatArray, released: FloatArray, rows: IntArray | None = None) -> CandidateSets:
+    """Link each attacked record within its candidate set.
+
+    original, released : shape (n, d), NaN where missing, row i of both being the same record; the means or any other
+                         values within their groups (medians, rounded means)
+    rows               : the original records that are attacked, shape (q,); all of them when not given
+    missing            : a missing value can only be a missing one
+    raises             : DataError when the shapes differ
+    cost               : O(n d log n + q g d) time for g records in a variable's two or three groups; O(n d) memory
+    """
+    return candidate_sets(original, released, _nearest_means, rows)
+
+
+def _nearest_means(known: FloatArray, ranked: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The next lower and the next higher mean of each value, where there is one."""
+    below = np.searchsorted(ranked, known, "left") - 1
+    above = np.searchsorted(ranked, known, "right")
+    return ranked[np.clip(below, 0, len(ranked) - 1)], ranked[np.clip(above, 0, len(ranked) - 1)]
+
+
+def rank_swapping_linkage(
+    original: FloatArray, released: FloatArray, window: float, rows: IntArray | None = None
+) -> CandidateSets:
+    """Link each attacked record within its candidate set.
+
+    original, released : shape (n, d), NaN where missing, row i of both being the same record
+    window             : how far a value may have moved in rank: share of the records in (0, 1], as in rank swapping
+    rows               : the original records that are attacked, shape (q,); all of them when not given
+    missing            : rank swapping leaves a missing value where it is, so it can only be a missing one
+    ties               : equal values were ranked at random, so the window begins at the lowest and ends at the highest
+                         rank of the value, and holds every record of the values at its ends
+    raises             : DataError when the window is not in (0, 1] or the shapes differ
+    cost               : O(n d log n + q n window d) time, O(n d) memory
+    """
+    if not 0 < window <= 1:
+        hint = f" Is it a percentage? Use {window / 100:g}." if 1 < window <= 100 else ""
+        raise DataError(f"window of rank_swapping_linkage must be in (0, 1]; got {window:g}.{hint}")
+
+    def within_reach(known: FloatArray, ranked: FloatArray) -> tuple[FloatArray, FloatArray]:
+        reach = int(window * len(ranked) * (1 + 1e-12))  # 0.29 * 100 is 28.999...
+        lowest = np.searchsorted(ranked, known, "left") - reach
+        highest = np.searchsorted(ranked, known, "right") - 1 + reach
+        return ranked[np.clip(lowest, 0, len(ranked) - 1)], ranked[np.clip(highest, 0, len(ranked) - 1)]
+
+    return candidate_sets(original, released, within_reach, rows)

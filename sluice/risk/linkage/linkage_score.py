@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from sluice.ground.errors import DataError
 
 Figure = Literal["rsld", "dld", "pld", "id"]
@@ -46,3 +48,24 @@ def disclosure_risk(weighting: Weighting = "generic", **figures: float) -> float
 def linkage_score(information_loss: float, disclosure_risk: float) -> float:
     """Score = (IL + DR) / 2, in the unit of both; lower is better."""
     return (information_loss + disclosure_risk) / 2
+
+
+class ScoreView(BaseModel):
+    """Score = (IL + DR) / 2 as shares, 1 for 100 %; higher is worse. Torra (2013) prints percent."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    score: float
+    information_loss: float = Field(description="IL: mean of IL1 to IL5 over all numbers")
+    disclosure_risk: float = Field(description="DR: weighted mean of the parts")
+    interval: tuple[float, float] = Field(description="of the disclosure risk, 95 %")
+    weighting: Weighting
+    parts: dict[Figure, float] = Field(description="rounded so that none tells of fewer records than the minimum cell")
+    names: tuple[str, ...] = Field(description="variables that the intruder knows")
+    linked: int = Field(description="original records that were linked")
+    records: int = Field(description="those that there are")
+
+    @property
+    def weights(self) -> dict[Figure, float]:
+        """How much each part counts in the disclosure risk."""
+        return dict(FIGURES[self.weighting])

@@ -12,8 +12,7 @@ import numpy as np
 from sluice.risk.spread import spread
 from sluice.risk.transparency.attack import Attack, Leak
 from sluice.risk.transparency.linear_change import linear_map
-from sluice.risk.transparency.paired_share import paired_share
-from sluice.risk.transparency.pairs import Pairs
+from sluice.risk.transparency.pairs import Pairs, paired_share
 
 _EXAMPLES = 5000  # true pairs to learn the covariances from
 CLOSE = 0.1  # of a spread

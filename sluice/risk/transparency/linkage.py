@@ -6,6 +6,8 @@ Source: Torra (2013), "Rank swapping: Specific record linkage for rank swapping"
 of one or nothing. Here any method states its likelihood; those of several columns, steps and methods that draw
 independently of each other multiply, and by Bayes' rule (each released record as likely beforehand) the intruder also
 knows how sure to be.
+
+Where more than one linkage fits a masking, an intruder tries them on known people, and takes the strongest.
 """
 
 from abc import abstractmethod
@@ -23,6 +25,8 @@ from sluice.ground.variables import Kind
 from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.transparency.attack import Attack, Leak
 from sluice.risk.transparency.pairs import Pairs
+
+_TRIED = 200  # people on whom the linkages are compared
 
 Likelihood = Callable[[IntArray], FloatArray]
 """From people, shape (q,), how likely the method makes each released record of each of them, shape (q, m): natural
@@ -119,3 +123,29 @@ def found(logs: FloatArray, own: IntArray) -> tuple[FloatArray, BoolArray]:
     right, odds = np.empty(len(own)), np.empty(len(own))
     likeliest(logs, own, _EQUAL, right, odds)
     return right, odds < 2  # more than half of all chances
+
+
+@dataclass(frozen=True)
+class Strongest(Linkage):
+    """Take the linkage that finds most of some people, others than those attacked where there are any."""
+
+    choices: tuple[Linkage, ...]
+
+    @property
+    def knows(self) -> str:
+        return self.choices[0].knows
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:  # type: ignore[override]  # those that all choices compare
+        return tuple(kind for kind in Kind if all(kind in choice.kinds for choice in self.choices))
+
+    def restricted(self, columns: tuple[str, ...]) -> "Strongest":
+        return Strongest(columns, tuple(choice.restricted(columns) for choice in self.choices))
+
+    def likelihood(self, pairs: Pairs) -> Likelihood:
+        others = np.setdiff1d(np.arange(len(pairs.masked)), pairs.rows)
+        tried = np.sort(pairs.rng.permutation(others if len(others) >= _TRIED else pairs.rows)[:_TRIED])
+        asked = replace(pairs, rows=np.union1d(pairs.rows, tried))
+        each = [choice.likelihood(asked) for choice in self.choices]
+        right = [sum(float(found(of(row), row)[0].sum()) for row in tried[:, None]) for of in each]
+        return each[int(np.argmax(right))]

@@ -14,8 +14,7 @@ from sluice.risk.row_groups import row_groups
 from sluice.risk.spread import spread
 from sluice.risk.transparency.attack import Attack, Leak
 from sluice.risk.transparency.filtering import CLOSE
-from sluice.risk.transparency.paired_share import paired_share
-from sluice.risk.transparency.pairs import RANKED, Pairs
+from sluice.risk.transparency.pairs import RANKED, Pairs, paired_share
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ from sluice.ground.categories import codes_of
 from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.row_groups import row_groups
 from sluice.risk.transparency.attack import Attack, Leak
-from sluice.risk.transparency.paired_share import paired_share
-from sluice.risk.transparency.pairs import Pairs
+from sluice.risk.transparency.pairs import Pairs, paired_share
 
 _MOST_SETS = 50  # of keys that are looked at beside a suppressed one
 _SURE = 0.5

@@ -15,8 +15,7 @@ from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.variables import NAMES
 from sluice.ground.verdict import Finding, Verdict
 from sluice.publication.records_file import read_typed
-from sluice.risk.publications.changed_records import rows_within
-from sluice.risk.publications.publication import Publication
+from sluice.risk.publications.publication import Publication, rows_within
 from sluice.risk.publications.same_people import SamePeople, same_people
 from tasks.release.documents import Documents
 from tasks.release.editions.earlier_releases import compare_with_pruned, is_out_of_reach, publications

@@ -13,8 +13,7 @@ from sluice.ground.errors import DataError
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.variables import Kind, Variable, as_label
 from sluice.sources.hierarchy_file import read_hierarchy
-from tasks.workbench.hierarchy import counts_of, hierarchy_as_written
-from tasks.workbench.hierarchy_picture import draw
+from tasks.workbench.hierarchy import counts_of, draw, hierarchy_as_written
 from tasks.workbench.notebook.arguments import document, whole_number
 from tasks.workbench.notebook.records import Columns, ContractGiven
 from tasks.workbench.notebook.result import Figure, Result, axes

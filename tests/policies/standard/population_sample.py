@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from policies.standard.judgement import judge_reference_standard
+from policies.standard.checks import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.standard.judgement import judge_reference_standard
+from policies.standard.checks import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict, decide

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.standard.learned_limits import LearnedLimits
+from policies.standard.intruders import LearnedLimits
 from policies.standard.learned_linkage import judge_learned_linkage, learned_intruder
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Variable

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from policies.standard.judgement import judge_reference_standard
+from policies.standard.checks import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.ground.verdict import Verdict
 from tests.policies.standard.wealth_sample import paired, wealthy

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
 from sluice.ground.verdict import Verdict
-from sluice.risk.reference.equivalence_test import equivalence_test
+from sluice.risk.reference.prediction import equivalence_test
 
 values = st.lists(st.integers(0, 8).map(float), min_size=1, max_size=60).map(np.array)
 

@@ -4,8 +4,8 @@ import pytest
 
 from sluice.ground.variables import Kind, Variable
 from sluice.masking.microaggregation.univariate_microaggregation import UnivariateMicroaggregation
-from sluice.risk.linkage.microaggregation_linkage import microaggregation_linkage
-from sluice.risk.transparency.nearest_groups import NearestGroups
+from sluice.risk.linkage.candidate_sets import microaggregation_linkage
+from sluice.risk.transparency.nearest_centre import NearestGroups
 from sluice.risk.transparency.pairs import Pairs
 
 NAMES = ("a", "b", "c", "d")

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sluice.risk.transparency.paired_share import paired_share
+from sluice.risk.transparency.pairs import paired_share
 
 
 def test_only_people_in_whom_both_differ_widen_the_interval() -> None:

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.risk.linkage.rank_swapping_linkage import rank_swapping_linkage
+from sluice.risk.linkage.candidate_sets import rank_swapping_linkage
 from sluice.risk.transparency.pairs import Pairs
 from sluice.risk.transparency.rank_window import RankWindow
 

@@ -6,7 +6,7 @@ from sluice.masking.synthesis.data_distortion import DataDistortion
 from sluice.masking.synthesis.resampling import Resampling
 from sluice.risk.transparency.attack import NoAttack
 from sluice.risk.transparency.pairs import Pairs
-from sluice.risk.transparency.same_rank import SameRank
+from sluice.risk.transparency.rank_window import SameRank
 
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in "ab"}
 

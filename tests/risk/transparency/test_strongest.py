@@ -5,9 +5,9 @@ import pytest
 from sluice.ground.variables import Kind, Variable
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.risk.transparency.linear_change import LinearChange
+from sluice.risk.transparency.linkage import Strongest
 from sluice.risk.transparency.pairs import Pairs
-from sluice.risk.transparency.same_rank import SameRank
-from sluice.risk.transparency.strongest import Strongest
+from sluice.risk.transparency.rank_window import SameRank
 
 NAMES = ("a", "b", "c", "d")
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in NAMES}

@@ -6,7 +6,7 @@ import pandas as pd
 import yaml
 
 from tasks.project import new_project
-from tasks.project.example_data import RECORDS, example_csv
+from tasks.project.new_project import RECORDS, example_csv
 
 
 def test_they_are_the_same_at_each_call_and_fit_the_contract() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from flows.cli.main import main
 from sluice.ground.errors import DataError
-from tasks.workbench.cell_columns import CellColumns
+from tasks.workbench.cells_files import CellColumns
 from tests.golden import golden
 from tests.tabular.tables import read_text
 from tests.tasks.workbench.firms_file import COUNT, command, protect, write_firms

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from flows.cli.main import main
-from tasks.workbench.decimal_comma import with_points
+from tasks.workbench.tabular_file import with_points
 from tests.flows.house import answered
 from tests.golden import golden
 from tests.tabular.tables import read_text

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from flows.cli.main import main
 from sluice.ground.errors import DataError
-from tasks.workbench.flat_dimension import dimension_in
+from tasks.workbench.tabulation import dimension_in
 from tests.flows.house import answered
 from tests.golden import golden
 from tests.tabular.tables import read_text
