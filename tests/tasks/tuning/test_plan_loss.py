@@ -77,12 +77,12 @@ def test_what_a_sample_leaves_out_is_lost() -> None:
 
 def test_the_loss_among_the_kept_variables_leaves_out_those_that_were_removed_or_have_one_value() -> None:
     before = {
-        "x": ["a", "a", "b", "b"],
-        "y": ["a", "b", "b", "b"],
-        "z": ["a", "b", "a", "b"],
-        "w": ["a", "b", "b", "b"],
+        "x": ["a", "a", "b", "b"] * 10,
+        "y": ["a", "b", "b", "b"] * 10,
+        "z": ["a", "b", "a", "b"] * 10,
+        "w": ["a", "b", "b", "b"] * 10,
     }
-    after = {"x": before["x"], "y": ["a", "a", "b", "a"], "w": ["b", "b", "b", "b"]}
+    after = {"x": before["x"], "y": ["a", "a", "b", "a"] * 10, "w": ["b"] * 40}
     found = pair_distances(files(before, after))
     assert (found.kept, found.of) == (2, 4)
     assert found.among == pytest.approx(0.5)  # of x and y, as above
