@@ -18,7 +18,7 @@ from benchmarks.peers.peer import ask, version_of
 from deployments.data import REFERENCE_DATA
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.search import search
-from sluice.generalization.lattice.solution import Solution
+from sluice.generalization.lattice.suppression import Solution
 from sluice.generalization.models.k_anonymity import KAnonymity
 from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.generalization.models.sensitive_model import (
@@ -27,9 +27,8 @@ from sluice.generalization.models.sensitive_model import (
     DistinctLDiversity,
     EqualTCloseness,
 )
-from sluice.generalization.objectives.discernibility import Discernibility
-from sluice.generalization.objectives.loss import Loss
-from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
+from sluice.generalization.objectives.class_losses import Discernibility
+from sluice.generalization.objectives.key_losses import Loss, NonUniformEntropy
 from sluice.ground.hierarchy import Hierarchy
 
 LIMITS = (0.0, 0.04, 1.0)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from sluice.generalization.domain import declared_values
+from sluice.generalization.builders.builder import declared_values
 from sluice.ground.errors import DocumentError
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.values import is_number

@@ -389,7 +389,7 @@ def test_a_publication_waits_for_an_authority_that_is_down(
 ) -> None:
     house = stages(House).at("almost")
     stamping.answers = [b"", b"nonsense"]
-    for says in ("does not answer", "is no time stamp"):
+    for says in ("does not answer", "is not a time stamp"):
         held = house.approve("jonas")
         assert held.code == ERROR
         assert says in held.words

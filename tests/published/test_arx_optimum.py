@@ -28,9 +28,8 @@ from sluice.generalization.models.sensitive_model import (
     EqualTCloseness,
     HierarchicalTCloseness,
 )
-from sluice.generalization.objectives.discernibility import Discernibility
-from sluice.generalization.objectives.loss import Loss
-from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
+from sluice.generalization.objectives.class_losses import Discernibility
+from sluice.generalization.objectives.key_losses import Loss, NonUniformEntropy
 from sluice.ground.hierarchy import Hierarchy
 
 Adult = tuple[list[Key], list[np.ndarray], Hierarchy]

@@ -1,16 +1,11 @@
 """The builders of hierarchies, by the key with which a contract asks for each."""
 
 from sluice.generalization.builders.builder import HierarchyBuilder
-from sluice.generalization.builders.cut_points import CutPoints
-from sluice.generalization.builders.intervals import Intervals
-from sluice.generalization.builders.ordered_groups import OrderedGroups
-from sluice.generalization.builders.parents import Parents
-from sluice.generalization.builders.periods import Periods
-from sluice.generalization.builders.prefixes import Prefixes
-from sluice.generalization.builders.priority import Priority
+from sluice.generalization.builders.categories import OrderedGroups, Priority
+from sluice.generalization.builders.codes import Parents, Prefixes, Redaction
+from sluice.generalization.builders.intervals import CutPoints, Intervals
 from sluice.generalization.builders.ranges import Ranges
-from sluice.generalization.builders.redaction import Redaction
-from sluice.generalization.builders.times_of_day import TimesOfDay
+from sluice.generalization.builders.times import Periods, TimesOfDay
 
 BUILDERS: dict[str, type[HierarchyBuilder]] = {
     builder.key(): builder

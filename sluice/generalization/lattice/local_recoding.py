@@ -18,7 +18,7 @@ import numpy as np
 
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import NO_CLASS, Node, bottom
-from sluice.generalization.lattice.solution import Solution
+from sluice.generalization.lattice.suppression import Solution
 from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile, Suppressed
 from sluice.generalization.objectives.key_losses import KeyLosses
 from sluice.generalization.objectives.objective import Objective

@@ -10,23 +10,31 @@ suppression; the records that must be suppressed at the highest one must be so a
 what it costs there; and if it breaks what no suppression mends, all others do. The box with the least bound is halved
 until that bound is the best loss found: then no other transformation is better. Whenever the search is stopped, the
 least bound of the boxes left says how far from the best its result may be.
+
+Nodes are made on request, each of the one with the fewest classes below it that is still at hand: the keys are raised
+one after the other, those with many values first, since these unite most classes. Nodes on the way are kept, as many
+share the first steps; those that were used longest ago are dropped when classes become too many.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from math import prod
+from operator import le
 
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node, bottom
-from sluice.generalization.lattice.node_cache import NodeCache
-from sluice.generalization.lattice.solution import Refinement, Solution
-from sluice.generalization.lattice.suppression import Requirements, failures, suppression
+from sluice.generalization.lattice.suppression import Refinement, Requirements, Solution, failures, suppression
 from sluice.generalization.models.privacy_model import PrivacyModel, Suppressed
-from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
+from sluice.generalization.objectives.key_losses import NonUniformEntropy
 from sluice.generalization.objectives.objective import Extra, Measure, Objective
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import InfeasibleError
 from sluice.risk.classes.equivalence_classes import Codes
+
+_MOST = (
+    2**23
+)  # classes, and their pairs with sensitive values, of all nodes at hand; besides twice those of the records
 
 
 def search(
@@ -205,3 +213,32 @@ def _infeasible(base: Node, requirements: Requirements, finished: bool) -> Infea
     if finished:
         return InfeasibleError(f"no generalisation satisfies {names} together with the suppression that is allowed.")
     return InfeasibleError(f"no generalisation that satisfies {names} was found in the time allowed.")
+
+
+class NodeCache:
+    """The nodes above one."""
+
+    def __init__(self, base: Node) -> None:
+        self._base = base
+        self._order = sorted(range(len(base.keys)), key=lambda at: -base.keys[at].levels.shape[1])
+        self._nodes: OrderedDict[tuple[int, ...], Node] = OrderedDict()
+        self._held, self._most = 0, _MOST + 2 * _size(base)
+
+    def at(self, levels: Sequence[int]) -> Node:
+        """The node of these levels. Cost: the classes of each node on the way to it."""
+        below = [each for each in self._nodes.values() if all(map(le, each.levels, levels))]
+        node = min(below, key=lambda each: len(each.sizes), default=self._base)
+        if below:
+            self._nodes.move_to_end(node.levels)
+        for key in self._order:
+            if levels[key] != node.levels[key]:
+                node, _ = node.raised(key, levels[key])
+                self._nodes[node.levels] = node
+                self._held += _size(node)
+        while self._held > self._most and len(self._nodes) > 1:
+            self._held -= _size(self._nodes.popitem(last=False)[1])
+        return node
+
+
+def _size(node: Node) -> int:
+    return len(node.sizes) + sum(len(histogram.value) for histogram in node.histograms.values())

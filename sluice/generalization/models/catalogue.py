@@ -3,11 +3,11 @@ a plan has none."""
 
 from collections.abc import Mapping
 
+from sluice.generalization.cost_benefit import NoAttack, Profitability
 from sluice.generalization.models.k_anonymity import KAnonymity
 from sluice.generalization.models.k_map import EstimatedKMap
 from sluice.generalization.models.population_uniques import PopulationUniques
 from sluice.generalization.models.privacy_model import PrivacyModel
-from sluice.generalization.models.profitability import NoAttack, Profitability
 from sluice.generalization.models.reidentification_risk import AverageRisk, HighestRisk
 from sluice.generalization.models.sample_uniques import SampleUniques
 from sluice.generalization.models.sensitive_model import (

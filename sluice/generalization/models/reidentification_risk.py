@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.generalization.intruder import Intruder, alike
+from sluice.generalization.cost_benefit import Intruder, alike
 from sluice.generalization.lattice.node import Node
 from sluice.generalization.models.file_model import FileModel
 from sluice.generalization.models.privacy_model import ROUNDING, PrivacyModel, ReleasedFile

@@ -2,17 +2,16 @@
 
 from collections.abc import Mapping
 
-from sluice.generalization.objectives.ambiguity import Ambiguity
-from sluice.generalization.objectives.average_class_size import AverageClassSize
-from sluice.generalization.objectives.classification import Classification
-from sluice.generalization.objectives.discernibility import Discernibility
-from sluice.generalization.objectives.height import Height
-from sluice.generalization.objectives.kl_divergence import KLDivergence
-from sluice.generalization.objectives.loss import Loss
-from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
+from sluice.generalization.cost_benefit import PublisherPayout
+from sluice.generalization.objectives.class_losses import (
+    Ambiguity,
+    AverageClassSize,
+    Classification,
+    Discernibility,
+    KLDivergence,
+)
+from sluice.generalization.objectives.key_losses import Height, Loss, NonUniformEntropy, Precision
 from sluice.generalization.objectives.objective import Objective
-from sluice.generalization.objectives.precision import Precision
-from sluice.generalization.objectives.publisher_payout import PublisherPayout
 
 OBJECTIVES: Mapping[str, type[Objective]] = {
     "loss": Loss,

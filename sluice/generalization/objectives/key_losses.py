@@ -2,16 +2,22 @@
 
 So all records' loss on a key at a level is known beforehand from the key's counts alone, and a node needs to be looked
 at only for what its suppressed records lose besides.
+
+Sources: Iyengar (2002), section 3.1 (general loss metric); Xu, Wang, Pei, Wang, Shi and Fu (2006), section 2.2 (the
+same as the normalised certainty penalty); Gionis and Tassa (2009), section 3.1 (non-uniform entropy), after De Waal and
+Willenborg (1999); Sweeney (2002) (precision); Samarati (2001), section 3 (the height of a generalised table).
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Literal
 
 import numpy as np
 
+from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node
-from sluice.generalization.objectives.objective import Extra, Measure
+from sluice.generalization.objectives.objective import Extra, Measure, Objective
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 
 Aggregate = Literal["sum", "mean", "maximum", "geometric", "rank"]
@@ -98,3 +104,88 @@ class KeyLosses(Measure):
 
     def value(self, node: Node, hidden: BoolArray) -> float:
         return self.least(node.levels, node, self.extra(node, hidden))
+
+
+@dataclass(frozen=True)
+class Loss(Objective):
+    """A record loses (leaves of its group - 1) / (leaves of the key - 1) on each key, a suppressed one 1."""
+
+    aggregate: Aggregate = "mean"
+
+    def of(self, bottom: Node) -> KeyLosses:
+        costs = [[(leaves - 1) / max(key.values - 1, 1) for leaves in key.leaves] for key in bottom.keys]
+        return KeyLosses(bottom, costs, [1.0] * len(costs), self.aggregate)
+
+    def describe(self) -> str:
+        return f"loss (normalised certainty penalty), {self.aggregate} of the keys"
+
+
+@dataclass(frozen=True)
+class NonUniformEntropy(Objective):
+    """A record whose group holds G of the original records loses log2(G / those with its value) bits on each key.
+
+    A suppressed record is in a group of all n. A key's loss is relative to that of a file in which every record is.
+    """
+
+    aggregate: Aggregate = "mean"
+
+    def of(self, bottom: Node) -> KeyLosses:
+        most = float(np.log2(bottom.records))
+        costs, told = [], []
+        for at, key in enumerate(bottom.keys):
+            counts = key_counts(bottom, at)
+            held = [np.bincount(row, counts) for row in key.levels]
+            costs.append([np.log2(np.maximum(group, 1)) for group in held])
+            told.append(float(counts @ np.log2(np.maximum(counts, 1))))
+        return KeyLosses(bottom, costs, [most] * len(costs), self.aggregate, told)
+
+    def describe(self) -> str:
+        return f"non-uniform entropy, {self.aggregate} of the keys"
+
+
+@dataclass(frozen=True)
+class Precision(Objective):
+    """A record loses level / (highest level) on each key, a suppressed one 1.
+
+    A missing value is shown at no level, and loses nothing until it is suppressed.
+    """
+
+    aggregate: Aggregate = "mean"
+
+    def of(self, bottom: Node) -> KeyLosses:
+        costs = []
+        for key in bottom.keys:
+            shown = [np.full(len(leaves), level / max(key.depth, 1)) for level, leaves in enumerate(key.leaves)]
+            if key.missing is not None:
+                for row, cost in zip(key.levels, shown, strict=True):
+                    cost[row[key.missing]] = 0.0
+            costs.append(shown)
+        return KeyLosses(bottom, costs, [1.0] * len(costs), self.aggregate)
+
+    def describe(self) -> str:
+        return f"precision that is lost, {self.aggregate} of the keys"
+
+
+class _Height(Measure):
+    def __init__(self, keys: Sequence[Key]) -> None:
+        self.shares = [[key.weight * level for level in range(key.depth + 1)] for key in keys]
+
+    def least(self, levels: Sequence[int], node: Node | None, extra: Extra) -> float:
+        return sum(share[level] for share, level in zip(self.shares, levels, strict=True))
+
+    def extra(self, node: Node, hidden: BoolArray) -> Extra:
+        return self.nothing
+
+    def value(self, node: Node, hidden: BoolArray) -> float:
+        return self.least(node.levels, node, self.nothing)
+
+
+@dataclass(frozen=True)
+class Height(Objective):
+    """The sum of the keys' levels by their weights. It knows nothing of the records; suppressed ones cost nothing."""
+
+    def of(self, bottom: Node) -> Measure:
+        return _Height(bottom.keys)
+
+    def describe(self) -> str:
+        return "height, in levels"

@@ -17,12 +17,12 @@ from sluice.generalization.choice import Choice
 from sluice.generalization.lattice.local_recoding import local_recoding
 from sluice.generalization.lattice.node import BLANK
 from sluice.generalization.lattice.search import search
-from sluice.generalization.lattice.solution import Solution
+from sluice.generalization.lattice.suppression import Solution
 from sluice.generalization.levels_found import LevelsFound
 from sluice.generalization.models.catalogue import MODELS
 from sluice.generalization.models.privacy_model import PrivacyModel, Suppressed
 from sluice.generalization.objectives.catalogue import OBJECTIVES
-from sluice.generalization.objectives.loss import Loss
+from sluice.generalization.objectives.key_losses import Loss
 from sluice.generalization.objectives.objective import Objective
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import InfeasibleError, PlanError, did_you_mean

@@ -15,13 +15,11 @@ from pydantic import PrivateAttr
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.local_recoding import LocalRecoding, shares_by_level
 from sluice.generalization.lattice.node import Node, bottom
-from sluice.generalization.lattice.solution import Refinement, Solution
+from sluice.generalization.lattice.suppression import Refinement, Solution
 from sluice.generalization.levels_found import Finer, KeyLevel
 from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile
-from sluice.generalization.objectives.loss import Loss
-from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
+from sluice.generalization.objectives.key_losses import Loss, NonUniformEntropy, Precision
 from sluice.generalization.objectives.objective import Objective
-from sluice.generalization.objectives.precision import Precision
 from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables

@@ -1,4 +1,4 @@
-"""sluice.generalization.builders.ordered_groups."""
+"""sluice.generalization.builders.categories."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import schemas
 from schemas.contract import load_contract
-from sluice.generalization.builders.ordered_groups import OrderedGroups
+from sluice.generalization.builders.categories import OrderedGroups
 from sluice.ground.variables import Kind, Variable
 from sluice.sources.hierarchy_file import read_hierarchy
 

@@ -1,11 +1,11 @@
-"""sluice.generalization.builders.periods."""
+"""sluice.generalization.builders.times."""
 
 from datetime import date, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.generalization.builders.periods import Periods
+from sluice.generalization.builders.times import Periods
 from sluice.ground.variables import Kind, Variable
 from sluice.masking.dates import period_label, period_of
 

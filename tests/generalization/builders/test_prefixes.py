@@ -1,9 +1,9 @@
-"""sluice.generalization.builders.prefixes."""
+"""sluice.generalization.builders.codes."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.generalization.builders.prefixes import Prefixes
+from sluice.generalization.builders.codes import Prefixes
 from sluice.ground.variables import Kind, Variable
 
 

@@ -1,10 +1,10 @@
-"""sluice.generalization.builders.quantiles."""
+"""sluice.generalization.draft."""
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sluice.generalization.builders.quantiles import balanced_runs, halved
+from sluice.generalization.draft import balanced_runs, halved
 from sluice.ground.errors import DataError
 from tests.golden import golden
 

@@ -1,9 +1,9 @@
-"""sluice.generalization.builders.redaction."""
+"""sluice.generalization.builders.codes."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.generalization.builders.redaction import Redaction
+from sluice.generalization.builders.codes import Redaction
 from sluice.ground.variables import Kind, Variable
 
 

@@ -1,9 +1,9 @@
-"""sluice.generalization.builders.times_of_day."""
+"""sluice.generalization.builders.times."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.generalization.builders.times_of_day import TimesOfDay
+from sluice.generalization.builders.times import TimesOfDay
 from sluice.ground.variables import Kind, Variable
 
 WIDTHS = [width for width in range(1, 1441) if 1440 % width == 0]

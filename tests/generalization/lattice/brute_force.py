@@ -26,9 +26,8 @@ from sluice.generalization.models.sensitive_model import (
     OrderedTCloseness,
     RecursiveLDiversity,
 )
-from sluice.generalization.objectives.discernibility import Discernibility
-from sluice.generalization.objectives.loss import Loss
-from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
+from sluice.generalization.objectives.class_losses import Discernibility
+from sluice.generalization.objectives.key_losses import Loss, NonUniformEntropy
 from sluice.generalization.objectives.objective import Objective
 from sluice.risk.classes import alpha_k, beta_likeness, delta_disclosure, l_diversity, t_closeness
 from sluice.risk.classes.class_values import class_values

@@ -10,9 +10,8 @@ import pytest
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.search import search
 from sluice.generalization.models.k_anonymity import KAnonymity
-from sluice.generalization.objectives.discernibility import Discernibility
-from sluice.generalization.objectives.loss import Loss
-from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
+from sluice.generalization.objectives.class_losses import Discernibility
+from sluice.generalization.objectives.key_losses import Loss, NonUniformEntropy
 from sluice.ground.hierarchy import Hierarchy
 from tests.generalization.lattice.brute_force import released
 

@@ -12,10 +12,8 @@ from sluice.generalization.lattice.search import search
 from sluice.generalization.models.k_anonymity import KAnonymity
 from sluice.generalization.models.reidentification_risk import AverageRisk
 from sluice.generalization.models.sensitive_model import DistinctLDiversity
-from sluice.generalization.objectives.discernibility import Discernibility
-from sluice.generalization.objectives.loss import Loss
-from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
-from sluice.generalization.objectives.precision import Precision
+from sluice.generalization.objectives.class_losses import Discernibility
+from sluice.generalization.objectives.key_losses import Loss, NonUniformEntropy, Precision
 from sluice.ground.errors import DataError, InfeasibleError
 from tests.generalization.lattice.brute_force import breaks
 from tests.generalization.lattice.test_search import MODELS

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from sluice.generalization.lattice import node_cache
+from sluice.generalization.lattice import search
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import NO_CLASS, Layout, bottom
-from sluice.generalization.lattice.node_cache import NodeCache
+from sluice.generalization.lattice.search import NodeCache
 from sluice.ground.errors import DataError
 from tests.generalization.small_files import tables
 from tests.golden import golden
@@ -66,7 +66,7 @@ def test_nodes_do_not_depend_on_what_was_at_hand(table: tuple) -> None:
 
 
 def test_nodes_used_longest_ago_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(node_cache, "_MOST", 0)
+    monkeypatch.setattr(search, "_MOST", 0)
     rng = np.random.default_rng(2)
     base, _ = bottom(wide_keys(3), [rng.integers(0, 300, 200) for _ in range(3)], {})
     cache = NodeCache(base)

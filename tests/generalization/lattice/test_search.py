@@ -21,9 +21,8 @@ from sluice.generalization.models.sensitive_model import (
     OrderedTCloseness,
     RecursiveLDiversity,
 )
-from sluice.generalization.objectives.discernibility import Discernibility
-from sluice.generalization.objectives.loss import Loss
-from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
+from sluice.generalization.objectives.class_losses import Discernibility
+from sluice.generalization.objectives.key_losses import Loss, NonUniformEntropy
 from sluice.ground.errors import DataError, InfeasibleError
 from tests.generalization.lattice.brute_force import best, breaks, released
 from tests.generalization.small_files import tables

@@ -5,14 +5,13 @@ from typing import Any
 import numpy as np
 from scipy.stats import poisson
 
+from sluice.generalization.cost_benefit import NoAttack, Profitability, PublisherPayout
 from sluice.generalization.models.delta_presence import DeltaPresence
 from sluice.generalization.models.k_map import EstimatedKMap, KMap
 from sluice.generalization.models.population_uniques import PopulationUniques
 from sluice.generalization.models.privacy_model import PrivacyModel
-from sluice.generalization.models.profitability import NoAttack, Profitability
 from sluice.generalization.models.reidentification_risk import AverageRisk, HighestRisk
 from sluice.generalization.models.sample_uniques import SampleUniques
-from sluice.generalization.objectives.publisher_payout import PublisherPayout
 from sluice.ground.errors import DataError
 from sluice.risk.classes.delta_presence import presence
 from sluice.risk.classes.equivalence_classes import classes_of

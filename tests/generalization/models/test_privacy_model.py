@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.generalization.cost_benefit import CostBenefit
+from sluice.generalization.cost_benefit import CostBenefit, NoAttack, Profitability
 from sluice.generalization.lattice.search import search
 from sluice.generalization.models.delta_presence import DeltaPresence
 from sluice.generalization.models.k_anonymity import KAnonymity
 from sluice.generalization.models.k_map import EstimatedKMap, KMap
 from sluice.generalization.models.population_uniques import PopulationUniques
-from sluice.generalization.models.profitability import NoAttack, Profitability
 from sluice.generalization.models.reidentification_risk import AverageRisk, HighestRisk
 from sluice.generalization.models.sample_uniques import SampleUniques
 from sluice.generalization.models.sensitive_model import (
@@ -28,7 +27,7 @@ from sluice.generalization.models.sensitive_model import (
     OrderedTCloseness,
     RecursiveLDiversity,
 )
-from sluice.generalization.objectives.ambiguity import Ambiguity
+from sluice.generalization.objectives.class_losses import Ambiguity
 from sluice.ground.errors import InfeasibleError
 from tests.generalization.models.judge import FILE_MODELS, breaks, file_breaks, relieved
 from tests.generalization.objectives.record_losses import loss

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sluice.generalization.cost_benefit import CostBenefit
+from sluice.generalization.cost_benefit import CostBenefit, NoAttack, Profitability
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node, bottom
 from sluice.generalization.lattice.search import search
@@ -16,7 +16,6 @@ from sluice.generalization.models.k_anonymity import KAnonymity
 from sluice.generalization.models.k_map import EstimatedKMap, KMap
 from sluice.generalization.models.population_uniques import PopulationUniques
 from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile
-from sluice.generalization.models.profitability import NoAttack, Profitability
 from sluice.generalization.models.reidentification_risk import AverageRisk, HighestRisk
 from sluice.generalization.models.sample_uniques import SampleUniques
 from sluice.generalization.models.sensitive_model import (
@@ -29,7 +28,7 @@ from sluice.generalization.models.sensitive_model import (
     HierarchicalTCloseness,
     RecursiveLDiversity,
 )
-from sluice.generalization.objectives.loss import Loss
+from sluice.generalization.objectives.key_losses import Loss
 from sluice.ground.errors import DataError, InfeasibleError
 from tests.generalization.models.regions import REGION, regions, released
 from tests.golden import golden

@@ -4,14 +4,10 @@ from collections import Counter
 
 import numpy as np
 
-from sluice.generalization.objectives.ambiguity import Ambiguity
-from sluice.generalization.objectives.average_class_size import AverageClassSize
-from sluice.generalization.objectives.classification import Classification
-from sluice.generalization.objectives.height import Height
-from sluice.generalization.objectives.kl_divergence import KLDivergence
+from sluice.generalization.cost_benefit import PublisherPayout
+from sluice.generalization.objectives.class_losses import Ambiguity, AverageClassSize, Classification, KLDivergence
+from sluice.generalization.objectives.key_losses import Height, Precision
 from sluice.generalization.objectives.objective import Objective
-from sluice.generalization.objectives.precision import Precision
-from sluice.generalization.objectives.publisher_payout import PublisherPayout
 from tests.generalization.lattice.brute_force import aggregate
 from tests.generalization.small_files import SmallFile
 

@@ -9,23 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.generalization.cost_benefit import CostBenefit
+from sluice.generalization.cost_benefit import CostBenefit, PublisherPayout
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node, bottom
 from sluice.generalization.lattice.search import search
 from sluice.generalization.lattice.suppression import Requirements, suppression
 from sluice.generalization.models.k_anonymity import KAnonymity
-from sluice.generalization.objectives.ambiguity import Ambiguity
-from sluice.generalization.objectives.average_class_size import AverageClassSize
-from sluice.generalization.objectives.classification import Classification
-from sluice.generalization.objectives.discernibility import Discernibility
-from sluice.generalization.objectives.height import Height
-from sluice.generalization.objectives.kl_divergence import KLDivergence
-from sluice.generalization.objectives.loss import Loss
-from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
+from sluice.generalization.objectives.class_losses import (
+    Ambiguity,
+    AverageClassSize,
+    Classification,
+    Discernibility,
+    KLDivergence,
+)
+from sluice.generalization.objectives.key_losses import Height, Loss, NonUniformEntropy, Precision
 from sluice.generalization.objectives.objective import Objective
-from sluice.generalization.objectives.precision import Precision
-from sluice.generalization.objectives.publisher_payout import PublisherPayout
 from sluice.ground.errors import DataError, InfeasibleError
 from tests.generalization.objectives.record_losses import loss
 from tests.generalization.small_files import above, small_files

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sluice.generalization.builders.periods import Periods
+from sluice.generalization.builders.times import Periods
 from sluice.ground.errors import PlanError
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.variables import Kind, Role, Variable

@@ -5,9 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from sluice.generalization.objectives.loss import Loss
-from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
-from sluice.generalization.objectives.precision import Precision
+from sluice.generalization.objectives.key_losses import Loss, NonUniformEntropy, Precision
 from sluice.ground.errors import DataError
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.variables import Kind, Role, Variable, Variables

@@ -3,8 +3,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from sluice.generalization.objectives.classification import Classification
-from sluice.generalization.objectives.discernibility import Discernibility
+from sluice.generalization.objectives.class_losses import Classification, Discernibility
 from sluice.ground.errors import DataError
 from sluice.utility.recoding.class_losses import class_losses, misclassified
 from tests.generalization.small_files import SmallFile, small_files

@@ -1,9 +1,10 @@
-"""Periods of dates: days in weeks or months, quarters, years and decades.
+"""Times: dates in weeks or months, quarters, years and decades; times of day in intervals that nest.
 
 Weeks are those of ISO 8601: they begin on Monday and belong to the year of their Thursday, so that they nest in years
 of whole weeks, but neither in months nor in calendar years.
 """
 
+import re
 from itertools import pairwise
 from typing import ClassVar, Literal, Self
 
@@ -12,7 +13,11 @@ from pydantic import Field, model_validator
 
 from sluice.generalization.builders.builder import HierarchyBuilder, Levels
 from sluice.ground.arrays import IntArray
+from sluice.ground.errors import DocumentError
 from sluice.ground.variables import Kind, Variable
+
+_DAY = 24 * 60  # minutes
+_TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(:[0-5]\d)?")
 
 Period = Literal["week", "week_year", "month", "quarter", "year", "decade"]
 _WEEKS, _MONTHS = ("week", "week_year"), ("month", "quarter", "year", "decade")
@@ -66,3 +71,45 @@ def _labels(days: "np.ndarray[tuple[int], np.dtype[np.datetime64]]", period: Per
 def _years(days: "np.ndarray[tuple[int], np.dtype[np.datetime64]]") -> IntArray:
     years: IntArray = days.astype("datetime64[Y]").astype(np.int64) + 1970
     return years
+
+
+class TimesOfDay(HierarchyBuilder):
+    """Times such as 13:45 in intervals, '13:00 to 13:59'; all minutes of a day where no categories are declared."""
+
+    times: tuple[int, ...] = Field(
+        min_length=1,
+        description="minutes of the intervals of each level, from the shortest; each holds whole ones of the last, and "
+        "the day holds whole ones of each",
+    )
+
+    kinds: ClassVar[tuple[Kind, ...]] = (Kind.NOMINAL, Kind.ORDINAL)
+
+    @model_validator(mode="after")
+    def _nested(self) -> Self:
+        wrong = self.times[0] < 1 or any(_DAY % width for width in self.times)
+        if wrong or any(long <= short or long % short for short, long in pairwise(self.times)):
+            got = ", ".join(map(str, self.times))
+            raise ValueError(f"times must rise, each a multiple of the one before and a divisor of {_DAY}; got {got}")
+        return self
+
+    def leaves(self, variable: Variable) -> tuple[str, ...]:
+        return variable.categories or tuple(map(_clock, range(_DAY)))
+
+    def grouped(self, variable: Variable, leaves: tuple[str, ...]) -> Levels:
+        found = [_TIME.fullmatch(leaf) for leaf in leaves]
+        others = found.count(None)
+        if others:
+            raise DocumentError(
+                f"hierarchy of '{variable.name}': {others} of {len(leaves)} categories are not times of day "
+                "such as 09:30"
+            )
+        minutes = [60 * int(time[1]) + int(time[2]) for time in found if time]
+        return [[_interval(minute // width * width, width) for minute in minutes] for width in self.times]
+
+
+def _interval(begin: int, width: int) -> str:
+    return _clock(begin) if width == 1 else f"{_clock(begin)} to {_clock(begin + width - 1)}"
+
+
+def _clock(minute: int) -> str:
+    return f"{minute // 60:02d}:{minute % 60:02d}"
