@@ -65,7 +65,9 @@ def _loaded(entry: EntryPoint) -> Any:
             "uninstall that distribution."
         ) from error
     if entry.dist is None or not isinstance(model, type) or not hasattr(model, "model_fields"):
-        raise SluiceError(f"{_name_of(entry)}: '{entry.name}' of {entry.group} is no model of a method or check.")
+        raise SluiceError(
+            f"{_name_of(entry)}: '{entry.name}' of {entry.group} must be a class of a masking method or check."
+        )
     _DISTRIBUTIONS[model] = entry.dist
     return model
 

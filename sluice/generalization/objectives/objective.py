@@ -1,8 +1,8 @@
 """What a generalisation loses: the figure that the search makes as small as the privacy models allow.
 
-Adding an objective is one file here: a frozen dataclass that derives from `Objective`, with a `Measure` for the records
-at hand (`KeyLosses`, `ClassLosses`). What bounds the search is `least`, how little a node and all above it can lose:
-the loss itself, where a coarser node, or more suppression, never loses less.
+Adding an objective is one class and its name in the catalogue: a frozen dataclass that derives from `Objective`, in the
+file of the `Measure` for the records at hand (`KeyLosses`, `ClassLosses`). What bounds the search is `least`, how
+little a node and all above it can lose: the loss itself, where a coarser node, or more suppression, never loses less.
 """
 
 from abc import ABC, abstractmethod
