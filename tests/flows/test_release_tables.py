@@ -133,7 +133,7 @@ def test_numbers_of_contributors_that_tell_those_of_suppressed_cells_block(house
     with _pattern_of_primaries_alone():
         told = house.release()
     assert told.code == BLOCKED
-    assert "the published numbers tell too much: of numbers, " in told.words
+    assert "The published numbers disclose too much about " in told.words
     assert "Set form.tell_contributors to false." in told.words
 
 

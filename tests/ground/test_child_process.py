@@ -43,5 +43,5 @@ def test_workers_end_when_their_parent_is_killed(tmp_path: Path, start: str) -> 
 
 
 def test_it_is_for_children_alone() -> None:
-    with pytest.raises(RuntimeError, match="nobody's child"):
+    with pytest.raises(RuntimeError, match="no parent"):
         end_with_parent()

@@ -11,8 +11,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sluice.tabular.alternatives import adjustment_intruder as adjustment_reader
 from sluice.tabular.alternatives import controlled_adjustment as adjustment
+from sluice.tabular.alternatives.altered_cells import Disclosed
 from sluice.tabular.alternatives.cell_key import record_keys
 from sluice.tabular.alternatives.noise_multipliers import multiplied_cells, multipliers
 from sluice.tabular.alternatives.small_count_rounding import small_count_rounding
@@ -103,7 +103,7 @@ def multiplied(table: Table, cells: Cells, needs: Requirements) -> Method:
 def test_the_best_guess_of_a_cell_that_all_secrets_teach_fails_more_often_than_not(
     of: Callable[[Table, Cells, Requirements], Method], records: Callable[[], Table], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    nothing = lambda table: adjustment_reader.AdjustmentFinding(*np.zeros((2, len(table.cells)), dtype=bool))  # noqa: E731
+    nothing = lambda table: Disclosed(*np.zeros((2, len(table.cells)), dtype=bool))  # noqa: E731
     monkeypatch.setattr(adjustment, "read_adjustment", nothing)  # it changes no figure
     table = records()
     cells, *_ = magnitudes(table)

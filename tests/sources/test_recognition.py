@@ -75,7 +75,7 @@ OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
         (gzip.compress(b"PAR1"), "a Parquet file is read as it is. Unpack it"),
         (b'{"records": [1]}', "is JSON"),
         (b"<!DOCTYPE html><html>", "is a web page"),
-        (b"a,b\n1,2\0\n", "bytes that no text holds"),
+        (b"a,b\n1,2\0\n", "bytes that no text contains"),
         (b"PAR1 and no more", "is not a whole Parquet file"),
         (b"<stata_dta><header>", "is damaged, or no Stata file"),
         (b"$FL2@(#) IBM SPSS", "is damaged, or no SPSS file"),

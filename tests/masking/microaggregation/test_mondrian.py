@@ -15,6 +15,7 @@ from sluice.ground.taxonomy import taxonomy_of
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.microaggregation.clusters import Domain, domain_of, ends, roundest
 from sluice.masking.microaggregation.mondrian import Mondrian, mondrian_regions
+from sluice.risk.classes.class_values import class_values
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
 from sluice.risk.classes.l_diversity import distinct_values, effective_values
 from sluice.risk.classes.t_closeness import equal_distance, ordered_distance
@@ -137,7 +138,9 @@ def test_every_region_is_as_diverse_and_close_as_asked(n: int, k: int, seed: int
     measure = dict(zip(("distinct", "entropy", "equal", "ordered"), measures, strict=True))[kept]
 
     def figures(classes: np.ndarray) -> np.ndarray:
-        return np.asarray(measure(equivalence_classes([classes[present]]), category_codes(sensitive[present])))
+        return np.asarray(
+            measure(class_values(equivalence_classes([classes[present]]), category_codes(sensitive[present])))
+        )
 
     step = Mondrian(columns=KEYS, k=k, **options)
     try:
