@@ -280,7 +280,7 @@ class OrderedTCloseness(_TCloseness):
 class HierarchicalTCloseness(_TCloseness):
     """Two values are as far apart as the lowest level at which one group holds both, relative to the root's.
 
-    levels : for each level from the values themselves (0) up, the group that holds each value; nested
+    levels : for each level from the values themselves (0) up to below the root, the group that holds each value; nested
     """
 
     levels: tuple[tuple[int, ...], ...]

@@ -31,8 +31,8 @@ def equal_distance(found: ClassValues) -> FloatArray:
 def hierarchical_distance(found: ClassValues, levels: IntArray) -> FloatArray:
     """Two values are as far apart as the lowest level at which one group holds both, relative to the root's.
 
-    levels  : shape (levels, codes), from the values themselves (0) up, the group that holds each value; nested. The
-              root is the lowest level at which all values that occur lie in one group
+    levels  : shape (levels, codes), from the values themselves (0) up to below the root, the group that holds each
+              value; nested
     returns : shape (c,)
     raises  : DataError if there is no level
     cost    : a sort of the pairs a level
@@ -44,16 +44,15 @@ def hierarchical_distance(found: ClassValues, levels: IntArray) -> FloatArray:
     if not len(levels):
         raise DataError("the hierarchical distance needs at least one level; got none.")
     q, p = found.mass, found.distribution
-    distance, occurs = np.zeros(len(found.sizes)), np.flatnonzero(q)
-    below = [level for level in levels if len(np.unique(level[occurs])) > 1]
-    for level in below:
+    distance = np.zeros(len(found.sizes))
+    for level in levels:
         groups = int(level.max()) + 1
         whole = np.bincount(level[: len(q)], q, groups)
         cells, cell = np.unique(found.holder * groups + level[found.value], return_inverse=True)
         holder, group = np.divmod(cells, groups)
         apart = np.maximum(np.bincount(cell, p, len(cells)) - whole[group], 0.0)
         distance += np.bincount(holder, apart, len(distance))
-    return distance / max(len(below), 1)
+    return distance / len(levels)
 
 
 def hierarchy_levels(values: Sequence[str], hierarchy: Hierarchy, name: str) -> IntArray:
@@ -61,7 +60,7 @@ def hierarchy_levels(values: Sequence[str], hierarchy: Hierarchy, name: str) -> 
 
     values  : the categories, by code
     name    : of the variable
-    returns : shape (levels, codes)
+    returns : shape (levels, codes). The root is the lowest level at which all that the hierarchy lists lie in one group
     raises  : DataError if the hierarchy lacks a value
     """
     try:
