@@ -20,7 +20,7 @@ from sluice.ground.durable import replace
 from sluice.ground.errors import DataError, DocumentError
 from sluice.masking.recoding.camouflage import Camouflage, Interval
 from sluice.tabular.model.column_values import is_missing, missing_value, numbers
-from tasks.workbench.draw import secret_seed_of
+from tasks.workbench.seed_file import secret_seed_of
 from tasks.workbench.tabular_file import refuse_unfit_csv, table_source
 
 NOT_JUDGED = (

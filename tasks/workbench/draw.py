@@ -1,27 +1,19 @@
-"""What methods that draw are given outside a release: a secret seed in a file, and the records behind the cells.
-
-The same seed and data give the same output again.
-"""
+"""What methods on tables that draw are given outside a release. The same seed and data give the same output again."""
 
 import hashlib
-import os
-import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from sluice.ground.errors import DocumentError, MeasureChoiceError
+from sluice.ground.errors import MeasureChoiceError
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.column_values import is_missing
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from tasks.release.tables.alteration import KeyedRecords
 from tasks.release.tables.protection_method import Alteration
-
-_LEAST_SECRET = 2**64  # who guesses the seed undoes what was drawn by it
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,27 +57,3 @@ class Draw:
         if self.measure.value is not None:
             frame = frame[~is_missing(frame[self.measure.value])]
         return KeyedRecords.of(frame, self.dimensions, self.measure, [self.measure.contributor], secret)
-
-
-def seed_of(file: Path) -> int:
-    """The whole number in the file; a file that is not there is made with a new one, readable for its owner alone.
-
-    raises : DocumentError
-    """
-    if not file.exists():
-        seed = secrets.randbits(128)
-        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as made:
-            made.write(f"{seed}\n")
-        return seed
-    text = file.read_text(encoding="utf-8", errors="replace").strip()
-    if not text.isascii() or not text.isdigit() or len(text) > 100:
-        raise DocumentError(f"{file}: must hold one whole number, at least 0, of at most 100 digits")
-    return int(text)
-
-
-def secret_seed_of(file: Path) -> int:
-    """The same, of a seed that nobody can guess. Raises DocumentError for another."""
-    seed = seed_of(file)
-    if seed < _LEAST_SECRET:
-        raise DocumentError(f"{file}: the seed could be guessed; name a file that is not there, to have one made")
-    return seed

@@ -28,7 +28,7 @@ from sluice.masking.step import MaskingStep
 from sluice.publication.datapackage import records_datapackage
 from sluice.publication.manifest import PublishedFile
 from sluice.publication.records_file import columns_with_time, write_csv, write_parquet
-from tasks.workbench.draw import seed_of
+from tasks.workbench.seed_file import seed_of
 from tasks.workbench.tabular_file import read_records, table_source, typed_table
 
 NOT_JUDGED = (

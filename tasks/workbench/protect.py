@@ -35,8 +35,9 @@ from tasks.release.tables.protection_method import Alteration, Protection, Secon
 from tasks.release.tables.published_cells import MethodStatement, PublishedCells
 from tasks.release.tables.suppressed_cells import suppress_cells
 from tasks.workbench.cells_files import read_cells, refuse_taken_names, refuse_unfit_output, write_cells
-from tasks.workbench.draw import Draw, secret_seed_of
+from tasks.workbench.draw import Draw
 from tasks.workbench.previous_pattern import PreviousPattern
+from tasks.workbench.seed_file import secret_seed_of
 from tasks.workbench.tabular_file import read_text, with_points
 from tasks.workbench.tabulation import Tabulated, attackers, records_in, refuse_no_rules, tabulate
 from tasks.workbench.waivers_file import read_waivers

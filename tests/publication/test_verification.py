@@ -398,7 +398,7 @@ def test_a_stamp_must_be_there_where_it_is_asked_for(folder: Path, tmp_path: Pat
     with authority.serving() as url:
         stamp = request_stamp((folder / "manifest.json").read_bytes(), url, certificates)
         other = request_stamp(b"another", url, certificates)
-    for content, says in ((stamp, "manifest.tsr was not signed"), (other, "manifest.tsr is no time stamp")):
+    for content, says in ((stamp, "manifest.tsr was not signed"), (other, "manifest.tsr is not a time stamp")):
         (folder / "manifest.tsr").write_bytes(content)
         write_checksums(folder)
         assert any(problem.startswith(says) for problem in problems(folder, certificates=certificates))
