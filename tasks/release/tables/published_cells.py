@@ -46,7 +46,7 @@ def read_staged_cells(release: TablesRelease, staged: StagedCells) -> Cells:
 
 def cells_in(path: Path, definition: TablesDefinition, contract: Contract) -> Cells:
     """The cells that were kept in a file, of the tables of a definition. Raises DataError for another file."""
-    return read_cells(path, dimensions_of(definition, contract), definition.linked)
+    return read_cells(path, dimensions_of(definition, contract), [table.dimensions for table in definition.tables])
 
 
 def dimensions_of(definition: TablesDefinition, contract: Contract) -> list[Dimension]:
