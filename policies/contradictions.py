@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from policies.rules.attack_rule import AttackRule
 from policies.rules.attribute_inference import AttributeInference
 from policies.rules.control_rule import ControlRule
-from policies.rules.k_anonymity import KAnonymity
 from policies.rules.linkage_rule import LinkageRule
-from policies.rules.microdata_rule import MicrodataRule
 from policies.rules.table_rule import TableRule
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.ground.rule import DisclosureRule
 from sluice.risk.attacks.attack_success import AttackSuccess
+from sluice.risk.classes.k_anonymity import KAnonymity
+from sluice.risk.classes.microdata_rule import MicrodataRule
 
 _SHARES = (LinkageRule, ControlRule, AttributeInference)  # of people: none found leaves an interval above 0
 

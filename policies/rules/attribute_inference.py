@@ -9,13 +9,13 @@ from pydantic import Field
 
 from policies.rules.attack_rule import Figure
 from policies.rules.attribute_rule import TOO_FEW, AttributeRule, allowed, at_least_baseline, percentage, refuse_missing
-from policies.rules.microdata_rule import Columns
 from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Sentences, listed
 from sluice.ground.variables import Role, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.attribute_inference import attribute_inference, labelled_files
 from sluice.risk.attacks.released_column import is_released
+from sluice.risk.classes.microdata_rule import Columns
 from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(

@@ -8,13 +8,13 @@ from typing import Any
 from pydantic import Field
 
 from policies.rules.attack_rule import AttackRule
-from policies.rules.microdata_rule import Columns
 from sluice.ground.errors import DataError
 from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Sentence, Sentences, listed
 from sluice.ground.variables import Kind, Role, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.released_column import is_released
+from sluice.risk.classes.microdata_rule import Columns
 from sluice.risk.measurement import Measurement
 from sluice.utility.comparison import Comparison
 

@@ -10,13 +10,13 @@ import pandas as pd
 from pydantic import Field
 
 from policies.rules.control_rule import ControlRule, comparable_columns, known_columns
-from policies.rules.microdata_rule import Columns
 from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.shares import Share
 from sluice.ground.variables import Kind, Role, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.inference import inference
+from sluice.risk.classes.microdata_rule import Columns
 from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(

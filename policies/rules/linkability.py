@@ -10,11 +10,11 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from policies.rules.control_rule import ControlRule, known_columns
-from policies.rules.microdata_rule import Columns
 from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.linkability import linkability
+from sluice.risk.classes.microdata_rule import Columns
 from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(

@@ -8,13 +8,13 @@ import numpy.typing as npt
 from pydantic import Field
 
 from policies.rules.attack_rule import AttackRule
-from policies.rules.microdata_rule import Columns
 from sluice.ground.categories import codes_of
 from sluice.ground.errors import DataError
 from sluice.ground.rule import Need, Requirement
 from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.variables import Kind, Role
 from sluice.ground.verdict import Finding
+from sluice.risk.classes.microdata_rule import Columns
 from sluice.utility.comparison import Comparison
 
 UNPAIRED = Sentence(

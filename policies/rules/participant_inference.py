@@ -10,10 +10,10 @@ import pandas as pd
 from pydantic import Field
 
 from policies.rules.control_rule import ControlRule, comparable_columns
-from policies.rules.microdata_rule import Columns
 from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.participant_inference import FEWEST, participant_inference
+from sluice.risk.classes.microdata_rule import Columns
 from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(

@@ -10,11 +10,11 @@ import pandas as pd
 from pydantic import Field
 
 from policies.rules.control_rule import ControlRule, comparable_columns
-from policies.rules.microdata_rule import Columns
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.rare_combinations import rare_combinations
+from sluice.risk.classes.microdata_rule import Columns
 from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(

@@ -10,11 +10,11 @@ import pandas as pd
 from pydantic import Field
 
 from policies.rules.control_rule import ControlRule, comparable_columns
-from policies.rules.microdata_rule import Columns
 from sluice.ground.sentence import Sentence
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.attack_success import ControlledAttack
 from sluice.risk.attacks.singling_out import Mode, singling_out
+from sluice.risk.classes.microdata_rule import Columns
 from sluice.utility.comparison import Comparison
 
 _DESCRIBES = Sentence(

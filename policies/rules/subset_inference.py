@@ -11,12 +11,12 @@ from pydantic import Field
 
 from policies.rules.attribute_rule import at_least_baseline
 from policies.rules.control_rule import ControlRule, comparable_columns
-from policies.rules.microdata_rule import Columns
 from policies.rules.paired_rule import told_share
 from sluice.ground.rule import AnyOf
 from sluice.ground.sentence import Sentence, Sentences, listed, word
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.subset_inference import FEWEST, subset_inference
+from sluice.risk.classes.microdata_rule import Columns
 from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from policies.rules.microdata_rule import models_of
+from sluice.risk.classes.microdata_rule import models_of
 from tasks.release.records.definition import RecordsDefinition
 from tasks.tuning.journal import Found, TrialRecord
 from tasks.tuning.parameter_ranges import Between, Range, at

@@ -276,7 +276,7 @@ def test_after_a_crash_the_release_is_judged_anew(sound: House, monkeypatch: pyt
 
 
 def test_a_measure_that_finds_nothing_is_unknown_and_blocks(sound: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("policies.rules.k_anonymity.KAnonymity.find", lambda *args: [])
+    monkeypatch.setattr("sluice.risk.classes.k_anonymity.KAnonymity.find", lambda *args: [])
     refused(sound, sound.release(), BLOCKED, "It found nothing to measure.")
 
 

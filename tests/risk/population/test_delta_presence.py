@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from sluice.risk.classes.delta_presence import estimated_presence, presence
 from sluice.risk.classes.equivalence_classes import equivalence_classes
+from sluice.risk.population.delta_presence import estimated_presence, presence
 
 
 def test_an_example_by_hand() -> None:

@@ -1,10 +1,10 @@
-"""Crowds: among how many a record hides where a missing key may stand for any value.
+"""Equivalence classes with missing keys: among how many a record hides where a missing key may stand for any value.
 
-A suppressed cell widens the crowd of its own record: it could be anybody who agrees with what is left. It does not hide
+A suppressed cell widens the class of its own record: it could be anybody who agrees with what is left. It does not hide
 others: two records without any key vouch for nobody. And whoever knows a person looks at all records that fit: a person
-whose record alone lost its sex is found by it, however many share what is left. So a crowd is the smaller of two:
+whose record alone lost its sex is found by it, however many share what is left. So what counts is the smaller of two:
 
-- `agreeing`: the records that show the same on every key which the record shows;
+- `matching_records`: the records that show the same on every key which the record shows;
 - `candidates`: the records that fit the person, each by how likely it is the person's. A record that more people fit
   than the person's own is less likely so, and counts for less.
 
@@ -25,35 +25,35 @@ _ANYTHING = -1  # the code of a missing key; as in the kernel
 _BITS = 2**29  # 64 MB: the most that a table of bits may take
 _JOIN, _WORD = 30.0, 0.5  # nanoseconds a record: of a join on one pattern, of 64 classes
 _ROWS = 1.0  # how much dearer one record by itself is than one pair of patterns
-_ROUNDING = 1e-9  # sums of shares: a crowd of 3 is not one of 2
+_ROUNDING = 1e-9  # sums of shares: 3 are not 2
 
 
-def crowds(
+def frequencies_with_missing_keys(
     released: pd.DataFrame,
     columns: Sequence[str],
     original: pd.DataFrame | None = None,
     people: IntArray | None = None,
     times: IntArray | None = None,
 ) -> IntArray:
-    """The crowd of each record.
+    """Among how many records, or people, each record hides.
 
     released : typed
-    original : the same records in the same order before values were suppressed, typed alike; without it `agreeing`
-               decides alone
+    original : the same records in the same order before values were suppressed, typed alike; without it
+               `matching_records` decides alone
     people   : shape (n,), the person of each record, from 0; every record is somebody else's when not given
     times    : shape (n,), for how many equal records, of as many people, each stands; 1 when not given
     returns  : shape (n,), 1 or more; fractions are cut off
-    cost     : of `agreeing` and `candidates`; these are asked for records that lost a value alone: where nothing was
-               suppressed, whoever shows what the record shows is a candidate
+    cost     : of `matching_records` and `candidates`; these are asked for records that lost a value alone: where
+               nothing was suppressed, whoever shows what the record shows is a candidate
     """
-    agree = agreeing(released, columns, people, times)
+    agree = matching_records(released, columns, people, times)
     if original is None or not (hidden := _hidden(original, released, columns)).any():
         return agree
     found = candidates(original, released, columns, people, hidden, times)
     return np.where(hidden, np.minimum(agree, np.floor(found + _ROUNDING)), agree).astype(np.int64)
 
 
-def agreeing(
+def matching_records(
     frame: pd.DataFrame, columns: Sequence[str], people: IntArray | None = None, times: IntArray | None = None
 ) -> IntArray:
     """For each record, how many records, or people, show the same on every key that the record shows; shape (n,).
@@ -243,7 +243,7 @@ def _cells(codes: IntArray) -> tuple[IntArray, int]:
 
 
 def _by_bits(keys: IntArray, sizes: IntArray) -> IntArray:
-    """For each value of each key a row of bits, one a class that shows it; its values' 'and' is a class's crowd."""
+    """For each value of each key a row of bits, one a class that shows it; its values' 'and' is who matches a class."""
     values = np.full_like(keys, _ANYTHING)
     rows = 0
     for position, key in enumerate(keys.T):
@@ -252,6 +252,8 @@ def _by_bits(keys: IntArray, sizes: IntArray) -> IntArray:
         values[present, position] += rows
         rows += len(held)
     words = max(1, min(-(-len(keys) // 64), _BITS // (64 * max(rows, 1))))
-    from sluice.risk.classes.agreement_kernel import agreeing_records  # compiled code, loaded where it is needed
+    from sluice.risk.classes.classes_with_missing_keys_kernel import (
+        matching_records,  # compiled code, loaded where it is needed
+    )
 
-    return np.asarray(agreeing_records(values, rows, sizes, words), dtype=np.int64)
+    return np.asarray(matching_records(values, rows, sizes, words), dtype=np.int64)

@@ -8,10 +8,6 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from policies.rules.microdata_rule import Columns, MicrodataRule, refuse_missing_columns
-from policies.rules.sensitive_values import ClassFigures, SensitiveValues
-from sluice.generalization.models.privacy_model import PrivacyModel
-from sluice.generalization.models.sensitive_model import SensitiveModel
 from sluice.ground.arrays import BoolArray
 from sluice.ground.errors import DataError
 from sluice.ground.rule import AnyOf, Background, Need
@@ -19,8 +15,11 @@ from sluice.ground.sentence import Saying, Sentence, listed, word
 from sluice.ground.shares import Share
 from sluice.ground.variables import Kind, Role, Variable, Variables, as_label, with_role
 from sluice.ground.verdict import Finding, Verdict
-from sluice.risk.classes import equivalence_classes, l_diversity
+from sluice.risk.classes import equivalence_classes
+from sluice.risk.classes.class_values import ClassFigures, SensitiveValues, knowing_others
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses
+from sluice.risk.classes.microdata_rule import Columns, MicrodataRule, refuse_missing_columns
+from sluice.risk.classes.privacy_model import PrivacyModel, SensitiveModel
 from sluice.risk.people import people_of
 
 GROUPS = "{count:,} of {total:,} groups of {unit} that cannot be told apart by their quasi-identifiers"
@@ -117,7 +116,7 @@ class SensitiveRule(MicrodataRule):
             views = [(background.original, _ORIGINAL()), *views]
         for values, said in views:
             codes = [equivalence_classes.category_codes(values[other]) for other in others]
-            yield l_diversity.knowing_others(classes, codes) if others else classes, values[name], said
+            yield knowing_others(classes, codes) if others else classes, values[name], said
 
     def _judge_one(
         self,

@@ -1,18 +1,18 @@
 """A privacy model: what the classes of a released file must satisfy.
 
-Adding a model is one file here: a frozen dataclass that derives from `PrivacyModel` and says which classes break it
-(`failing`), or whether the file does (`file_fails`). The search takes any conjunction of them.
+A model is a frozen dataclass that derives from one of the three here and stands beside its measure and the rule that
+asks for it. It says which classes break it (`failing`), or whether the file does (`file_fails`). The search of
+generalisations takes any conjunction of them.
 """
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal, Protocol
 
 import numpy as np
 
-from sluice.generalization.lattice.node import NO_CLASS, PEOPLE, Node, of_people
-from sluice.ground.arrays import BoolArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import DataError
 from sluice.risk.classes.class_values import ClassValues
 
@@ -23,6 +23,42 @@ satisfy every model; removed: they are left out; ignored: they do not count, and
 original file. The last is not what anybody would see: it is there to compare with programs that do so."""
 
 ROUNDING = 1e-9  # sums of logarithms and quotients: a limit that is met exactly is met
+NO_CLASS = -1
+
+
+class Classes(Protocol):
+    """The classes of a generalised file, as the search has them at a node of its lattice."""
+
+    @property
+    def sizes(self) -> IntArray:
+        """Shape (c,), the records of each class, 0 only where the population has people without a record."""
+
+    @property
+    def members(self) -> IntArray:
+        """Shape (c,), the records of each class, or its people where it is known whose the records are."""
+
+    @property
+    def people(self) -> IntArray:
+        """Shape (c,), how many people of the population fit each class. Raises DataError if no population is known."""
+
+    @property
+    def everybody(self) -> int:
+        """How many people the population has. Raises DataError if none is known."""
+
+    @property
+    def records(self) -> int:
+        """How many records the original file has."""
+
+    @property
+    def unknown(self) -> int:
+        """The class in which every key is missing, as in a suppressed record; NO_CLASS where there is none."""
+
+    def members_of(self, classes: BoolArray) -> int:
+        """The records of some classes together, or their people where it is known whose the records are."""
+
+    def class_values(self, sensitive: str, among: BoolArray) -> ClassValues:
+        """A sensitive column in all classes, and in the whole file, which are the records of the classes `among`.
+        Raises DataError if there is no such column."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +68,7 @@ class ReleasedFile:
     kept : shape (c,), the classes of the node whose records are not suppressed
     """
 
-    node: Node
+    node: Classes
     kept: BoolArray
     suppressed: Suppressed
 
@@ -57,10 +93,7 @@ class ReleasedFile:
     @cached_property
     def hidden_class(self) -> int:
         """How many records, or people where they are known, show no key at all, where some are suppressed; else 0."""
-        people = self.node.histograms.get(PEOPLE)
-        if people is None:
-            return int(self.node.sizes[self._without_keys].sum())
-        return len(np.unique(people.value[self._without_keys[people.holder]]))
+        return self.node.members_of(self._without_keys)
 
     @property
     def class_sizes(self) -> IntArray:
@@ -68,9 +101,9 @@ class ReleasedFile:
         return self._of_classes(self.node.sizes, int(self.node.sizes[self._without_keys].sum()))
 
     @property
-    def class_crowds(self) -> IntArray:
+    def class_members(self) -> IntArray:
         """In the same order, their records, or people where they are known."""
-        return self._of_classes(self.node.crowds, self.hidden_class)
+        return self._of_classes(self.node.members, self.hidden_class)
 
     @property
     def class_people(self) -> IntArray:
@@ -84,12 +117,8 @@ class ReleasedFile:
     def class_values(self, sensitive: str) -> ClassValues:
         """A sensitive column in all classes of the node, and in the whole file; there, the values of suppressed records
         are as `suppressed` says. Raises DataError if there is no such column."""
-        held = self.node.histograms.get(of_people(sensitive)) or self.node.histograms.get(sensitive)
-        if held is None:
-            known = ", ".join(name for name in self.node.histograms if PEOPLE not in name) or "none"
-            raise DataError(f"no sensitive column '{sensitive}' was given; there are: {known}.")
         whole = self.suppressed in ("ignored", "without_keys")
-        return held.class_values(np.ones_like(self.kept) if whole else self.kept)
+        return self.node.class_values(sensitive, np.ones_like(self.kept) if whole else self.kept)
 
 
 class PrivacyModel(ABC):
@@ -136,3 +165,68 @@ class PrivacyModel(ABC):
     @abstractmethod
     def describe(self) -> str:
         """Name and limit, as in 'k-anonymity with k = 5'."""
+
+
+class FileModel(PrivacyModel):
+    """A model on a figure of the whole file, such as its average risk, where no class breaks it by itself.
+
+    Each has its limit as `most`, a share from 0 to 1. Where records may be suppressed, the smallest classes are, until
+    the figure is within its limit: all of one size together, so that it does not depend on the order of the records
+    which of them are.
+    """
+
+    most: float
+
+    on_classes = False
+    monotone = True
+    monotone_with_suppression = False  # which classes go depends on all others
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.most <= 1:
+            raise DataError(f"{self.describe()}: the limit must be from 0 to 1; got {self.most:g}. Is it a percentage?")
+
+    @abstractmethod
+    def figure(self, file: ReleasedFile) -> float:
+        """What the limit is for. The file has at least one record."""
+
+    def members(self, node: Classes) -> IntArray:
+        """Shape (c,), by what a class counts as small."""
+        return node.members
+
+    def file_fails(self, file: ReleasedFile) -> bool:
+        return len(file.class_sizes) > 0 and self.figure(file) > self.most + ROUNDING
+
+    def relief(self, file: ReleasedFile) -> BoolArray:
+        present = file.kept & (file.node.sizes > 0)
+        if not present.any() or not self.file_fails(file):
+            return np.zeros_like(present)
+        members = self.members(file.node)
+        return np.asarray(present & (members == members[present].min()), dtype=np.bool_)
+
+
+@dataclass(frozen=True)
+class SensitiveModel(PrivacyModel):
+    """A model on the values of one sensitive variable within each class: l-diversity, t-closeness and their like.
+
+    A blank is no value: records without one are left out, and a class in which nobody has a value breaks no such model.
+    Where it is known whose the records are, people are counted; a claim to be monotone is then true as long as nobody
+    has records in several classes.
+
+    sensitive : the name of the column
+    """
+
+    sensitive: str
+
+    worse: ClassVar[Literal["higher", "lower"]] = "higher"
+
+    def failing(self, file: ReleasedFile) -> BoolArray:
+        found = file.class_values(self.sensitive)
+        return self.broken(found) & (found.sizes > 0)
+
+    @abstractmethod
+    def figures(self, found: ClassValues) -> FloatArray:
+        """Shape (c,), what the limit is for, of each class."""
+
+    @abstractmethod
+    def broken(self, found: ClassValues) -> BoolArray:
+        """Shape (c,), whether the values of each class break it; that of a class without values does not count."""

@@ -1,4 +1,5 @@
-"""The loops of crowds: which classes show what a class shows, 64 of them at a time, one bit each."""
+"""The loops of equivalence classes with missing keys: which classes show what a class shows, 64 of them at a time, one
+bit each."""
 
 import numba
 import numpy as np
@@ -10,7 +11,7 @@ _ANYTHING = -1  # the code of a missing key, which asks for no value
 
 
 @numba.njit(cache=True, nogil=True)
-def agreeing_records(values: IntArray, rows: int, sizes: IntArray, words: int) -> IntArray:
+def matching_records(values: IntArray, rows: int, sizes: IntArray, words: int) -> IntArray:
     """For each class, the records in the classes that show all its values; these are looked at `words` * 64 at a time.
 
     values : shape (c, p), the row of each key's value in the table of bits; _ANYTHING where missing
