@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.custody.states import State
-from sluice.ground.in_threads import in_threads
+from sluice.ground.parallel_jobs import in_threads
 from sluice.ground.machine import threads
 from sluice.masking.plan import apply_plan
 from sluice.publication.copies import COPIES

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from policies.rules.microdata_rule import Columns, MicrodataRule
 from sluice.ground.sentence import Saying, Sentence
-from sluice.ground.shares import Share
+from sluice.ground.document_parts import Share
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 

@@ -14,7 +14,7 @@ from policies.rules.control_rule import ControlRule, comparable_columns, percent
 from policies.rules.microdata_rule import Columns
 from policies.rules.singling_out import SinglingOut
 from sluice.ground.sentence import Sentence, Sentences
-from sluice.ground.shares import Share
+from sluice.ground.document_parts import Share
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.learned_membership import FEWEST, learned_membership
 from sluice.risk.attacks.membership import Membership, membership, nearer_to_original

@@ -16,7 +16,7 @@ from policies.rules.population_rule import PopulationRule
 from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.generalization.models.reidentification_risk import AverageRisk, HighestRisk
 from sluice.ground.sentence import Sentences
-from sluice.ground.shares import Share
+from sluice.ground.document_parts import Share
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 from sluice.risk.population import reidentification_risk

@@ -16,7 +16,7 @@ from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.generalization.models.sample_uniques import SampleUniques
 from sluice.ground.arrays import BoolArray
 from sluice.ground.sentence import END, Sentence
-from sluice.ground.shares import Share
+from sluice.ground.document_parts import Share
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 from sluice.risk.classes import sample_uniques

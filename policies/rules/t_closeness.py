@@ -18,7 +18,7 @@ from sluice.generalization.models.sensitive_model import (
 )
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentence
-from sluice.ground.shares import Share
+from sluice.ground.document_parts import Share
 from sluice.ground.variables import Kind, Variable
 
 _DIFFER = Sentence(

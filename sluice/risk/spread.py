@@ -8,9 +8,8 @@ however many have it. The second counts where the first is several times as larg
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from sluice.ground.arrays import FloatArray
 
 _LOW, _HIGH = 0.1, 0.9
 _HEAPED = 3.0  # times the spread of the different values: no wild value makes less of a difference

@@ -8,7 +8,7 @@ from threading import current_thread
 import pytest
 
 from policies.standard import checks
-from sluice.ground.in_threads import in_threads
+from sluice.ground.parallel_jobs import in_threads
 from sluice.ground.verdict import Verdict
 from tasks.check import check
 from tasks.evaluate import evaluate

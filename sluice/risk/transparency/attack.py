@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 from sluice.risk.measurement import Measurement
 from sluice.risk.transparency.pairs import Pairs
 
-Kind = Literal["identified", "confident", "reconstructed", "participation"]
+LeakKind = Literal["identified", "confident", "reconstructed", "participation"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Leak:
     claims   : of 'confident': share of the people whose record the intruder is more than half sure of, rightly or not
     """
 
-    kind: Kind
+    kind: LeakKind
     measured: Measurement
     says: str
     claims: float | None = None

@@ -19,7 +19,7 @@ from policies.rules.rule import DisclosureRule
 from policies.standard.checks import checks_of
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.documents.documents import FileOf, named_file
-from sluice.ground.in_threads import in_threads
+from sluice.ground.parallel_jobs import in_threads
 from sluice.ground.machine import threads
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
