@@ -12,9 +12,9 @@ from pydantic import Field
 from policies.rules.behind import Behind
 from policies.rules.sensitive_rule import GROUPS, NearValuesRule
 from sluice.generalization.models.sensitive_model import AlphaKAnonymity, SensitiveModel
+from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentences
-from sluice.ground.document_parts import Share
 from sluice.ground.variables import Label, Variable, Variables
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.equivalence_classes import classes_of

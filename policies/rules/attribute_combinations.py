@@ -11,8 +11,8 @@ from pydantic import Field
 
 from policies.rules.behind import Behind
 from policies.rules.keyed_rule import KeyedRule
-from sluice.ground.sentence import Sentences
 from sluice.ground.document_parts import Share
+from sluice.ground.sentence import Sentences
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 from sluice.risk.classes import attribute_combinations

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from policies.check import AnyOf, Need
 from policies.rules.attack_rule import AttackRule
-from sluice.ground.sentence import Saying, Sentence, Sentences
 from sluice.ground.document_parts import Share
+from sluice.ground.sentence import Saying, Sentence, Sentences
 from sluice.ground.variables import NAMES, Kind, Role
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.attacks.attack_success import ControlledAttack

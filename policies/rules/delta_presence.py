@@ -13,8 +13,8 @@ from policies.check import AnyOf, Need
 from policies.rules.behind import Behind
 from policies.rules.population_rule import PopulationRule
 from sluice.generalization.models.privacy_model import ROUNDING
-from sluice.ground.sentence import Sentences
 from sluice.ground.document_parts import Share
+from sluice.ground.sentence import Sentences
 from sluice.ground.variables import Role, Variables, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.classes import delta_presence

@@ -17,8 +17,8 @@ from policies.rules.frequency_rule import FrequencyRule
 from policies.rules.microdata_rule import MicrodataRule
 from policies.rules.rule import Rule
 from sluice.ground.arrays import BoolArray, IntArray
-from sluice.ground.parallel_jobs import in_threads
 from sluice.ground.machine import threads
+from sluice.ground.parallel_jobs import in_threads
 from sluice.ground.sentence import word
 from sluice.ground.variables import Kind, Variables, as_label
 from sluice.ground.verdict import Finding, Verdict

@@ -12,8 +12,8 @@ from pydantic import Field
 from policies.check import AnyOf, Need
 from policies.rules.control_rule import ControlRule, comparable_columns, known_columns
 from policies.rules.microdata_rule import Columns
-from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.document_parts import Share
+from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.variables import Kind, Role, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.inference import inference

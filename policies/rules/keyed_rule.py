@@ -6,8 +6,8 @@ import pandas as pd
 from pydantic import Field
 
 from policies.rules.microdata_rule import Columns, MicrodataRule
-from sluice.ground.sentence import Saying, Sentence
 from sluice.ground.document_parts import Share
+from sluice.ground.sentence import Saying, Sentence
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 

@@ -10,7 +10,7 @@ from policies.rules.paired_rule import PairedRule, told_share
 from sluice.ground.sentence import END, Saying, Sentences
 from sluice.ground.variables import Role
 from sluice.ground.verdict import Finding, Verdict
-from sluice.risk.linkage.share_at_risk import share_at_risk
+from sluice.risk.attacks.attack_success import share_at_risk
 from sluice.risk.measurement import Measurement
 from sluice.risk.reference.reference_attack import some_of
 from sluice.utility.comparison import Comparison

@@ -11,8 +11,8 @@ from pydantic import Field, model_validator
 
 from policies.rules.keyed_rule import PositiveShare, refuse_no_limit
 from policies.rules.population_estimate import PopulationEstimate
-from sluice.ground.sentence import Sentences
 from sluice.ground.document_parts import Share
+from sluice.ground.sentence import Sentences
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.equivalence_classes import category_codes

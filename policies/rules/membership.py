@@ -13,11 +13,10 @@ from pydantic import Field
 from policies.rules.control_rule import ControlRule, comparable_columns, percent
 from policies.rules.microdata_rule import Columns
 from policies.rules.singling_out import SinglingOut
-from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.document_parts import Share
+from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.verdict import Finding
-from sluice.risk.attacks.learned_membership import FEWEST, learned_membership
-from sluice.risk.attacks.membership import Membership, membership, nearer_to_original
+from sluice.risk.attacks.membership import FEWEST, Membership, learned_membership, membership, nearer_to_original
 from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(

@@ -10,7 +10,7 @@ from pydantic import Field
 from policies.check import Need, Requirement
 from policies.rules.attack_rule import AttackRule
 from policies.rules.microdata_rule import Columns
-from sluice.ground.categories import codes_of
+from sluice.ground.comparable_values import codes_of
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.variables import Kind, Role

@@ -13,8 +13,8 @@ from policies.rules.keyed_rule import PositiveShare
 from policies.rules.population_estimate import PopulationEstimate
 from sluice.generalization.models.population_uniques import PopulationUniques as PopulationUniquesModel
 from sluice.generalization.models.privacy_model import PrivacyModel
-from sluice.ground.sentence import Sentences
 from sluice.ground.document_parts import Share
+from sluice.ground.sentence import Sentences
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes.equivalence_classes import classes_of

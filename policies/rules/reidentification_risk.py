@@ -15,8 +15,8 @@ from policies.rules.keyed_rule import PositiveShare, refuse_no_limit
 from policies.rules.population_rule import PopulationRule
 from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.generalization.models.reidentification_risk import AverageRisk, HighestRisk
-from sluice.ground.sentence import Sentences
 from sluice.ground.document_parts import Share
+from sluice.ground.sentence import Sentences
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 from sluice.risk.population import reidentification_risk

@@ -15,8 +15,8 @@ from sluice.generalization.models.k_anonymity import KAnonymity
 from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.generalization.models.sample_uniques import SampleUniques
 from sluice.ground.arrays import BoolArray
-from sluice.ground.sentence import END, Sentence
 from sluice.ground.document_parts import Share
+from sluice.ground.sentence import END, Sentence
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 from sluice.risk.classes import sample_uniques

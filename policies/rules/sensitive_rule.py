@@ -15,9 +15,9 @@ from policies.rules.sensitive_values import ClassFigures, SensitiveValues
 from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.generalization.models.sensitive_model import SensitiveModel
 from sluice.ground.arrays import BoolArray
+from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentence, listed, word
-from sluice.ground.document_parts import Share
 from sluice.ground.variables import Kind, Role, Variable, Variables, as_label, with_role
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes import equivalence_classes, l_diversity

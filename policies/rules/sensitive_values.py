@@ -12,7 +12,7 @@ from sluice.ground.comparable_values import plain_values
 from sluice.ground.variables import Variable, as_label
 from sluice.risk.classes.class_values import ClassValues, Near, Sensitive, class_values
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses, category_codes
-from sluice.risk.resolution import on_grid, resolution
+from sluice.risk.spread import on_grid, resolution
 
 
 @dataclass(frozen=True)

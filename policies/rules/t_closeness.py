@@ -16,9 +16,9 @@ from sluice.generalization.models.sensitive_model import (
     OrderedTCloseness,
     SensitiveModel,
 )
+from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentence
-from sluice.ground.document_parts import Share
 from sluice.ground.variables import Kind, Variable
 
 _DIFFER = Sentence(

@@ -13,7 +13,7 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.coding import Coding
 from sluice.risk.reference.copies import CopyCount, count_copies, exact_copies
 from sluice.risk.reference.reference_attack import ReferenceAttack, some_of
-from sluice.risk.resolution import EXACT, FINE, on_one_grid
+from sluice.risk.spread import EXACT, FINE, on_one_grid
 from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(

@@ -11,7 +11,7 @@ from sluice.ground.sentence import Sentence
 from sluice.ground.variables import GROUPS
 from sluice.ground.verdict import Finding
 from sluice.risk.reference.copies import lone_copies
-from sluice.risk.resolution import COARSE, EXACT, FINE, on_one_grid
+from sluice.risk.spread import COARSE, EXACT, FINE, on_one_grid
 from sluice.utility.comparison import Comparison
 
 ASKS = {

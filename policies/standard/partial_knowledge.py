@@ -14,9 +14,9 @@ from sluice.ground.errors import did_you_mean
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.attacks.attribute_gain import AttributeGain, OtherVariable, attribute_gains, strongest_readings
-from sluice.risk.linkage.candidate_posterior import CandidatePosterior
 from sluice.risk.linkage.kept_digits import with_digits
 from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
+from sluice.risk.linkage.learned_linker import CandidatePosterior
 from sluice.risk.linkage.worst_known import worst_known
 from sluice.risk.people import groups_of_people
 from sluice.utility.comparison import Comparison

@@ -11,9 +11,8 @@ from policies.standard.natural_frequency import natural_frequency
 from policies.standard.reference_standard import Measure, ReferenceStandard
 from sluice.ground.sentence import Saying, Sentence, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
-from sluice.risk.reference.curve import Curve, curve_grid, shares_at
 from sluice.risk.reference.prediction import EquivalenceTest, equivalence_test
-from sluice.risk.reference.reference_attack import ReferenceAttack
+from sluice.risk.reference.reference_attack import Curve, ReferenceAttack, curve_grid, shares_at
 
 _SAYS = Sentences(
     "prediction",

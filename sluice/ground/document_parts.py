@@ -1,8 +1,11 @@
-"""Numbers of documents that are shares or percentages: which of the two was meant is asked where it can be seen."""
+"""Numbers of documents that are shares or percentages: which of the two was meant is asked where it can be seen.
+
+Frozen model: what documents and parts of a report are made of.
+"""
 
 from typing import Annotated
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
 
 def _share(value: float) -> float:
@@ -21,3 +24,9 @@ def _percent(value: float) -> float:
 
 Share = Annotated[float, AfterValidator(_share)]
 Percent = Annotated[float, AfterValidator(_percent)]
+
+
+class FrozenModel(BaseModel):
+    """Never changed once it is made, and refuses fields that it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")

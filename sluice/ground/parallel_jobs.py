@@ -1,13 +1,24 @@
-"""Independent jobs, several at a time: numpy and compiled kernels let go of the interpreter meanwhile."""
+"""Independent jobs, several at a time: numpy and compiled kernels let go of the interpreter meanwhile.
 
+A process that works for another one, and ends with it however that one ends.
+
+A parent that is killed tells its pool nothing: its workers would go on with what they have, and then wait for ever,
+each with the records in its memory.
+"""
+
+import os
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextvars import copy_context
-from threading import Event, Lock
+from multiprocessing import parent_process
+from threading import Event, Lock, Thread
+from time import sleep
 from typing import TypeVar
 
 from sluice.ground.progress import Listener, listener, reported_to
+
+_EACH = 1.0  # second, in which the parent is looked for
 
 T = TypeVar("T")
 
@@ -77,3 +88,20 @@ class _Told:
                 del self._stages[at]
                 if was_first and self._stages:
                     self._tell(self._stages[min(self._stages)], 0, 0)
+
+
+def end_with_parent() -> None:
+    """In a process of a pool, for its initializer: end within a second or two of the process that made it.
+
+    raises : RuntimeError in a process that `multiprocessing` did not make
+    """
+    parent = parent_process()
+    if parent is None or parent.pid is None:
+        raise RuntimeError("this process has no parent")
+    Thread(target=_end_after, args=(parent.pid,), name="end with parent", daemon=True).start()
+
+
+def _end_after(parent: int) -> None:
+    while os.getppid() == parent:  # an orphan gets another
+        sleep(_EACH)
+    os._exit(1)  # what is at work here has nobody to give its result to

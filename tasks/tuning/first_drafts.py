@@ -15,7 +15,7 @@ from sluice.masking.synthesis.sequential_trees import MOST_CATEGORIES
 from sluice.risk.people import once_a_person
 from tasks.tuning.drafted_space import is_skewed
 from tasks.tuning.near_plans import cut_points
-from tasks.tuning.records_at_hand import RecordsAtHand
+from tasks.tuning.search_context import RecordsAtHand
 
 Plan = tuple[Mapping[str, Any], ...]
 

@@ -172,8 +172,7 @@ def test_every_rule_has_tests_and_says_what_it_asks(name: str) -> None:
 def test_editor_schemas_are_those_of_the_models() -> None:
     import json
 
-    from flows.json_schemas import DOCUMENTS
-    from schemas.json_schema import json_schema
+    from flows.json_schemas import DOCUMENTS, json_schema
 
     for name, model in DOCUMENTS.items():
         written = json.loads((ROOT / name).read_text(encoding="utf-8"))

@@ -30,7 +30,7 @@ from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.publication.records_file import write_in_order, write_parquet
-from sluice.risk.publications.publication import changed_records
+from sluice.risk.publications.same_people import changed_records
 from sluice.sources.sources import CsvSource
 from sluice.utility.comparison import Comparison
 from tasks.ingest import ingest

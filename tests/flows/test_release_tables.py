@@ -205,11 +205,13 @@ def test_an_audit_that_was_not_finished_blocks(house: TablesHouse) -> None:
     from sluice.tabular.audit.audit import Audit
 
     nothing = np.full(10_000, np.nan)
-    with patch("tasks.audit.audit_cells", lambda cells, *_, **__: Audit(False, (), *[nothing[: len(cells)]] * 2, 9, 8)):
+    with patch(
+        "tasks.protect.audit_cells", lambda cells, *_, **__: Audit(False, (), *[nothing[: len(cells)]] * 2, 9, 8)
+    ):
         told = house.release()
     assert told.code == BLOCKED
     golden(told.words)
-    with patch("tasks.audit.audit_cells", side_effect=MemoryError):
+    with patch("tasks.protect.audit_cells", side_effect=MemoryError):
         told = house.release()
     assert told.code == BLOCKED
     assert house.shelf == []

@@ -8,12 +8,10 @@ import pytest
 
 from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.model.cells import Status
-from tasks.audit import audit
-from tasks.protect import protect
+from tasks.protect import audit, protect, tabulate
 from tasks.release.product import AnyRelease
 from tasks.release.tables.judgement import TablesEvaluation
 from tasks.release.tables.published_cells import ProtectedTables, PublishedCells, staged_and_published_cells
-from tasks.tabulate import tabulate
 from tests.flows.house import House
 from tests.flows.tables_house import TablesHouse
 
@@ -64,5 +62,5 @@ def test_an_attack_that_crashes_is_unknown(
     def crash(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("tasks.audit.audit_cells", crash)
+    monkeypatch.setattr("tasks.protect.audit_cells", crash)
     assert finding(audit(release, staged, protected), "table_audit").verdict is Verdict.UNKNOWN

@@ -19,8 +19,7 @@ import tasks.publish
 from sluice.custody import shelf
 from sluice.custody.states import State
 from sluice.ground.verdict import Finding, Verdict
-from tasks.approve import approve
-from tasks.decide import decide
+from tasks.decide import approve, decide
 from tasks.failure import StepFailed
 from tasks.mask import mask
 from tasks.publish import publish

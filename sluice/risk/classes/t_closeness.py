@@ -14,8 +14,7 @@ import numpy as np
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import DataError
-from sluice.ground.hierarchy import Hierarchy
-from sluice.ground.taxonomy import taxonomy_of
+from sluice.ground.hierarchy import Hierarchy, taxonomy_of
 from sluice.risk.classes.class_values import ClassValues
 
 
