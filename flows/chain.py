@@ -9,9 +9,8 @@ from sluice.ground.verdict import Finding
 from tasks.decide import approve, awaits_people, decide
 from tasks.flow_run import name_run, stop_waiting, suspend, tag_runs, waits_already
 from tasks.ingest import ingest, is_sound, known_release, open_documents, validate
-from tasks.mask import check, evaluate, mask
-from tasks.protect import audit, protect, tabulate
 from tasks.publish import publish
+from tasks.record_steps import check, evaluate, mask
 from tasks.release.decisions.notices import tell, tell_quietly
 from tasks.release.decisions.series import standing
 from tasks.release.documents import deployed_definition
@@ -26,6 +25,8 @@ from tasks.release.tables.product import Tables
 from tasks.report import report
 from tasks.settle import settle
 from tasks.step import quietly
+from tasks.table_audit import audit
+from tasks.table_protection import protect, tabulate
 
 
 def release(definition: str, release_id: str | None = None, rehearse: bool = False) -> Outcome:

@@ -22,8 +22,7 @@ from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.software_version import versions
 from tasks.failure import explain
-from tasks.mask import check, evaluate
-from tasks.protect import altered, audit
+from tasks.record_steps import check, evaluate
 from tasks.release.decisions.office import open_office
 from tasks.release.decisions.signing_in import account
 from tasks.release.editions.earlier_releases import is_out_of_reach
@@ -38,6 +37,8 @@ from tasks.release.tables.published_cells import (
     request_of,
     staged_and_published_cells,
 )
+from tasks.table_audit import audit
+from tasks.table_protection import altered
 
 _SAYS = Sentences(
     "reassessment",

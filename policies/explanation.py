@@ -44,7 +44,7 @@ def explain(rule: str) -> Explanation:
         model = RULES[name]
         return Explanation(
             name,
-            _first_paragraph(sys.modules[model.__module__].__doc__),
+            model.about or _first_paragraph(sys.modules[model.__module__].__doc__),
             _first_paragraph(inspect.getdoc(model)),
             model.advice,
             model.needs,

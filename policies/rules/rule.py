@@ -26,6 +26,8 @@ class DisclosureRule(BaseModel, ABC):
     example: ClassVar[str]  # a line of a policy, in YAML
     advice: ClassVar[str]  # what to do when the rule is broken
     needs: ClassVar[str]  # what to do when it could not be measured
+    about: ClassVar[str] = ""  # what is measured; empty: the first paragraph of the module's docstring
+    source: ClassVar[str] = ""  # "Source: ..."; empty: that paragraph of the module's docstring
 
     rule: str
 

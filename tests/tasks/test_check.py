@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from sluice.ground.verdict import Verdict
-from tasks.mask import check, mask
+from tasks.record_steps import check, mask
 from tasks.release.product import AnyRelease
 from tests.flows.house import House
 from tests.golden import golden

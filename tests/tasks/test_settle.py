@@ -13,8 +13,8 @@ from sluice.ground.verdict import Finding, Verdict
 from tasks.decide import approve, decide
 from tasks.failure import StepFailed
 from tasks.ingest import ingest, validate
-from tasks.mask import mask
 from tasks.publish import publish
+from tasks.record_steps import mask
 from tasks.release.decisions.review import approve as approve_as
 from tasks.release.decisions.review import withdraw
 from tasks.release.decisions.signing_in import Credentials

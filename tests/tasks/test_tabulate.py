@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from tasks.failure import StepFailed
-from tasks.protect import tabulate
 from tasks.release.product import AnyRelease
 from tasks.release.tables.published_cells import read_staged_cells
+from tasks.table_protection import tabulate
 from tests.flows.house import House
 from tests.flows.tables_house import TablesHouse
 

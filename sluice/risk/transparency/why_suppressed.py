@@ -161,7 +161,7 @@ class _OneColumn:
     weights: FloatArray
 
     @classmethod
-    def of(cls, pairs: Pairs, name: str) -> _OneColumn:
+    def of(cls, pairs: Pairs, name: str) -> "_OneColumn":
         separator = pairs.released[name].between_items
         known, released = ItemSets.of(pairs.recoded[name], separator), ItemSets.of(pairs.masked[name], separator)
         place = {item: code for code, item in enumerate((*known.names, *released.names))}

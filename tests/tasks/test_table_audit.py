@@ -8,10 +8,11 @@ import pytest
 
 from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.model.cells import Status
-from tasks.protect import audit, protect, tabulate
 from tasks.release.product import AnyRelease
 from tasks.release.tables.judgement import TablesEvaluation
 from tasks.release.tables.published_cells import ProtectedTables, PublishedCells, staged_and_published_cells
+from tasks.table_audit import audit
+from tasks.table_protection import protect, tabulate
 from tests.flows.house import House
 from tests.flows.tables_house import TablesHouse
 
@@ -62,5 +63,5 @@ def test_an_attack_that_crashes_is_unknown(
     def crash(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("tasks.protect.audit_cells", crash)
+    monkeypatch.setattr("tasks.table_audit.audit_cells", crash)
     assert finding(audit(release, staged, protected), "table_audit").verdict is Verdict.UNKNOWN
