@@ -118,7 +118,7 @@ def _sure_and_right(weights: FloatArray, true: Codes) -> FloatArray:
     return np.asarray(sure & (total > 0) & (likeliest == true), dtype=np.float64)
 
 
-def _codes(column: pd.Series[Any], original: pd.Series[Any]) -> Codes:
+def _codes(column: "pd.Series[Any]", original: "pd.Series[Any]") -> Codes:
     """The place of each value among those of the original column, -1 where missing, in the smallest type."""
     values = pd.Index(original.dropna().unique())
     kind = np.min_scalar_type(-1 - len(values))
