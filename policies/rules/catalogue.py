@@ -6,9 +6,9 @@ from typing import Any, get_args
 
 from pydantic.fields import FieldInfo
 
-from policies.rules.rule import DisclosureRule
 from policies.rules.rules import AttackPolicyRule, PolicyRule
 from sluice.ground.parameter_table import cited, first_sentence, parameter_table, source_of, told_once
+from sluice.ground.rule import DisclosureRule
 
 _HEADS = (
     (PolicyRule, "Rules on one file", "Under `rules` of a policy; they look at the masked file by itself.", "rules"),
