@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from policies.check import Check, check
 from policies.rules.near_limit import if_near
-from policies.rules.rule import NOT_JUDGED, DisclosureRule
+from sluice.ground.rule import NOT_JUDGED, DisclosureRule
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.measurement import Measurement

@@ -7,10 +7,10 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from policies.check import AnyOf, Need
 from policies.rules.attack_rule import Figure
 from policies.rules.attribute_rule import TOO_FEW, AttributeRule, allowed, at_least_baseline, percentage, refuse_missing
 from policies.rules.microdata_rule import Columns
+from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Sentences, listed
 from sluice.ground.variables import Role, with_role
 from sluice.ground.verdict import Finding

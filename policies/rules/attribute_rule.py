@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import Field
 
-from policies.check import AnyOf, Need
 from policies.rules.attack_rule import AttackRule
 from policies.rules.microdata_rule import Columns
 from sluice.ground.errors import DataError
+from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Sentence, Sentences, listed
 from sluice.ground.variables import Kind, Role, with_role
 from sluice.ground.verdict import Finding

@@ -7,8 +7,8 @@ from typing import ClassVar
 import pandas as pd
 from pydantic import Field
 
-from policies.check import AnyOf, Need
 from policies.rules.attack_rule import AttackRule
+from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Saying, Sentence, Sentences
 from sluice.ground.shares import Share
 from sluice.ground.variables import NAMES, Kind, Role

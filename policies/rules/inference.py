@@ -9,9 +9,9 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
-from policies.check import AnyOf, Need
 from policies.rules.control_rule import ControlRule, comparable_columns, known_columns
 from policies.rules.microdata_rule import Columns
+from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.shares import Share
 from sluice.ground.variables import Kind, Role, with_role

@@ -9,9 +9,9 @@ from typing import ClassVar, Literal, Self
 import pandas as pd
 from pydantic import Field, model_validator
 
-from policies.check import AnyOf, Need
 from policies.rules.control_rule import ControlRule, known_columns
 from policies.rules.microdata_rule import Columns
+from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.linkability import linkability

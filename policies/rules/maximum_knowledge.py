@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from policies.check import AnyOf
 from policies.rules.attack_rule import Figure
 from policies.rules.attribute_rule import EMPTY_FILE, UNREAD_SHARE, UNREADABLE, AttributeRule, percentage, refuse_excess
+from sluice.ground.rule import AnyOf
 from sluice.ground.sentence import Saying, Sentences, word
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks import maximum_knowledge

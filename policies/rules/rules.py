@@ -40,7 +40,6 @@ from policies.rules.rank_swapping_linkage import RankSwappingLinkage
 from policies.rules.rare_combinations import RareCombinations
 from policies.rules.reidentification_risk import ReidentificationRisk
 from policies.rules.request_rule import RequestRule
-from policies.rules.rule import Rule
 from policies.rules.sample_uniques_share import SampleUniquesShare
 from policies.rules.singling_out import SinglingOut
 from policies.rules.subset_inference import SubsetInference
@@ -48,6 +47,7 @@ from policies.rules.suda import Suda
 from policies.rules.t_closeness import TCloseness
 from policies.rules.zero_cells import ZeroCells
 from sluice.ground.extensions import extended
+from sluice.ground.rule import Rule
 
 _PolicyRule = (
     KAnonymity

@@ -9,11 +9,11 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
-from policies.check import AnyOf
 from policies.rules.attribute_rule import at_least_baseline
 from policies.rules.control_rule import ControlRule, comparable_columns
 from policies.rules.microdata_rule import Columns
 from policies.rules.paired_rule import told_share
+from sluice.ground.rule import AnyOf
 from sluice.ground.sentence import Sentence, Sentences, listed, word
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.subset_inference import FEWEST, subset_inference

@@ -7,7 +7,6 @@ import pandas as pd
 
 from policies.check import Check, Part, check
 from policies.rules.paired_rule import UNPAIRED
-from policies.rules.rule import DisclosureRule
 from policies.rules.subset_inference import SubsetInference
 from policies.standard.comparable_values import incomparable, judge_reading, unmeasured
 from policies.standard.copies import judge_closest, judge_exact_copies, judge_near_copies
@@ -24,6 +23,7 @@ from policies.standard.sample_size import judge_size
 from policies.standard.subgroups import judge_subgroups
 from policies.standard.transparency import judge_transparency
 from policies.standard.unique_values import judge_unique_values
+from sluice.ground.rule import DisclosureRule
 from sluice.ground.sentence import Sentence, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.masking.moved_blocks import Block

@@ -11,8 +11,8 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from policies.check import Need, Requirement
 from policies.standard.intruders import Intruder, LearnedLimits, TransparencyLimits
+from sluice.ground.rule import Need, Requirement
 
 Measure = Literal["distance", "ambiguity", "uncertainty"]
 
