@@ -8,9 +8,9 @@ from policies.rules.control_rules import ControlRule
 from policies.rules.k_anonymity import KAnonymity
 from policies.rules.linkage_rules import LinkageRule
 from policies.rules.microdata_rule import MicrodataRule
-from policies.rules.rule import DisclosureRule
 from policies.rules.table_rule import TableRule
 from policies.standard.reference_standard import ReferenceStandard
+from sluice.ground.rule import DisclosureRule
 from sluice.risk.attacks.attack_success import AttackSuccess
 
 _SHARES = (LinkageRule, ControlRule, AttributeInference)  # of people: none found leaves an interval above 0

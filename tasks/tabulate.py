@@ -19,8 +19,8 @@ def tabulate(release: TablesRelease) -> StagedCells:
             dimensions_of(definition, contract),
             measure_of(definition, contract),
             scratch=scratch,
-            tables=[table.dimensions for table in definition.tables],
-            withheld={each.variable: (*each.withheld, *each.withheld_levels) for each in definition.dimensions},
+            tables=definition.linked,
+            withheld=definition.withheld,
             kept=max(LARGEST_KEPT, policy.table_attackers.coalition, *needed),
             requested=(requested.variable, requested.value) if requested else None,
         )

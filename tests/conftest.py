@@ -21,6 +21,7 @@ from tests.reference_data import reference_path
 
 # The same examples on every run: a change is judged by what it changed. Only `explore` looks for new ones.
 os.environ.setdefault("LOKY_MAX_CPU_COUNT", "1")  # else scikit-learn starts a program that counts the cores
+settings.register_profile("quick", derandomize=True, deadline=None, max_examples=10)
 settings.register_profile("local", derandomize=True, deadline=None, max_examples=25)
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile("explore", deadline=None, max_examples=500)

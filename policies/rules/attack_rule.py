@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, model_validator
 
 from policies.check import Check, check
-from policies.rules.rule import NOT_JUDGED, DisclosureRule
+from sluice.ground.rule import NOT_JUDGED, DisclosureRule
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.measurement import Measurement, if_near, verdict_within

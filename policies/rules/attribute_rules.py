@@ -6,11 +6,11 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from policies.check import AnyOf, Need
 from policies.reported_shares import share_or_less
 from policies.rules.attack_rule import AttackRule, Figure
 from policies.rules.microdata_rule import Columns
 from sluice.ground.errors import DataError
+from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Sentence, Sentences, listed
 from sluice.ground.variables import Kind, Role, with_role
 from sluice.ground.verdict import Finding

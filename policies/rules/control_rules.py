@@ -8,9 +8,9 @@ from typing import ClassVar, Literal, Self
 import pandas as pd
 from pydantic import Field, model_validator
 
-from policies.check import AnyOf, Need
 from policies.rules.attack_rule import AttackRule
 from policies.rules.microdata_rule import Columns
+from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Saying, Sentence, Sentences
 from sluice.ground.shares import Share
 from sluice.ground.variables import NAMES, Kind, Role, with_role

@@ -6,12 +6,12 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from policies.check import Need, Requirement
 from policies.rules.attack_rule import AttackRule
 from policies.rules.microdata_rule import Columns
 from sluice.ground.arrays import FloatArray
 from sluice.ground.categories import codes_of
 from sluice.ground.errors import DataError
+from sluice.ground.rule import Need, Requirement
 from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.variables import Kind, Role
 from sluice.ground.verdict import Finding

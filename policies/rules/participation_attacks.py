@@ -6,11 +6,11 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
-from policies.check import AnyOf
 from policies.reported_shares import disclosed_share
 from policies.rules.control_rules import ControlRule, SinglingOut, comparable_columns, percent
 from policies.rules.microdata_rule import Columns
 from sluice.ground.comparable_values import plain_values
+from sluice.ground.rule import AnyOf
 from sluice.ground.sentence import Sentence, Sentences, listed, word
 from sluice.ground.shares import Share
 from sluice.ground.verdict import Finding

@@ -40,13 +40,13 @@ from policies.rules.prior_posterior import PriorPosterior
 from policies.rules.ranked_rules import IntervalDisclosure, LinkageScore
 from policies.rules.reidentification_risk import ReidentificationRisk
 from policies.rules.request_rule import RequestRule
-from policies.rules.rule import Rule
 from policies.rules.sample_uniques_share import SampleUniquesShare
 from policies.rules.suda import Suda
 from policies.rules.t_closeness import TCloseness
 from policies.rules.value_matching import AttributeDivergence, DataInvasion, MaximumKnowledge
 from policies.rules.zero_cells import ZeroCells
 from sluice.ground.extensions import extended
+from sluice.ground.rule import Rule
 
 _PolicyRule = (
     KAnonymity

@@ -4,7 +4,6 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from policies.check import AnyOf
 from policies.reported_shares import share_or_less
 from policies.rules.attack_rule import Figure
 from policies.rules.attribute_rules import (
@@ -17,6 +16,7 @@ from policies.rules.attribute_rules import (
     refuse_excess,
 )
 from sluice.ground import divergence as distributions
+from sluice.ground.rule import AnyOf
 from sluice.ground.sentence import Saying, Sentence, Sentences, word
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks import maximum_knowledge

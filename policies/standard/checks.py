@@ -8,7 +8,6 @@ import pandas as pd
 from policies.check import Check, Part, check
 from policies.rules.paired_rule import UNPAIRED
 from policies.rules.participation_attacks import SubsetInference
-from policies.rules.rule import DisclosureRule
 from policies.standard.copied_values import (
     COPIES,
     LONE_COPIES,
@@ -43,6 +42,7 @@ from policies.standard.preconditions import (
 from policies.standard.prediction_curves import PREDICTION, SUBGROUPS, judge_measure, judge_subgroups
 from policies.standard.reference_standard import MEASURES, ReferenceStandard
 from sluice.ground.declaration import Declaration
+from sluice.ground.rule import DisclosureRule
 from sluice.ground.sentence import Sentence, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.masking.moved_blocks import Block

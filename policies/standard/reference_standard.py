@@ -11,7 +11,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
-from policies.check import Need, Requirement
+from sluice.ground.rule import Need, Requirement
 
 
 class LinkageLimits(BaseModel):

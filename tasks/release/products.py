@@ -13,13 +13,15 @@ from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import Written, parse_document, read_yaml
 from sluice.ground.errors import DataError
+from sluice.sources.permission import permitted_file
 from tasks.release.documents import load_documents
 from tasks.release.product import AnyProduct
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.product import Records
 from tasks.release.release import Release, StagedTable, variables_from_json
-from tasks.release.tables.definition import TablesDefinition, with_named_files
+from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.product import Tables
+from tasks.release.tables.specification import with_named_files
 
 
 def load_definition(path: Path) -> RecordsDefinition | TablesDefinition:
@@ -27,7 +29,7 @@ def load_definition(path: Path) -> RecordsDefinition | TablesDefinition:
     written = read_yaml(path)
     if "tables" not in written:
         return parse_document(RecordsDefinition, written, str(path))
-    content = Written(with_named_files(written, path.parent))
+    content = Written(with_named_files(written, path.parent, permitted_file))
     content.root = written.root
     return parse_document(TablesDefinition, content, str(path))
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Collection
 
-from policies.check import Need, at_hand, unmet
+from policies.check import at_hand, unmet
 from policies.policy import Policy
 from policies.standard.reference_standard import Intruder
 from sluice.ground.errors import did_you_mean
+from sluice.ground.rule import Need
 from sluice.ground.variables import Role, Variables, with_role
 
 

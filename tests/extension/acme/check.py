@@ -7,9 +7,9 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from policies.check import AnyOf, Need
 from policies.reported_shares import disclosed_share
 from policies.rules.attack_rule import AttackRule
+from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Sentence
 from sluice.ground.variables import Role, with_role
 from sluice.ground.verdict import Finding

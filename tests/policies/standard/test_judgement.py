@@ -32,7 +32,12 @@ def test_other_people_pass(masked):
     by_themselves = {
         "reidentification", "learned_linkage", "learned_claims", "learned_distance", "attribute_gain", "unique_values",
     }  # fmt: skip
-    assert set(findings) == {part.rule for part in PARTS} - {"worst_subgroup", "lone_copies", "transparency", *by_themselves}
+    assert set(findings) == {part.rule for part in PARTS} - {
+        "worst_subgroup",
+        "lone_copies",
+        "transparency",
+        *by_themselves,
+    }
 
 
 def test_the_original_itself_fails_in_every_way():

@@ -5,10 +5,10 @@ import pytest
 from sluice.ground.verdict import Verdict
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.rules.p_percent import PPercent
-from tasks.release.tables.definition import WantedTable
 from tasks.release.tables.judgement import judge_statement, summarise_tables
 from tasks.release.tables.protection import ProtectionRequest, audit_cells
 from tasks.release.tables.published_cells import MethodStatement, PublishedCells
+from tasks.release.tables.specification import WantedTable
 from tests.golden import golden
 from tests.tabular.audit.test_published_intervals import dominated
 from tests.tabular.grids import BOX, pattern
