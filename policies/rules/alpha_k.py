@@ -9,11 +9,11 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
-from policies.rules.behind import Behind
 from policies.rules.sensitive_rule import GROUPS, NearValuesRule
 from sluice.generalization.models.sensitive_model import AlphaKAnonymity, SensitiveModel
 from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
+from sluice.ground.rule import Background
 from sluice.ground.sentence import Saying, Sentences
 from sluice.ground.variables import Label, Variable, Variables
 from sluice.ground.verdict import Finding
@@ -47,13 +47,13 @@ class AlphaK(NearValuesRule):
     )
 
     def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
     ) -> list[Finding]:
         sizes = classes_of(frame, keys, people_of(frame, variables)).sizes
         count, smallest = int((sizes < self.k).sum()), int(sizes.min())
         says = _SAYS.small_groups(count=count, total=len(sizes), unit=unit, keys=keys, k=self.k)
         size = self.finding(not count, smallest, self.k, len(frame), says, stage, ", ".join(keys))
-        return [size, *super().judge(frame, variables, keys, stage, unit, behind)]
+        return [size, *super().judge(frame, variables, keys, stage, unit, background)]
 
     def threshold(self, variable: Variable) -> float:
         return self.alpha

@@ -9,9 +9,9 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
-from policies.rules.behind import Behind
 from policies.rules.keyed_rule import KeyedRule
 from sluice.ground.document_parts import Share
+from sluice.ground.rule import Background
 from sluice.ground.sentence import Sentences
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
@@ -42,7 +42,7 @@ class AttributeCombinations(KeyedRule):
     at_most: Share = Field(default=0, lt=1, description="share of the records, not percent, for the worst set of keys")
 
     def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
     ) -> list[Finding]:
         found = attribute_combinations.attribute_combinations(
             [category_codes(frame[name]) for name in keys], self.size, self.k, people_of(frame, variables)

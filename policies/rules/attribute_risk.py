@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
-from policies.rules.behind import Behind
 from policies.rules.keyed_rule import KeyedRule, PositiveShare
+from sluice.ground.rule import Background
 from sluice.ground.sentence import Sentence
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
@@ -40,7 +40,7 @@ class AttributeRisk(KeyedRule):
     )
 
     def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
     ) -> list[Finding]:
         found, people = [], people_of(frame, variables)
         for name in keys:

@@ -9,11 +9,10 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from policies.check import AnyOf, Need
-from policies.rules.behind import Behind
 from policies.rules.population_rule import PopulationRule
 from sluice.generalization.models.privacy_model import ROUNDING
 from sluice.ground.document_parts import Share
+from sluice.ground.rule import AnyOf, Background, Need
 from sluice.ground.sentence import Sentences
 from sluice.ground.variables import Role, Variables, with_role
 from sluice.ground.verdict import Finding
@@ -56,13 +55,13 @@ class DeltaPresence(PopulationRule):
         return super().requires if self.population else (*super().requires, (Need.WEIGHT, Need.POPULATION))
 
     def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
     ) -> list[Finding]:
         frame = once_a_person(frame, variables, keys)
         if self.population is not None:
             any_value = self.missing_matches == "any"
             inside = agreeing(frame, keys) if any_value else classes_of(frame, keys).frequencies
-            people = self.in_population(self.population, frame, variables, keys, behind.file_of)
+            people = self.in_population(self.population, frame, variables, keys, background)
             observed = float(delta_presence.presence(inside, people).max())
         else:
             weights = with_role(variables, Role.WEIGHT)

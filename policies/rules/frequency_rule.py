@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from policies.rules.behind import Behind
 from policies.rules.microdata_rule import Columns, MicrodataRule
 from sluice.ground.arrays import IntArray
+from sluice.ground.rule import Background
 from sluice.ground.sentence import Saying, Sentence, listed
 from sluice.ground.variables import Variables
 from sluice.risk.classes import crowds, equivalence_classes
@@ -35,9 +35,11 @@ class FrequencyRule(MicrodataRule):
     def keys(self, variables: Variables) -> list[str]:
         return super().keys(variables) if self.columns is None else list(self.columns)
 
-    def frequencies(self, frame: pd.DataFrame, variables: Variables, keys: list[str], behind: Behind) -> IntArray:
+    def frequencies(
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], background: Background
+    ) -> IntArray:
         """How many records, or people where they are known, share each record's combination; shape (n,)."""
-        return key_frequencies(frame, variables, keys, self.missing_matches, behind)
+        return key_frequencies(frame, variables, keys, self.missing_matches, background)
 
     @property
     def of_what(self) -> str:
@@ -46,17 +48,17 @@ class FrequencyRule(MicrodataRule):
 
 
 def key_frequencies(
-    frame: pd.DataFrame, variables: Variables, keys: list[str], missing_matches: MissingMatches, behind: Behind
+    frame: pd.DataFrame, variables: Variables, keys: list[str], missing_matches: MissingMatches, background: Background
 ) -> IntArray:
     """How many records, or people where they are known, share each record's combination; shape (n,)."""
     people = people_of(frame, variables)
     if missing_matches == "any":
-        known = behind.original is not None and set(keys) <= set(behind.original)
-        return crowds.crowds(frame, keys, behind.original if known else None, people, behind.times)
+        known = background.original is not None and set(keys) <= set(background.original)
+        return crowds.crowds(frame, keys, background.original if known else None, people, background.times)
     classes = equivalence_classes.classes_of(frame, keys, people)
-    if behind.times is None:
+    if background.times is None:
         return classes.frequencies
-    return np.bincount(classes.labels, weights=behind.times).astype(np.int64)[classes.labels]
+    return np.bincount(classes.labels, weights=background.times).astype(np.int64)[classes.labels]
 
 
 def people_note(frame: pd.DataFrame, variables: Variables) -> Saying:

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from policies.check import AnyOf, Need
 from policies.rules.record_risk_rule import RecordRiskRule
 from sluice.ground.errors import DataError
+from sluice.ground.rule import AnyOf, Need
 from sluice.ground.variables import Role, Variables, with_role
 from sluice.risk.population.household_risk import household_risk
 

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from policies.rules.behind import Behind
 from policies.rules.frequency_rule import ALONE, FrequencyRule, missing_note, people_note
 from sluice.generalization.models.k_anonymity import KAnonymity as KAnonymityModel
 from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.ground.arrays import BoolArray
+from sluice.ground.rule import Background
 from sluice.ground.sentence import END, Sentences
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
@@ -41,9 +41,9 @@ class KAnonymity(FrequencyRule):
     k: int = Field(ge=2)
 
     def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
     ) -> list[Finding]:
-        frequencies = self.frequencies(frame, variables, keys, behind)
+        frequencies = self.frequencies(frame, variables, keys, background)
         n, observed = len(frame), k_anonymity.k_anonymity(frequencies)
         below, alone = k_anonymity.records_below(frequencies, self.k), sample_uniques.sample_uniques(frequencies)
         if observed >= self.k:
@@ -57,8 +57,8 @@ class KAnonymity(FrequencyRule):
         says += _SAYS.asked(k=self.k) + missing_note(self.missing_matches) + END() + people_note(frame, variables)
         return [self.finding(observed >= self.k, observed, self.k, n, says, stage, ", ".join(keys))]
 
-    def failing(self, frame: pd.DataFrame, variables: Variables, keys: list[str], behind: Behind) -> BoolArray:
-        return np.asarray(self.frequencies(frame, variables, keys, behind) < self.k, dtype=np.bool_)
+    def failing(self, frame: pd.DataFrame, variables: Variables, keys: list[str], background: Background) -> BoolArray:
+        return np.asarray(self.frequencies(frame, variables, keys, background) < self.k, dtype=np.bool_)
 
     def models(self, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:
         return [(self.rule, KAnonymityModel(self.k) if self.columns is None else None)]

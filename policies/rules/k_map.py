@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
-from policies.rules.behind import Behind
 from policies.rules.population_rule import PopulationRule
+from sluice.ground.rule import Background
 from sluice.ground.sentence import Sentences
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
@@ -37,9 +37,9 @@ class KMap(PopulationRule):
     population: str = Field(min_length=1, description="path of a CSV: the key columns in released categories [, count]")
 
     def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
     ) -> list[Finding]:
-        frequencies = self.in_population(self.population, frame, variables, keys, behind.file_of)
+        frequencies = self.in_population(self.population, frame, variables, keys, background)
         observed = k_map.k_map(frequencies).value
         below, nobody = float((frequencies < self.k).mean()), float((frequencies == 0).mean())
         says = _SAYS.kept(unit=unit, keys=keys)

@@ -11,12 +11,11 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from policies.check import AnyOf, Need
-from policies.rules.behind import NOTHING, Behind
 from policies.rules.frequency_rule import people_note
 from policies.rules.microdata_rule import Columns, MicrodataRule
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import DataError
+from sluice.ground.rule import NO_BACKGROUND, AnyOf, Background, Need
 from sluice.ground.sentence import Sentences, as_fields, listed
 from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict
@@ -68,11 +67,16 @@ class KmAnonymity(MicrodataRule):
         return () if self.columns else ((Need.ITEMS,),)
 
     def find(
-        self, frame: pd.DataFrame, variables: Variables, stage: str, unit: str = "records", behind: Behind = NOTHING
+        self,
+        frame: pd.DataFrame,
+        variables: Variables,
+        stage: str,
+        unit: str = "records",
+        background: Background = NO_BACKGROUND,
     ) -> list[Finding]:
         if not self.sets_looked_at(variables):
             return [self.unknown(stage, _SAYS.no_sets(), len(frame))]
-        return super().find(frame, variables, stage, unit, behind)
+        return super().find(frame, variables, stage, unit, background)
 
     def keys(self, variables: Variables) -> list[str]:
         return [*self.sets_looked_at(variables), *self._known(variables)]
@@ -82,7 +86,7 @@ class KmAnonymity(MicrodataRule):
         return sets_of_items(variables) if self.columns is None else list(self.columns)
 
     def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
     ) -> list[Finding]:
         names, beside = self.sets_looked_at(variables), self._known(variables)
         parts = [_released(frame[name], variables[name]) for name in names]

@@ -11,8 +11,8 @@ import pandas as pd
 from pydantic import Field
 
 from policies.rules.control_rule import ControlRule, comparable_columns, percent
+from policies.rules.control_rules import SinglingOut
 from policies.rules.microdata_rule import Columns
-from policies.rules.singling_out import SinglingOut
 from sluice.ground.document_parts import Share
 from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.verdict import Finding

@@ -7,11 +7,10 @@ from typing import Annotated, ClassVar
 import pandas as pd
 from pydantic import Field
 
-from policies.check import AnyOf, Need
-from policies.rules.behind import NOTHING, Behind
-from policies.rules.rule import NO_RECORDS, Rule
+from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.ground.arrays import BoolArray
 from sluice.ground.errors import DataError
+from sluice.ground.rule import NO_BACKGROUND, NO_RECORDS, AnyOf, Background, Need, Rule
 from sluice.ground.sentence import Saying, Sentence, as_fields
 from sluice.ground.variables import Role, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict
@@ -39,7 +38,7 @@ class MicrodataRule(Rule):
         variables: Variables,
         stage: str,
         unit: str = "records",
-        behind: Behind = NOTHING,
+        background: Background = NO_BACKGROUND,
     ) -> list[Finding]:
         keys = self.keys(variables)
         if not keys:
@@ -47,7 +46,7 @@ class MicrodataRule(Rule):
         refuse_missing_columns(self.rule, keys, frame, variables)
         if not len(frame):
             return [self.unknown(stage, NO_RECORDS(unit=unit), 0)]
-        return self.judge(frame, variables, keys, stage, unit, behind)
+        return self.judge(frame, variables, keys, stage, unit, background)
 
     def keys(self, variables: Variables) -> list[str]:
         """The columns whose combinations are looked at: the quasi-identifiers, unless the rule names others."""
@@ -55,13 +54,20 @@ class MicrodataRule(Rule):
 
     @abstractmethod
     def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
     ) -> list[Finding]:
         """The findings on a file with at least one record and at least one key column."""
 
-    def failing(self, frame: pd.DataFrame, variables: Variables, keys: list[str], behind: Behind) -> BoolArray | None:
+    def failing(
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], background: Background
+    ) -> BoolArray | None:
         """Which records break the rule, shape (n,), by these keys; None where it is not about single records."""
         return None
+
+    def models(self, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:
+        """What a search of generalisations must satisfy so that the file keeps the rule, by what the rule asks; None
+        where no model makes sure of it, and the file alone shows."""
+        return [(self.rule, None)]
 
     def finding(
         self,
@@ -85,6 +91,11 @@ class MicrodataRule(Rule):
             completed=records,
             **as_fields(says),
         )
+
+
+def models_of(rule: Rule, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:
+    """The models of a rule on records; of any other rule None, by its name."""
+    return rule.models(variables) if isinstance(rule, MicrodataRule) else [(rule.rule, None)]
 
 
 def refuse_missing_columns(rule: str, names: Sequence[str], frame: pd.DataFrame, variables: Variables) -> None:

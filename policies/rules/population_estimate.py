@@ -8,11 +8,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field
 
-from policies.check import AnyOf, Need
-from policies.rules.behind import Behind
 from policies.rules.keyed_rule import KeyedRule
-from policies.rules.rule import NO_ESTIMATE
 from sluice.ground.errors import DataError
+from sluice.ground.rule import NO_ESTIMATE, AnyOf, Background, Need
 from sluice.ground.variables import Role, Variables, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.equivalence_classes import classes_of
@@ -44,7 +42,7 @@ class PopulationEstimate(KeyedRule):
         return True
 
     def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
     ) -> list[Finding]:
         try:
             return self.estimate(once_a_person(frame, variables, keys), variables, keys, stage, unit)

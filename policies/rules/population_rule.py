@@ -11,9 +11,9 @@ from pydantic import Field
 
 from policies.rules.frequency_rule import MISSING_MATCHES, MissingMatches
 from policies.rules.keyed_rule import KeyedRule
-from sluice.documents.documents import FileOf
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import DataError
+from sluice.ground.rule import Background
 from sluice.ground.values import plain_array, read_dates, read_numbers, trimmed_texts
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.risk.population import k_map
@@ -41,15 +41,17 @@ class PopulationRule(KeyedRule):
     )
 
     def in_population(
-        self, path: str, frame: pd.DataFrame, variables: Variables, keys: list[str], file_of: FileOf
+        self, path: str, frame: pd.DataFrame, variables: Variables, keys: list[str], background: Background
     ) -> IntArray:
         """For each record, how many people of the list fit it, shape (n,). Raises DataError, and as `file_of` does.
 
         path : begins at the current folder: a policy that was adopted lies in none
         """
         where = f"{self.rule}: the population '{path}'"
+        if background.file_of is None:
+            raise DataError(f"{where} may not be read here.")
         try:
-            content = file_of(Path(), path, where).read_bytes()  # once: what is hashed is what is read
+            content = background.file_of(Path(), path, where).read_bytes()  # once: what is hashed is what is read
             if self.population_sha256 not in (None, hashlib.sha256(content).hexdigest()):
                 raise DataError(f"{where} is not the list that the policy names: its SHA-256 differs.")
             header = pd.read_csv(BytesIO(content), nrows=0).columns

@@ -9,13 +9,13 @@ from typing import ClassVar, Literal, Self
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from policies.rules.behind import Behind
 from policies.rules.frequency_rule import key_frequencies
 from policies.rules.keyed_rule import PositiveShare, refuse_no_limit
 from policies.rules.population_rule import PopulationRule
 from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.generalization.models.reidentification_risk import AverageRisk, HighestRisk
 from sluice.ground.document_parts import Share
+from sluice.ground.rule import Background
 from sluice.ground.sentence import Sentences
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
@@ -69,14 +69,14 @@ class ReidentificationRisk(PopulationRule):
         return self
 
     def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
     ) -> list[Finding]:
-        in_file = key_frequencies(frame, variables, keys, self.missing_matches, behind)
+        in_file = key_frequencies(frame, variables, keys, self.missing_matches, background)
         if self.population is None:
             risk = reidentification_risk.prosecutor_risk(in_file)
         else:
             risk = reidentification_risk.journalist_risk(
-                in_file, self.in_population(self.population, frame, variables, keys, behind.file_of)
+                in_file, self.in_population(self.population, frame, variables, keys, background)
             )
         scope, who = ", ".join(keys), {"model": self.model, "keys": keys}
         findings = []

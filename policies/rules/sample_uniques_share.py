@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from policies.rules.behind import Behind
 from policies.rules.frequency_rule import ALONE, FrequencyRule, missing_note, people_note
 from sluice.generalization.models.k_anonymity import KAnonymity
 from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.generalization.models.sample_uniques import SampleUniques
 from sluice.ground.arrays import BoolArray
 from sluice.ground.document_parts import Share
+from sluice.ground.rule import Background
 from sluice.ground.sentence import END, Sentence
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
@@ -36,17 +36,17 @@ class SampleUniquesShare(FrequencyRule):
     at_most: Share = Field(lt=1, description="share of the records, not percent")
 
     def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
     ) -> list[Finding]:
-        frequencies = self.frequencies(frame, variables, keys, behind)
+        frequencies = self.frequencies(frame, variables, keys, background)
         n, observed = len(frame), sample_uniques.sample_uniques_share(frequencies)
         says = ALONE(alone=sample_uniques.sample_uniques(frequencies), n=n, unit=unit, keys=keys)
         says += _LIMIT(observed=observed, limit=self.at_most) + missing_note(self.missing_matches) + END()
         says += people_note(frame, variables)
         return [self.finding(observed <= self.at_most, observed, self.at_most, n, says, stage, ", ".join(keys))]
 
-    def failing(self, frame: pd.DataFrame, variables: Variables, keys: list[str], behind: Behind) -> BoolArray:
-        return np.asarray(self.frequencies(frame, variables, keys, behind) == 1, dtype=np.bool_)
+    def failing(self, frame: pd.DataFrame, variables: Variables, keys: list[str], background: Background) -> BoolArray:
+        return np.asarray(self.frequencies(frame, variables, keys, background) == 1, dtype=np.bool_)
 
     def models(self, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:
         if self.columns is not None:

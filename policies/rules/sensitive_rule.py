@@ -8,8 +8,6 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from policies.check import AnyOf, Need
-from policies.rules.behind import Behind
 from policies.rules.microdata_rule import Columns, MicrodataRule, refuse_missing_columns
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
 from sluice.generalization.models.privacy_model import PrivacyModel
@@ -17,6 +15,7 @@ from sluice.generalization.models.sensitive_model import SensitiveModel
 from sluice.ground.arrays import BoolArray
 from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
+from sluice.ground.rule import AnyOf, Background, Need
 from sluice.ground.sentence import Saying, Sentence, listed, word
 from sluice.ground.variables import Kind, Role, Variable, Variables, as_label, with_role
 from sluice.ground.verdict import Finding, Verdict
@@ -72,7 +71,7 @@ class SensitiveRule(MicrodataRule):
         return super().requires if self.columns else (*super().requires, (Need.SENSITIVE,))
 
     def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
     ) -> list[Finding]:
         sensitive = with_role(variables, Role.SENSITIVE) if self.columns is None else list(self.columns)
         if not sensitive:
@@ -83,20 +82,22 @@ class SensitiveRule(MicrodataRule):
         for name in sensitive:
             others = self._others(name, sensitive)
             found = []
-            for among, values, said in self._views(classes, frame, name, others, stage, behind):
-                finding = self._judge_one(among, values, variables[name], unit, frame[keys], stage, behind)
+            for among, values, said in self._views(classes, frame, name, others, stage, background):
+                finding = self._judge_one(among, values, variables[name], unit, frame[keys], stage, background)
                 found.append(finding.adding(said))
             worst = max(found, key=lambda one: one.verdict)  # of equals the one by original values
             scope = f"{name} by {', '.join([*keys, *others])}"
             findings.append(worst.model_copy(update={"stage": stage, "scope": scope}))
         return findings
 
-    def failing(self, frame: pd.DataFrame, variables: Variables, keys: list[str], behind: Behind) -> BoolArray:
+    def failing(self, frame: pd.DataFrame, variables: Variables, keys: list[str], background: Background) -> BoolArray:
         sensitive = with_role(variables, Role.SENSITIVE) if self.columns is None else list(self.columns)
         classes = equivalence_classes.classes_of(frame, keys, people_of(frame, variables))
         found = np.zeros(len(frame), dtype=np.bool_)
         for name in (name for name in sensitive if variables[name].kind is not Kind.ITEMS):
-            for among, column, _ in self._views(classes, frame, name, self._others(name, sensitive), "masked", behind):
+            for among, column, _ in self._views(
+                classes, frame, name, self._others(name, sensitive), "masked", background
+            ):
                 values = SensitiveValues.of(among, column, variables[name], self.near_share)
                 if len(values.column):
                     broken = self.measure(values).failing & ~values.all_harmless
@@ -108,12 +109,12 @@ class SensitiveRule(MicrodataRule):
 
     def _views(
         self, classes: EquivalenceClasses, frame: pd.DataFrame, name: str, others: Sequence[str], stage: str,
-        behind: Behind,
+        background: Background,
     ) -> Iterator[tuple[EquivalenceClasses, "pd.Series[Any]", Saying]]:  # fmt: skip
         """The values that are looked at, within which classes, and how that is said."""
         views: list[tuple[pd.DataFrame, Saying]] = [(frame, () if stage == "original" else _RELEASED())]
-        if behind.original is not None and {name, *others} <= set(behind.original):
-            views = [(behind.original, _ORIGINAL()), *views]
+        if background.original is not None and {name, *others} <= set(background.original):
+            views = [(background.original, _ORIGINAL()), *views]
         for values, said in views:
             codes = [equivalence_classes.category_codes(values[other]) for other in others]
             yield l_diversity.knowing_others(classes, codes) if others else classes, values[name], said
@@ -126,7 +127,7 @@ class SensitiveRule(MicrodataRule):
         unit: str,
         keys: pd.DataFrame,
         stage: str,
-        behind: Behind,
+        background: Background,
     ) -> Finding:
         """The finding on one sensitive variable, without stage and scope."""
         if variable.kind is Kind.ITEMS:
@@ -143,7 +144,7 @@ class SensitiveRule(MicrodataRule):
         limit = self.threshold(variable)
         says = self.say(count, total, unit, variable.name, worst, limit)
         if count and stage != "original":
-            says += _named(keys.iloc[values.records_of(failing)], values.sizes(failing), behind.minimum_cell, unit)
+            says += _named(keys.iloc[values.records_of(failing)], values.sizes(failing), background.minimum_cell, unit)
         harmless = variable.harmless
         if excused and harmless is not None:
             says += _EXCUSED(excused=excused, why=harmless.why)

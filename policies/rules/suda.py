@@ -9,9 +9,9 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
-from policies.rules.behind import Behind
 from policies.rules.keyed_rule import KeyedRule, PositiveShare
 from sluice.ground.document_parts import Share
+from sluice.ground.rule import Background
 from sluice.ground.sentence import Sentence
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
@@ -41,7 +41,7 @@ class Suda(KeyedRule):
     at_most: Share = Field(default=0, lt=1, description="share of the records that may be at risk, not percent")
 
     def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
     ) -> list[Finding]:
         scores = suda.suda([category_codes(frame[name]) for name in keys], self.size, people_of(frame, variables))
         measured = scores.share_at_risk(self.above, self.sampling_fraction)

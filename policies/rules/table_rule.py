@@ -8,9 +8,7 @@ from typing import ClassVar
 
 import pandas as pd
 
-from policies.check import AnyOf, Need
-from policies.rules.behind import NOTHING, Behind
-from policies.rules.rule import Rule
+from sluice.ground.rule import NO_BACKGROUND, AnyOf, Background, Need, Rule
 from sluice.ground.sentence import Sentence
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
@@ -40,7 +38,7 @@ class TableRule(Rule):
         variables: Variables,
         stage: str,
         unit: str = "records",
-        behind: Behind = NOTHING,
+        background: Background = NO_BACKGROUND,
     ) -> list[Finding]:
         return [self.unknown(stage, _FOR_CELLS(rule=self.rule, unit=unit), len(frame))]
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from policies.standard.natural_frequency import natural_frequency, reported_share
+from policies.reported_shares import natural_frequency, reported_share
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.ground.sentence import Sentence, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict

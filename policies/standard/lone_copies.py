@@ -3,8 +3,8 @@
 It belongs to the reference standard, and needs to know which released record is whose.
 """
 
-from policies.standard.comparable_values import cannot_be_compared
 from policies.standard.copies import TWINS, Column, judge_copies
+from policies.standard.preconditions import cannot_be_compared
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.ground.comparable_values import comparable_values, is_missing
 from sluice.ground.sentence import Sentence

@@ -5,10 +5,9 @@ It belongs to the reference standard, and needs to know which released record is
 
 from collections.abc import Sequence
 
-from policies.rules.near_limit import if_near
 from policies.rules.paired_rule import told_share
-from policies.standard.intruders import AnyOf, Intruder
-from policies.standard.learned_linkage import judge_reached
+from policies.standard.learning_intruders import judge_reached
+from policies.standard.reference_standard import AnyOf, Intruder
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import did_you_mean
 from sluice.ground.sentence import Saying, Sentences, as_fields
@@ -18,6 +17,7 @@ from sluice.risk.linkage.kept_digits import with_digits
 from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
 from sluice.risk.linkage.learned_linker import CandidatePosterior
 from sluice.risk.linkage.worst_known import worst_known
+from sluice.risk.measurement import if_near
 from sluice.risk.people import groups_of_people
 from sluice.utility.comparison import Comparison
 

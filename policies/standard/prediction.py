@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from policies.standard.natural_frequency import natural_frequency
+from policies.reported_shares import natural_frequency
 from policies.standard.reference_standard import Measure, ReferenceStandard
 from sluice.ground.sentence import Saying, Sentence, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict

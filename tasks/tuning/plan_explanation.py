@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from policies.rules.microdata_rule import models_of
 from tasks.release.records.definition import RecordsDefinition
 from tasks.tuning.journal import Found, TrialRecord
 from tasks.tuning.parameter_ranges import Between, Range, at
@@ -226,7 +227,7 @@ def _obeyed(records: RecordsAtHand) -> Iterator[str]:
     yield from dict.fromkeys(
         rule.rule
         for rule in records.policy.rules
-        if any(model is not None for _, model in rule.models(records.variables))
+        if any(model is not None for _, model in models_of(rule, records.variables))
     )
 
 

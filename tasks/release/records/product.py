@@ -13,7 +13,7 @@ from policies.check import Need, at_hand, unmet
 from policies.policy import Policy
 from policies.pruned_publications import RULE as PRUNED_PUBLICATIONS
 from policies.several_publications import RULES
-from policies.standard.intruders import Intruder
+from policies.standard.reference_standard import Intruder
 from sluice.ground.errors import DocumentError, did_you_mean
 from sluice.ground.extensions import unnamed
 from sluice.ground.variables import Role, Variables, with_role

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from policies.rules.rule import Rule
+from sluice.ground.rule import Rule
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding
+from tests.policies.rules.weighted_survey import READING
 
 VARIABLES = {
     variable.name: variable
@@ -34,5 +35,5 @@ def people(ages: list[int | None], areas: str, illnesses: str = "", weights: Any
 
 
 def one(rule: Rule, frame: pd.DataFrame) -> Finding:
-    (finding,) = rule.find(frame, VARIABLES, "masked", "women")
+    (finding,) = rule.find(frame, VARIABLES, "masked", "women", READING)
     return finding

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from policies.rules.rule import Rule
+from sluice.ground.rule import Rule
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding
 

@@ -15,10 +15,10 @@ from pydantic import TypeAdapter
 from policies.advice import advice_on, with_advice
 from policies.rules.catalogue import rules
 from policies.rules.population_estimate import PopulationEstimate
-from policies.rules.rule import Rule
 from policies.rules.rules import AttackPolicyRule, PolicyRule
 from policies.rules.table_rule import TableRule
 from sluice.ground.errors import DataError
+from sluice.ground.rule import Rule
 from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.rules.dominance import Dominance
@@ -33,6 +33,7 @@ from tests.items.set_columns import column_of, variable
 from tests.listed import all_listed
 from tests.policies.rules import ill_people
 from tests.policies.rules.test_attack_contract import ATTACKS
+from tests.policies.rules.weighted_survey import READING
 from tests.policies.rules.written_rules import documented, is_sensitive, load, refusal
 
 QUASI, SENSITIVE, WEIGHT, HOUSEHOLD = Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD
@@ -121,7 +122,7 @@ class Judged:
 
     def find(self, rule: Rule, frame: pd.DataFrame | None = None, variables: Variables | None = None) -> list[Finding]:
         given = self.promise.frame if frame is None else frame
-        return rule.find(given, variables or self.promise.variables, "masked", "people")
+        return rule.find(given, variables or self.promise.variables, "masked", "people", READING)
 
     def broken(self, frame: pd.DataFrame | None = None, variables: Variables | None = None) -> Finding:
         return next(each for each in self.find(self.fails, frame, variables) if each.verdict is Verdict.FAIL)

@@ -1,7 +1,7 @@
 """k-anonymity as a rule."""
 
-from policies.rules.behind import Behind
 from policies.rules.k_anonymity import KAnonymity
+from sluice.ground.rule import Background
 from sluice.ground.sentence import Statement, as_fields
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict
@@ -51,9 +51,9 @@ def test_a_blank_record_vouches_for_nobody_and_is_found_by_what_its_person_is_kn
     assert (blanks.verdict, blanks.observed) == (Verdict.FAIL, 1)
     before, after = typed([30, 30, 30, 41]), typed([30, 30, 30, None])
     assert one(rule, after).verdict is Verdict.PASS  # nobody knows who it was
-    found = one(rule, after, behind=Behind(before))  # whoever is 41 can only be the record without an age
+    found = one(rule, after, background=Background(before))  # whoever is 41 can only be the record without an age
     assert (found.verdict, found.observed) == (Verdict.FAIL, 1)
-    hidden = one(rule, typed([30, 30, 30, None, None, None]), behind=Behind(typed([30, 30, 30, 41, 42, 43])))
+    hidden = one(rule, typed([30, 30, 30, None, None, None]), background=Background(typed([30, 30, 30, 41, 42, 43])))
     assert hidden.verdict is Verdict.PASS
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from policies.rules.behind import Behind
 from policies.rules.l_diversity import LDiversity
+from sluice.ground.rule import Background
 from sluice.ground.variables import Harmless, Kind, Role, Variable
 from sluice.ground.verdict import Verdict
 from tests.golden import golden
@@ -63,12 +63,12 @@ def test_what_masking_did_to_the_sensitive_variable_hides_nobody_of_a_group_that
     after = before.assign(salary=before["salary"] + noise)
     rule = LDiversity(l=2, columns=("salary",))
     assert one(rule, after).verdict is Verdict.PASS
-    found = one(rule, after, behind=Behind(before))
+    found = one(rule, after, background=Background(before))
     assert (found.verdict, found.observed) == (Verdict.FAIL, 1)
     golden(found.says)
-    assert "age" not in one(rule, after, behind=Behind(before, minimum_cell=13)).says.split(". ", 1)[1]
+    assert "age" not in one(rule, after, background=Background(before, minimum_cell=13)).says.split(". ", 1)[1]
     coarse = before.assign(salary=5.0)  # coarsened: the original ones differ, and nobody sees that they do
-    found = one(rule, coarse, behind=Behind(before.assign(salary=np.arange(24.0))))
+    found = one(rule, coarse, background=Background(before.assign(salary=np.arange(24.0))))
     assert (found.verdict, found.says[-33:]) == (Verdict.FAIL, " Counted are the released values.")
 
 

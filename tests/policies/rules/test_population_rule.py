@@ -22,6 +22,12 @@ def test_a_list_of_one_row_a_person_and_a_relative_path(tmp_path: Path, monkeypa
     assert one(KMap(k=3, population="people.csv"), SURVEY.head(2)).verdict is Verdict.PASS
 
 
+def test_no_list_is_read_where_nobody_says_which_may_be(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("sex,age\n" + "f,30\n" * 3, encoding="utf-8")
+    golden.refused(DataError, KMap(k=3, population=str(path)).find, SURVEY.head(2), VARIABLES, "masked")
+
+
 def test_dates_and_texts_in_a_list(tmp_path: Path) -> None:
     variables = {
         "born": Variable(name="born", kind=Kind.DATE, role=QUASI),
@@ -44,7 +50,7 @@ def test_a_list_that_the_policy_names_by_its_hash_is_that_one_or_none(tmp_path: 
     assert one(rule, SURVEY.head(2)).observed == 3
     path.write_text("sex,age\n" + "f,30\n" * 9, encoding="utf-8")
     assert one(KMap(k=9, population=str(path)), SURVEY.head(2)).verdict is Verdict.PASS
-    golden.refused(DataError, rule.find, SURVEY.head(2), VARIABLES, "masked")
+    golden.refused(DataError, one, rule, SURVEY.head(2))
     golden.refused(ValidationError, KMap, k=9, population=str(path), population_sha256="abc")
 
 
@@ -64,5 +70,5 @@ def test_a_list_that_cannot_be_used_is_an_error(tmp_path: Path, text: str | None
     if text is not None:
         path.write_text(text, encoding="utf-8")
     with golden.raises(DataError) as error:
-        KMap(k=2, population=str(path)).find(SURVEY, VARIABLES, "masked")
+        one(KMap(k=2, population=str(path)))
     assert "thirty" not in str(error.value)

@@ -7,7 +7,7 @@ import pytest
 from policies.rules.reidentification_risk import ReidentificationRisk
 from sluice.ground.verdict import Verdict
 from tests.golden import golden
-from tests.policies.rules.weighted_survey import LIST, SURVEY, VARIABLES, one, typed
+from tests.policies.rules.weighted_survey import LIST, READING, SURVEY, VARIABLES, one, typed
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def test_each_limit_of_the_prosecutor_is_a_finding() -> None:
     rule = ReidentificationRisk(
         model="prosecutor", highest_at_most=0.5, average_at_most=0.75, records_above={"risk": 0.5, "at_most": 0.4}
     )
-    highest, average, above = rule.find(SURVEY, VARIABLES, "masked", "women")
+    highest, average, above = rule.find(SURVEY, VARIABLES, "masked", "women", READING)
     assert [finding.verdict for finding in (highest, average, above)] == [Verdict.FAIL, Verdict.PASS, Verdict.FAIL]
     assert [finding.observed for finding in (highest, average, above)] == [1, 0.75, 0.5]
     golden(highest.says)

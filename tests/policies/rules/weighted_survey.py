@@ -4,6 +4,8 @@ from typing import Any
 
 import pandas as pd
 
+from sluice.documents.documents import named_file
+from sluice.ground.rule import Background
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding
 
@@ -35,13 +37,15 @@ def typed(rows: list[tuple[Any, Any]], weight: float | list[float] = 10.0) -> pd
 
 SURVEY = typed([("f", 30), ("f", 30), ("f", 41), ("m", 30)])
 
+READING = Background(file_of=named_file)  # who may read the lists that rules name
+
 
 def without(role: Role) -> dict[str, Variable]:
     return {name: variable for name, variable in VARIABLES.items() if variable.role is not role}
 
 
 def one(rule: Any, frame: pd.DataFrame = SURVEY, variables: dict[str, Variable] = VARIABLES) -> Finding:
-    (finding,) = rule.find(frame, variables, "masked", "women")
+    (finding,) = rule.find(frame, variables, "masked", "women", READING)
     assert finding.rule == rule.rule
     assert finding.stage == "masked"
     return finding

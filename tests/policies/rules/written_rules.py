@@ -10,11 +10,11 @@ from pydantic import BaseModel
 
 from policies.policy import Policy
 from policies.rules.catalogue import rules
-from policies.rules.rule import Rule
 from policies.rules.rules import AttackPolicyRule, PolicyRule
 from policies.rules.table_rule import TableRule
 from sluice.documents.documents import parse_document
 from sluice.ground.errors import DocumentError
+from sluice.ground.rule import Rule
 from sluice.tabular.rules.contributions import Values, one_cell
 
 DOCS = (Path(__file__).parents[3] / "docs" / "rules.md").read_text(encoding="utf-8")

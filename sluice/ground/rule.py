@@ -1,14 +1,16 @@
-"""Rule: what every disclosure rule of a policy is, and the numbers it is written with."""
+"""Rule: what every disclosure rule of a policy is, what it may need, and what it may know beside the file."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import ClassVar, NamedTuple
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict
 
-from policies.check import AnyOf, Requirement
-from policies.rules.behind import NOTHING, Behind
-from sluice.generalization.models.privacy_model import PrivacyModel
+from sluice.ground.arrays import IntArray
 from sluice.ground.sentence import Saying, Sentence, as_fields
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
@@ -16,6 +18,53 @@ from sluice.ground.verdict import Finding, Verdict
 NO_RECORDS = Sentence("no_records", "The file holds no {unit}.")
 NOT_JUDGED = Sentence("not_judged", " Nothing was judged by this rule.")
 NO_ESTIMATE = Sentence("no_estimate", "{why}")
+
+
+class Need(StrEnum):
+    """What a check may need besides the released file, in the reader's words."""
+
+    QUASI_IDENTIFIERS = "quasi-identifiers, by which people could be recognised"
+    SENSITIVE = "a sensitive variable"
+    WEIGHT = "sampling weights"
+    HOUSEHOLD = "the household of each person"
+    ITEMS = "sets of items"
+    KNOWLEDGE = "the sets of variables that an intruder knows"
+    HOLDOUT = "people who were set aside, a holdout"
+    POPULATION = "a list of the population"
+    CELLS = "the cells of tables"
+
+
+AnyOf = tuple[Need, ...]
+"""Needs of which one is enough."""
+
+
+class Requirement(NamedTuple):
+    """What a check that decides cannot do without: where it is lacking, the check is UNKNOWN and nothing passes."""
+
+    check: str
+    any_of: AnyOf
+    of_pairs: bool = False  # where nobody knows whose record is whose, a person decides without it
+
+
+@dataclass(frozen=True)
+class Background:
+    """What lies behind a file of records.
+
+    original     : the same records in the same order before masking, on the released categories and typed like the
+                   file; None where nobody knows which record is whose, and of an original
+    minimum_cell : no smaller group is named
+    file_of      : the file that a rule names, by the folder from which it is named, its path and where that stands;
+                   raises if it may not be read. None: no rule may read any
+    times        : for how many equal records each stands, where a file holds the different ones alone; shape (n,)
+    """
+
+    original: pd.DataFrame | None = None
+    minimum_cell: int = 10
+    file_of: Callable[[Path, str, str], Path] | None = None
+    times: IntArray | None = None
+
+
+NO_BACKGROUND = Background()
 
 
 class DisclosureRule(BaseModel, ABC):
@@ -60,7 +109,7 @@ class Rule(DisclosureRule):
         variables: Variables,
         stage: str,
         unit: str = "records",
-        behind: Behind = NOTHING,
+        background: Background = NO_BACKGROUND,
     ) -> list[Finding]:
         """What the rule says of a file of records: at least one finding.
 
@@ -68,14 +117,9 @@ class Rule(DisclosureRule):
                  is known, also where it is not released
         stage  : copied to the findings: original, masked or reference
         unit   : what a record is, in the plural and in the reader's words
-        behind : what the agency knows of the records beside the file
+        background : what the agency knows of the records beside the file
         raises : DataError if a column that the rule looks at is not in the file
         """
-
-    def models(self, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:
-        """What a search of generalisations must satisfy so that the file keeps the rule, by what the rule asks; None
-        where no model makes sure of it, and the file alone shows."""
-        return [(self.rule, None)]
 
     def unknown(self, stage: str, why: Saying, records: int) -> Finding:
         return Finding(
