@@ -34,7 +34,6 @@ from sluice.ground.machine import threads
 from sluice.ground.variables import Variables
 from sluice.risk.attacks.attack_success import FEWEST, LEVEL, quantile
 from sluice.risk.attacks.rare_combinations import subsets
-from sluice.risk.attacks.subset_inference import NearValues
 from sluice.risk.distances.gower import gower_points
 from sluice.risk.measurement import Measurement
 

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from policies.approvals import Subject
-from policies.check import Need, at_hand, unmet
+from policies.check import at_hand, unmet
 from policies.policy import Policy
 from policies.pruned_publications import RULE as PRUNED_PUBLICATIONS
 from policies.several_publications import RULES
 from policies.standard.reference_standard import Intruder
 from sluice.ground.errors import DocumentError, did_you_mean
 from sluice.ground.extensions import unnamed
+from sluice.ground.rule import Need
 from sluice.ground.variables import Role, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.masking.plan import ByStratum
