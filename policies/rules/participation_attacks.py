@@ -15,8 +15,7 @@ from sluice.ground.rule import AnyOf
 from sluice.ground.sentence import Sentence, Sentences, listed, word
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.attack_success import FEWEST
-from sluice.risk.attacks.learned_membership import learned_membership
-from sluice.risk.attacks.membership import Membership, membership, nearer_to_original
+from sluice.risk.attacks.membership import Membership, learned_membership, membership, nearer_to_original
 from sluice.risk.attacks.participant_inference import participant_inference
 from sluice.risk.attacks.rare_combinations import rare_combinations
 from sluice.risk.attacks.subset_inference import subset_inference

@@ -30,8 +30,7 @@ from sluice.ground.arrays import FloatArray
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Variables
-from sluice.risk.attacks.attack_success import FEWEST
-from sluice.risk.attacks.attack_success import LEVEL, AttackSuccess, quantile
+from sluice.risk.attacks.attack_success import FEWEST, LEVEL, AttackSuccess, quantile
 from sluice.risk.attacks.rare_combinations import cell_of_each, grouped, subsets
 from sluice.risk.distances.gower import GowerPoints, gower_points
 from sluice.risk.measurement import Measurement
