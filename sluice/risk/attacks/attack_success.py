@@ -17,6 +17,7 @@ from sluice.ground.errors import DataError
 from sluice.risk.measurement import Measurement
 
 LEVEL = 0.95
+FEWEST = 20  # people on each side, half of whom teach an intruder what serves best
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from sluice.ground.arrays import FloatArray
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Variables
+from sluice.risk.attacks.attack_success import FEWEST
 from sluice.risk.attacks.membership import Membership, advantage, area_under_curve
 from sluice.risk.attacks.rare_combinations import cell_of_each, grouped, subsets
 from sluice.risk.distances.gower import GowerPoints, gower_points
@@ -26,7 +27,6 @@ from sluice.risk.distances.gower import GowerPoints, gower_points
 _SIZES = (1, 2, 3)
 _NEIGHBOURS = 5
 _SMOOTHING = 0.3  # of a record, added to each count
-FEWEST = 20  # people on each side, half of whom teach
 
 
 def learned_membership(

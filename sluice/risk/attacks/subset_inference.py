@@ -29,14 +29,13 @@ from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError
 from sluice.ground.machine import threads
 from sluice.ground.variables import Variables
-from sluice.risk.attacks.attack_success import LEVEL, quantile
+from sluice.risk.attacks.attack_success import FEWEST, LEVEL, quantile
 from sluice.risk.attacks.near_values import NearValues
 from sluice.risk.attacks.rare_combinations import subsets
 from sluice.risk.distances.gower import gower_points
 from sluice.risk.measurement import Measurement
 
 NEAR = (0.0, 0.01, 0.05)  # in ranks: equal, a hundredth of the people, a twentieth
-FEWEST = 20  # people on each side, half of whom choose
 _TOGETHER = 15  # variables of which all sets are tried
 _PART = 4  # more variables are cut into parts of so many, of which three are tried together,
 _TRIPLES = 60  # so many, at random where there are more

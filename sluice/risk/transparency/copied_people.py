@@ -17,7 +17,8 @@ import pandas as pd
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError, PlanError
 from sluice.ground.variables import Kind, Variables
-from sluice.risk.attacks.learned_membership import FEWEST, learned_membership
+from sluice.risk.attacks.attack_success import FEWEST
+from sluice.risk.attacks.learned_membership import learned_membership
 from sluice.risk.attacks.participant_inference import participant_inference
 from sluice.risk.attacks.rare_combinations import rare_combinations
 from sluice.risk.transparency.attack import Attack, Leak

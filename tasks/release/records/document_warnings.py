@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from policies.check import at_hand, unmet
 from policies.policy import Policy
-from policies.standard.intruders import Intruder
+from policies.standard.reference_standard import Intruder
 from sluice.ground.errors import did_you_mean
 from sluice.ground.rule import Need
 from sluice.ground.variables import Role, Variables, with_role

@@ -1,30 +1,33 @@
-"""Disclosure risk and score: linkage, interval disclosure and information loss drawn together into one figure.
-
-Source: Torra (2013), "Rank swapping: Example II", "Example VI" and "Average of 1-7 variables". Information loss is IL1s
-(Yancey, Winkler and Creecy 2002), of which 1 is about what a random file has; the slides leave the measure open.
-"""
+"""Rules on values that have ranks: how near each lies to its masked value, and the score of risk and loss together."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf, isfinite, nextafter
 from statistics import fmean
-from typing import ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from policies.rules.distance_linkage import DistanceLinkage
-from policies.rules.paired_rule import RankedRule, Window, ranks_or_numbers, told_share
-from policies.rules.probabilistic_linkage import ProbabilisticLinkage
-from policies.rules.rank_swapping_linkage import RankSwappingLinkage
+from policies.reported_shares import disclosed_share
+from policies.rules.linkage_rules import DistanceLinkage, ProbabilisticLinkage, RankSwappingLinkage
+from policies.rules.paired_rule import RankedRule, Window, ranks_or_numbers
 from sluice.ground.arrays import IntArray
 from sluice.ground.sentence import END, Sentence, Sentences
 from sluice.ground.verdict import Finding
+from sluice.risk.linkage import interval_disclosure as intervals
 from sluice.risk.linkage.interval_disclosure import interval_disclosure
 from sluice.risk.linkage.linkage_score import FIGURES, Figure, Weighting, disclosure_risk, linkage_score
 from sluice.risk.measurement import Measurement
 from sluice.risk.reference.reference_attack import some_of
 from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.mean_variations import il1s
+
+_INTERVALS = Sentences(
+    "interval_disclosure",
+    inside="{share:Percent} of the original values of {names:commas} lie in a narrow interval around their masked "
+    "value ({interval}).",
+    no_values="No value is present both before and after masking.",
+)
 
 _SAYS = Sentences(
     "linkage_score",
@@ -67,6 +70,14 @@ class LinkageScore(RankedRule):
 
     rule: Literal["linkage_score"] = "linkage_score"
     example: ClassVar[str] = "{rule: linkage_score, limit: 0.5}"
+    about: ClassVar[str] = (
+        "Disclosure risk and score: linkage, interval disclosure and information loss drawn together into one figure."
+    )
+    source: ClassVar[str] = (
+        'Source: Torra (2013), "Rank swapping: Example II", "Example VI" and "Average of 1-7 variables". Information '
+        "loss is IL1s (Yancey, Winkler and Creecy 2002), of which 1 is about what a random file has; the slides leave "
+        "the measure open."
+    )
     advice: ClassVar[str] = (
         "The finding names the part that weighs most: against linkage perturb over longer distances, against interval "
         "disclosure perturb each value more; where the score fails by its information loss, mask more gently."
@@ -126,7 +137,7 @@ class LinkageScore(RankedRule):
         if not parts["id"].completed:
             return self.unknown(_SAYS.no_values(), len(masked), scope)
         risk, loss = self._risk(parts), il1s(original, masked)
-        shares = {name: told_share(part.value, part.completed, files.minimum_cell) for name, part in parts.items()}
+        shares = {name: disclosed_share(part.value, part.completed, files.minimum_cell) for name, part in parts.items()}
         linked = tuple(name for name in _LINKED if name in parts)
         says = _RISK[linked](unit=files.unit, names=names, risk=risk.value, **shares)
         if self.of == "risk":
@@ -191,3 +202,44 @@ def _average(found: Sequence[Measurement]) -> Measurement:
         interval=(fmean(low for low, _ in ends), fmean(high for _, high in ends)),
         baseline=fmean(one.baseline or 0.0 for one in found),
     )
+
+
+class IntervalDisclosure(RankedRule):
+    """Few original values lie in a narrow interval around their masked value."""
+
+    rule: Literal["interval_disclosure"] = "interval_disclosure"
+    example: ClassVar[str] = "{rule: interval_disclosure, limit: 0.6}"
+    about: ClassVar[str] = "Interval disclosure: original values that lie near their masked value."
+    source: ClassVar[str] = (
+        'Source: Torra (2013), "Average of 1-7 variables"; Mateo-Sanz, Sebe and Domingo-Ferrer (2004) for intervals in '
+        "standard deviations."
+    )
+    advice: ClassVar[str] = (
+        "Masked values stay within a narrow interval of the original ones: mask these variables with a larger amount "
+        "of noise, window or base. It matters most for sensitive amounts, where nearly right is right."
+    )
+    by: Literal["rank", "spread"] = Field(
+        default="rank", description="what the widths are shares of: the records in order, or a (robust) spread"
+    )
+    widths: Annotated[tuple[Window, ...], Field(min_length=1)] = Field(
+        default=intervals.WIDTHS, description="half widths of the intervals over which the share is averaged, in (0, 1]"
+    )
+
+    def attack(self, files: Comparison, names: list[str]) -> Finding:
+        original, masked = (ranks_or_numbers(files, names, which) for which in ("recoded", "masked"))
+        measured = intervals.interval_disclosure(original, masked, self.by, self.widths)
+        if not measured.completed:
+            return self.unknown(_INTERVALS.no_values(), measured.attempted, ", ".join(names))
+        share = disclosed_share(measured.value, measured.completed, files.minimum_cell)
+        says = _INTERVALS.inside(share=share, names=names, interval=self._interval)
+        return self.judge(measured, says, ", ".join(names), files.minimum_cell)
+
+    @property
+    def _interval(self) -> str:
+        of = "the records in order" if self.by == "rank" else "the variable's spread"
+        low, high = 100 * min(self.widths), 100 * max(self.widths)
+        return f"{low:g} % of {of} to either side" if low == high else f"{low:g} to {high:g} % of {of} to either side"
+
+    def describe(self) -> str:
+        what = "quasi-identifiers and sensitive variables" if self.columns is None else ", ".join(self.columns)
+        return f"Few original values of {what} lie near their masked value ({self._interval}; interval disclosure)."

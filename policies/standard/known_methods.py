@@ -6,13 +6,14 @@ known of the method. Each step of the plan declares its own.
 
 import numpy as np
 
-from policies.rules.near_limit import if_near
-from policies.rules.paired_rule import told_share
-from policies.standard.intruders import TransparencyLimits
+from policies.reported_shares import disclosed_share
+from policies.standard.reference_standard import TransparencyLimits
+from sluice.ground.declaration import Declaration
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import END, Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.masking.transparency import MethodAttack, attacks_on
+from sluice.risk.measurement import if_near, verdict_within
 from sluice.risk.transparency.attack import Leak
 from sluice.risk.transparency.pairs import Pairs
 from sluice.utility.comparison import Comparison
@@ -34,19 +35,19 @@ _SAYS = Sentences(
     not_played="The attack on {method} could not be played: {why}",
 )
 
-ASKS = {
-    "transparency": (
-        "Who knows the plan and its published parameters finds no more people, and reads no more values, than the "
-        "policy allows."
+TRANSPARENCY = (
+    Declaration(
+        "transparency",
+        about="Transparency: what an intruder reaches who knows the masking plan and its published parameters.",
+        asks="Who knows the plan and its published parameters finds no more people, and reads no more values, than the "
+        "policy allows.",
+        helps="Who knows the method undoes it: mask more strongly, mask fewer variables by a method that treats each "
+        "by itself, or take one that mixes all of them (spectral_swapping, microaggregation of all together, "
+        "sequential_trees). The finding names method and variables.",
+        source='Source: Torra (2013), "Rank swapping: Specific record linkage for rank swapping": an attack is to be '
+        "built on what is known of the method. Each step of the plan declares its own.",
     ),
-}
-ADVICE = {
-    "transparency": (
-        "Who knows the method undoes it: mask more strongly, mask fewer variables by a method that treats each by "
-        "itself, or take one that mixes all of them (spectral_swapping, microaggregation of all together, "
-        "sequential_trees). The finding names method and variables."
-    ),
-}
+)
 
 _CELLS = 300_000_000  # people times records that are compared at most, as long as a thousand people are attacked
 
@@ -128,15 +129,14 @@ def _verdict(limits: TransparencyLimits, leak: Leak) -> Verdict:
     measured, limit = leak.measured, _limit(limits, leak)
     if measured.completed == 0:
         return Verdict.UNKNOWN
-    low, high = measured.interval or (measured.value, measured.value)
-    return Verdict.PASS if high <= limit else Verdict.FAIL if low > limit else Verdict.REVIEW
+    return verdict_within(measured.interval or (measured.value, measured.value), limit)
 
 
 def _says(limits: TransparencyLimits, leak: Leak, columns: tuple[str, ...], files: Comparison) -> Saying:
     of, cell = leak.measured.completed, files.minimum_cell
-    figures = {"share": told_share(leak.measured.value, of, cell), "limit": _limit(limits, leak)}
+    figures = {"share": disclosed_share(leak.measured.value, of, cell), "limit": _limit(limits, leak)}
     if leak.claims is None:
         says: Saying = getattr(_SAYS, leak.kind)(unit=files.unit, columns=columns, **figures)
     else:
-        says = _SAYS.claims(claimed=told_share(leak.claims, of, cell), unit=files.unit, **figures)
+        says = _SAYS.claims(claimed=disclosed_share(leak.claims, of, cell), unit=files.unit, **figures)
     return says + (_SAYS.detail(detail=leak.says) if leak.says else ())
