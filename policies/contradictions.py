@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from policies.rules.attack_rule import AttackRule
-from policies.rules.attribute_inference import AttributeInference
-from policies.rules.control_rule import ControlRule
-from policies.rules.linkage_rule import LinkageRule
+from policies.rules.attribute_rules import AttributeInference
+from policies.rules.control_rules import ControlRule
+from policies.rules.linkage_rules import LinkageRule
 from policies.rules.table_rule import TableRule
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.ground.rule import DisclosureRule

@@ -120,9 +120,9 @@ class Policy(BaseModel):
     @property
     def waivable(self) -> list[str]:
         """Names of the findings that a waiver may speak of: this policy's rules, its gate's and its utility limits."""
-        gate = (
-            (*self.reference_standard.finding_names, "lone_copies", "transparency") if self.reference_standard else ()
-        )
+        from policies.standard.checks import PARTS  # with all its engines
+
+        gate = [part.rule for part in PARTS] if self.reference_standard else []
         rules = (rule.rule for rule in (*self.rules, *self.attacks))
         return sorted({*rules, *gate, *UtilityLimits.model_fields, *_ALWAYS_JUDGED})
 

@@ -163,7 +163,7 @@ def _make(
     folder: Path, data: Any, seen: "Overview", proposed: "Proposals", dataset: str, policy: str,
     tries: int | None, minutes: float, keys: Path | None,
 ) -> None:  # fmt: skip
-    from flows.cli.progress import duration, waiting
+    from flows.cli.terminal import duration, waiting
     from flows.deployments import prefect_yaml
     from sluice.ground.durable import write_new
     from tasks.project.own_project import own_project

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.arrays import BoolArray, IntArray
-from sluice.ground.in_threads import in_threads
 from sluice.ground.machine import threads
+from sluice.ground.parallel_jobs import in_threads
 from sluice.ground.rule import Background, Rule
 from sluice.ground.sentence import word
 from sluice.ground.variables import Kind, Variables, as_label

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from policies.rules.table_rule import TableRule, attackers
-from sluice.ground.shares import Percent
+from sluice.ground.document_parts import Percent
 from sluice.tabular.rules import prior_posterior
 from sluice.tabular.rules.sensitivity import SensitivityRule
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from policies.rules.table_rule import TableRule
-from sluice.ground.shares import Percent
+from sluice.ground.document_parts import Percent
 from sluice.tabular.rules import request_rule
 from sluice.tabular.rules.sensitivity import SensitivityRule
 

@@ -5,28 +5,27 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from policies.rules.attack_rule import AttackRule
-from policies.rules.attribute_divergence import AttributeDivergence
-from policies.rules.attribute_inference import AttributeInference
-from policies.rules.data_invasion import DataInvasion
-from policies.rules.distance_linkage import DistanceLinkage
+from policies.rules.attribute_rules import AttributeInference
+from policies.rules.control_rules import Inference, Linkability, SinglingOut
 from policies.rules.dominance import Dominance
-from policies.rules.inference import Inference
-from policies.rules.interval_disclosure import IntervalDisclosure
-from policies.rules.linkability import Linkability
-from policies.rules.linkage_score import LinkageScore
-from policies.rules.maximum_knowledge import MaximumKnowledge
-from policies.rules.membership import MembershipInference
-from policies.rules.microaggregation_linkage import MicroaggregationLinkage
+from policies.rules.linkage_rules import (
+    DistanceLinkage,
+    MicroaggregationLinkage,
+    ProbabilisticLinkage,
+    RankSwappingLinkage,
+)
 from policies.rules.minimum_frequency import MinimumFrequency
 from policies.rules.p_percent import PPercent
-from policies.rules.participant_inference import ParticipantInference
+from policies.rules.participation_attacks import (
+    MembershipInference,
+    ParticipantInference,
+    RareCombinations,
+    SubsetInference,
+)
 from policies.rules.prior_posterior import PriorPosterior
-from policies.rules.probabilistic_linkage import ProbabilisticLinkage
-from policies.rules.rank_swapping_linkage import RankSwappingLinkage
-from policies.rules.rare_combinations import RareCombinations
+from policies.rules.ranked_rules import IntervalDisclosure, LinkageScore
 from policies.rules.request_rule import RequestRule
-from policies.rules.singling_out import SinglingOut
-from policies.rules.subset_inference import SubsetInference
+from policies.rules.value_matching import AttributeDivergence, DataInvasion, MaximumKnowledge
 from policies.rules.zero_cells import ZeroCells
 from sluice.ground.extensions import extended
 from sluice.ground.rule import Rule

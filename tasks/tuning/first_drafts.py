@@ -15,7 +15,7 @@ from sluice.risk.classes.k_anonymity import KAnonymity
 from sluice.risk.people import once_a_person
 from tasks.tuning.drafted_space import is_skewed
 from tasks.tuning.near_plans import cut_points
-from tasks.tuning.records_at_hand import RecordsAtHand
+from tasks.tuning.search_context import RecordsAtHand
 
 Plan = tuple[Mapping[str, Any], ...]
 

@@ -30,12 +30,12 @@ from sluice.risk.classes.k_anonymity import KAnonymity
 from sluice.risk.classes.l_diversity import LDiversity
 from sluice.risk.classes.sample_uniques import SampleUniquesShare
 from sluice.risk.classes.t_closeness import TCloseness
-from sluice.risk.publications.publication import changed_records
+from sluice.risk.publications.same_people import changed_records
 from sluice.sources.sources import CsvSource
 from sluice.utility.comparison import Comparison
 from tasks.ingest import ingest
-from tasks.mask import mask
 from tasks.publish import publish
+from tasks.record_steps import mask
 from tasks.release.decisions.review import approve as approve_as
 from tasks.release.decisions.signing_in import Credentials, account
 from tasks.release.decisions.under_review import UnderReview, report_path, subject

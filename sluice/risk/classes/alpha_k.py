@@ -16,10 +16,10 @@ import pandas as pd
 from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
 from sluice.ground.rule import Background
 from sluice.ground.sentence import Saying, Sentences
-from sluice.ground.shares import Share
 from sluice.ground.variables import Label, Variable, Variables
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.class_values import ClassValues

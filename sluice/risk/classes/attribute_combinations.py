@@ -19,10 +19,10 @@ import pandas as pd
 from pydantic import Field
 
 from sluice.ground.arrays import IntArray
+from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
 from sluice.ground.rule import Background
 from sluice.ground.sentence import Sentences
-from sluice.ground.shares import Share
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.equivalence_classes import Codes, category_codes, equivalence_classes

@@ -28,7 +28,7 @@ from sluice.risk.classes.equivalence_classes import (
     equivalence_classes,
     histogram_cells,
 )
-from sluice.risk.resolution import on_grid, resolution
+from sluice.risk.spread import on_grid, resolution
 
 _ROUNDING = 1e-9  # of a width: two numbers that are just as far apart are near
 

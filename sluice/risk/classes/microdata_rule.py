@@ -9,10 +9,10 @@ import pandas as pd
 from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, IntArray
+from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
 from sluice.ground.rule import NO_BACKGROUND, NO_RECORDS, AnyOf, Background, Need, Rule
 from sluice.ground.sentence import Saying, Sentence, as_fields, listed
-from sluice.ground.shares import Share
 from sluice.ground.variables import Role, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes.classes_with_missing_keys import frequencies_with_missing_keys

@@ -13,10 +13,10 @@ import pandas as pd
 from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, IntArray
+from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
 from sluice.ground.rule import Background
 from sluice.ground.sentence import END, Sentence
-from sluice.ground.shares import Share
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.k_anonymity import KAnonymityModel

@@ -9,10 +9,10 @@ import pandas as pd
 from pydantic import Field
 
 from sluice.ground.arrays import BoolArray
+from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
 from sluice.ground.rule import AnyOf, Background, Need
 from sluice.ground.sentence import Saying, Sentence, listed, word
-from sluice.ground.shares import Share
 from sluice.ground.variables import Kind, Role, Variable, Variables, as_label, with_role
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes import equivalence_classes

@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
 from sluice.ground.rule import Background
 from sluice.ground.sentence import Sentence
-from sluice.ground.shares import Share
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.attribute_combinations import DistinctCombinations, distinct_combinations, projections

@@ -16,11 +16,10 @@ import numpy as np
 from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
-from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.hierarchy import Hierarchy, taxonomy_of
 from sluice.ground.sentence import Saying, Sentence
-from sluice.ground.shares import Share
-from sluice.ground.taxonomy import taxonomy_of
 from sluice.ground.variables import Kind, Variable
 from sluice.risk.classes.class_values import ClassFigures, ClassValues, SensitiveValues
 from sluice.risk.classes.privacy_model import ROUNDING, SensitiveModel

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
 from sluice.ground.rule import AnyOf, Background, Need
 from sluice.ground.sentence import Sentences
-from sluice.ground.shares import Share
 from sluice.ground.variables import Role, Variables, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.classes_with_missing_keys import matching_records

@@ -24,9 +24,9 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Sentences
-from sluice.ground.shares import Share
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes.equivalence_classes import classes_of

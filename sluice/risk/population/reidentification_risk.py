@@ -18,10 +18,10 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
 from sluice.ground.rule import Background
 from sluice.ground.sentence import Sentences
-from sluice.ground.shares import Share
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.microdata_rule import PositiveShare, key_frequencies, refuse_no_limit
