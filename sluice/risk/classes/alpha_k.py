@@ -27,7 +27,7 @@ from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.classes.k_anonymity import KAnonymityModel
 from sluice.risk.classes.privacy_model import ROUNDING, ReleasedFile, SensitiveModel
 from sluice.risk.classes.sensitive_rule import GROUPS, NearValuesRule
-from sluice.risk.people import people_of
+from sluice.risk.people_of_records import people_of
 
 _SAME_VALUE = f"In {GROUPS}, more than {{alpha:percent}} have the same value of {{name:word}}, a"
 _MOST = "value that others could then infer (most in any group: {most:.4g} %); the policy allows it in none."

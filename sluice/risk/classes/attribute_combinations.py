@@ -28,7 +28,7 @@ from sluice.ground.verdict import Finding
 from sluice.risk.classes.equivalence_classes import Codes, category_codes, equivalence_classes
 from sluice.risk.classes.microdata_rule import KeyedRule
 from sluice.risk.measurement import Measurement
-from sluice.risk.people import people_of
+from sluice.risk.people_of_records import people_of
 
 _SAYS = Sentences(
     "attribute_combinations",

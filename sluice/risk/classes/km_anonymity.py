@@ -30,7 +30,7 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.items.item_sets import ItemSets
 from sluice.risk.classes import equivalence_classes
 from sluice.risk.classes.microdata_rule import Columns, MicrodataRule, people_note
-from sluice.risk.people import people_of
+from sluice.risk.people_of_records import people_of
 
 _SAYS = Sentences(
     "km_anonymity",

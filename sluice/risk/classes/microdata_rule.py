@@ -18,7 +18,7 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes.classes_with_missing_keys import frequencies_with_missing_keys
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.classes.privacy_model import PrivacyModel
-from sluice.risk.people import people_of
+from sluice.risk.people_of_records import people_of
 
 MissingMatches = Literal["category", "any"]
 MISSING_MATCHES = (

@@ -20,7 +20,7 @@ from sluice.risk.classes.class_values import ClassFigures, SensitiveValues, know
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses
 from sluice.risk.classes.microdata_rule import Columns, MicrodataRule, refuse_missing_columns
 from sluice.risk.classes.privacy_model import PrivacyModel, SensitiveModel
-from sluice.risk.people import people_of
+from sluice.risk.people_of_records import people_of
 
 GROUPS = "{count:,} of {total:,} groups of {unit} that cannot be told apart by their quasi-identifiers"
 _NOTHING_SENSITIVE = Sentence("nothing_sensitive", "No variable of the file is declared sensitive.")

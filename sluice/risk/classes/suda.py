@@ -36,7 +36,7 @@ from sluice.risk.classes.attribute_combinations import DistinctCombinations, dis
 from sluice.risk.classes.equivalence_classes import Codes, category_codes
 from sluice.risk.classes.microdata_rule import KeyedRule, PositiveShare
 from sluice.risk.measurement import Measurement
-from sluice.risk.people import people_of
+from sluice.risk.people_of_records import people_of
 
 _AT_RISK = Sentence(
     "suda.at_risk",

@@ -23,7 +23,7 @@ from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.microdata_rule import KeyedRule, PositiveShare
 from sluice.risk.measurement import Measurement
-from sluice.risk.people import people_of
+from sluice.risk.people_of_records import people_of
 
 _ALL_MISSING = Sentence("all_missing", "All values of {name} are missing.")
 _KNOWN = Sentence(

@@ -25,7 +25,7 @@ from sluice.ground.verdict import Finding
 from sluice.risk.classes.classes_with_missing_keys import matching_records
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses, classes_of
 from sluice.risk.classes.privacy_model import ROUNDING, PrivacyModel, ReleasedFile
-from sluice.risk.people import once_a_person
+from sluice.risk.people_of_records import once_a_person
 from sluice.risk.population.population_rule import PopulationRule
 
 _SAYS = Sentences(

@@ -19,7 +19,7 @@ from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
 from sluice.risk.classes.microdata_rule import MISSING_MATCHES, KeyedRule, MissingMatches
-from sluice.risk.people import once_a_person
+from sluice.risk.people_of_records import once_a_person
 
 _COUNT = "count"
 

@@ -12,7 +12,7 @@ from policies.policy import Policy
 from policies.rules.catalogue import rules
 from policies.rules.rules import AttackPolicyRule, PolicyRule
 from policies.rules.table_rule import TableRule
-from sluice.documents.documents import parse_document
+from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DocumentError
 from sluice.ground.rule import Rule
 from sluice.tabular.rules.contributions import Values, one_cell

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from sluice.risk.publications.differencing import Differences, differencing
-from sluice.risk.publications.same_people import same_people
+from sluice.risk.publications.publication import same_people
 from tests.risk.publications.publications import KEYS, VALUES, people, published, recoded
 
 
