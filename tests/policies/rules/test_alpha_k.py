@@ -6,7 +6,7 @@ from sluice.ground.errors import DataError
 from sluice.ground.verdict import Verdict
 from sluice.risk.classes.alpha_k import AlphaK
 from tests.golden import golden
-from tests.policies.rules.ill_people import VARIABLES, people
+from tests.risk.classes.ill_people import (VARIABLES, people)
 
 
 def test_alpha_k_judges_the_sizes_and_the_shares() -> None:

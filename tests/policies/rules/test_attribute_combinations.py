@@ -3,7 +3,7 @@
 from sluice.ground.verdict import Verdict
 from sluice.risk.classes.attribute_combinations import AttributeCombinations
 from tests.golden import golden
-from tests.policies.rules.ill_people import one, people
+from tests.risk.classes.ill_people import (one, people)
 
 
 def test_attribute_combinations_name_the_worst_keys() -> None:

@@ -3,7 +3,7 @@
 from sluice.ground.verdict import Verdict
 from sluice.risk.classes.beta_likeness import BetaLikeness
 from tests.golden import golden
-from tests.policies.rules.ill_people import one, people
+from tests.risk.classes.ill_people import (one, people)
 
 
 def test_beta_likeness_of_both_variants() -> None:

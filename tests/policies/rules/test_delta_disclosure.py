@@ -6,7 +6,7 @@ import pytest
 from sluice.ground.verdict import Verdict
 from sluice.risk.classes.delta_disclosure import DeltaDisclosure
 from tests.golden import golden
-from tests.policies.rules.ill_people import one, people
+from tests.risk.classes.ill_people import (one, people)
 
 
 def test_delta_disclosure_is_strict_on_absent_values_unless_told() -> None:

@@ -6,7 +6,7 @@ from sluice.ground.errors import DataError
 from sluice.ground.verdict import Verdict
 from sluice.risk.population.delta_presence import DeltaPresence
 from tests.golden import golden
-from tests.policies.rules.ill_people import one, people
+from tests.risk.classes.ill_people import (one, people)
 
 
 def test_delta_presence_by_weights() -> None:

@@ -7,7 +7,7 @@ import pytest
 from sluice.ground.verdict import Verdict
 from sluice.risk.population.household_risk import HouseholdRisk
 from tests.golden import golden
-from tests.policies.rules.weighted_survey import SURVEY, one
+from tests.risk.population.weighted_survey import (SURVEY, one)
 
 
 def test_household_risk_is_above_the_individual_risks() -> None:

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from sluice.ground.verdict import Verdict
+from sluice.risk.classes.microdata_rule import KeyedRecords
 from sluice.risk.population.individual_risk import IndividualRisk
 from sluice.risk.population.loglinear_risk import LoglinearRisk
 from tests.golden import golden
-from tests.policies.rules.weighted_survey import SURVEY, VARIABLES, one, typed
+from tests.risk.population.weighted_survey import (SURVEY, VARIABLES, one, typed)
 
 
 def test_individual_risk_has_a_limit_on_the_highest_and_on_the_mean() -> None:
@@ -24,7 +25,7 @@ def test_the_log_linear_model_stands_beside_it_and_the_worse_of_both_counts(rare
     rows = [("m" if i % 10 == 0 else "f", 100 + i if rare and i % 10 == 0 else i % 7) for i in range(2_000)]
     frame = typed(rows, weight=20.0)
     (finding,) = IndividualRisk(expected_at_most=0.5).find(frame, VARIABLES, "masked")
-    by_weight = float(IndividualRisk(expected_at_most=1).risks(frame, VARIABLES, ["sex", "age"]).mean())
+    by_weight = float(IndividualRisk(expected_at_most=1).risks(KeyedRecords(frame, VARIABLES, ["sex", "age"])).mean())
     by_model = one(LoglinearRisk(guesses_at_most=0.5), frame).observed
     assert (finding.observed, by_model > by_weight) == (max(by_weight, by_model), rare)
     golden(finding.says)

@@ -6,7 +6,7 @@ from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes.k_anonymity import KAnonymity
 from tests.golden import golden
-from tests.policies.rules.married_women import VARIABLES, one, typed
+from tests.risk.classes.married_women import (VARIABLES, one, typed)
 
 
 def test_a_file_with_uniques_fails_k_anonymity_and_says_so_in_plain_words() -> None:

@@ -7,7 +7,7 @@ import pytest
 from sluice.ground.verdict import Verdict
 from sluice.risk.population.k_map import KMap
 from tests.golden import golden
-from tests.policies.rules.weighted_survey import LIST, one, typed
+from tests.risk.population.weighted_survey import (LIST, one, typed)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from sluice.ground.variables import Harmless, Kind, Role, Variable
 from sluice.ground.verdict import Verdict
 from sluice.risk.classes.l_diversity import LDiversity
 from tests.golden import golden
-from tests.policies.rules.married_women import VARIABLES, one, typed
+from tests.risk.classes.married_women import (VARIABLES, one, typed)
 
 
 def test_l_diversity_judges_every_sensitive_variable() -> None:

@@ -6,7 +6,7 @@ import pytest
 from sluice.ground.verdict import Verdict
 from sluice.risk.population.loglinear_risk import LoglinearRisk
 from tests.golden import golden
-from tests.policies.rules.weighted_survey import SURVEY, VARIABLES, one
+from tests.risk.population.weighted_survey import (SURVEY, VARIABLES, one)
 
 
 def test_loglinear_risk_tells_both_figures() -> None:

@@ -3,7 +3,7 @@
 from sluice.ground.verdict import Verdict
 from sluice.risk.population.population_uniques import PopulationUniques
 from tests.golden import golden
-from tests.policies.rules.weighted_survey import SURVEY, one, typed
+from tests.risk.population.weighted_survey import (SURVEY, one, typed)
 
 
 def test_population_uniques_passes_fails_and_takes_the_population_from_the_weights() -> None:

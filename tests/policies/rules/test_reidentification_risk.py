@@ -7,7 +7,7 @@ import pytest
 from sluice.ground.verdict import Verdict
 from sluice.risk.population.reidentification_risk import ReidentificationRisk
 from tests.golden import golden
-from tests.policies.rules.weighted_survey import LIST, READING, SURVEY, VARIABLES, one, typed
+from tests.risk.population.weighted_survey import (LIST, READING, SURVEY, VARIABLES, one, typed)
 
 
 @pytest.fixture

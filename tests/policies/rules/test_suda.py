@@ -3,7 +3,7 @@
 from sluice.ground.verdict import Verdict
 from sluice.risk.classes.suda import Suda
 from tests.golden import golden
-from tests.policies.rules.ill_people import one, people
+from tests.risk.classes.ill_people import (one, people)
 
 
 def test_suda_tells_the_share_of_records_at_risk() -> None:

@@ -7,7 +7,7 @@ from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.verdict import Verdict
 from sluice.risk.classes.t_closeness import TCloseness
 from tests.golden import golden
-from tests.policies.rules.married_women import VARIABLES, one, typed
+from tests.risk.classes.married_women import (VARIABLES, one, typed)
 
 
 def test_t_closeness_takes_the_ground_distance_of_the_kind() -> None:

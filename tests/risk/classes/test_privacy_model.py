@@ -23,7 +23,7 @@ from sluice.risk.population.delta_presence import DeltaPresenceModel
 from sluice.risk.population.k_map import EstimatedKMap, KMapModel
 from sluice.risk.population.population_uniques import PopulationUniquesModel
 from sluice.risk.population.reidentification_risk import AverageRisk, HighestRisk
-from tests.generalization.models.judge import FILE_MODELS, breaks, file_breaks, relieved
+from tests.risk.classes.judge import (FILE_MODELS, breaks, file_breaks, relieved)
 from tests.generalization.objectives.record_losses import loss
 from tests.generalization.small_files import above, small_files
 
