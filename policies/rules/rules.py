@@ -13,7 +13,6 @@ from policies.rules.beta_likeness import BetaLikeness
 from policies.rules.control_rules import Inference, Linkability, SinglingOut
 from policies.rules.delta_disclosure import DeltaDisclosure
 from policies.rules.delta_presence import DeltaPresence
-from policies.rules.dominance import Dominance
 from policies.rules.household_risk import HouseholdRisk
 from policies.rules.individual_risk import IndividualRisk
 from policies.rules.k_anonymity import KAnonymity
@@ -27,8 +26,6 @@ from policies.rules.linkage_rules import (
     RankSwappingLinkage,
 )
 from policies.rules.loglinear_risk import LoglinearRisk
-from policies.rules.minimum_frequency import MinimumFrequency
-from policies.rules.p_percent import PPercent
 from policies.rules.participation_attacks import (
     MembershipInference,
     ParticipantInference,
@@ -36,17 +33,20 @@ from policies.rules.participation_attacks import (
     SubsetInference,
 )
 from policies.rules.population_uniques import PopulationUniques
-from policies.rules.prior_posterior import PriorPosterior
 from policies.rules.ranked_rules import IntervalDisclosure, LinkageScore
 from policies.rules.reidentification_risk import ReidentificationRisk
-from policies.rules.request_rule import RequestRule
 from policies.rules.sample_uniques_share import SampleUniquesShare
 from policies.rules.suda import Suda
 from policies.rules.t_closeness import TCloseness
 from policies.rules.value_matching import AttributeDivergence, DataInvasion, MaximumKnowledge
-from policies.rules.zero_cells import ZeroCells
 from sluice.ground.extensions import extended
 from sluice.ground.rule import Rule
+from sluice.tabular.rules.dominance import Dominance
+from sluice.tabular.rules.minimum_frequency import MinimumFrequency
+from sluice.tabular.rules.p_percent import PPercent
+from sluice.tabular.rules.prior_posterior import PriorPosterior
+from sluice.tabular.rules.request_rule import RequestRule
+from sluice.tabular.rules.zero_cells import ZeroCells
 
 _PolicyRule = (
     KAnonymity

@@ -68,7 +68,7 @@ class EarlierTables:
 
     @property
     def rules(self) -> list[SensitivityRule]:
-        return [rule.sensitivity() for rule in self.policy.table_rules]
+        return list(self.policy.table_rules)
 
     @property
     def request(self) -> ProtectionRequest:

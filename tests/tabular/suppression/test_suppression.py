@@ -82,7 +82,7 @@ def test_no_computable_union_is_sensitive(cells: Cells) -> None:
 def test_the_audit_finds_nothing(cells: Cells, n: int, assumptions: Assumptions) -> None:
     """It plays readers of the rules, and contributors with their own parts, apart from the search. What is refused is
     not safe with everything suppressed, either."""
-    rules: list[SensitivityRule] = [MinimumFrequency(n), *([] if assumptions.counts else [PPercent(10)])]
+    rules: list[SensitivityRule] = [MinimumFrequency(n=n), *([] if assumptions.counts else [PPercent(p=10)])]
     if assumptions.counts:
         cells = counted(cells, each_once=assumptions.counts == "contributors")
     requirement = requirements_of(rules, cells.contributions)
@@ -156,7 +156,7 @@ def test_linked_tables_are_protected_together() -> None:
         equations_of(cells.dimensions, cells.codes[inside], tables),
         cells.published[inside],
     )
-    rules = [PPercent(10), MinimumFrequency(100)]  # few cells are small
+    rules = [PPercent(p=10), MinimumFrequency(n=100)]  # few cells are small
     requirement = requirements_of(rules, linked.contributions)
     assert 0 < requirement.sensitive.sum() < len(linked)
     status = suppress(linked, requirement, rules).status
