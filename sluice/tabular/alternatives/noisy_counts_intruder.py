@@ -20,7 +20,7 @@ from sluice.tabular.alternatives.attacker_interval import attacker_interval
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Integers
 from sluice.tabular.model.known_sums import propagated_bounds
-from sluice.tabular.rules.readers import sensitive_counts
+from sluice.tabular.rules.intruders import sensitive_counts
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 
 

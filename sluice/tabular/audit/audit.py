@@ -20,7 +20,7 @@ from sluice.tabular.audit.reader_attacks import ReaderAttacks
 from sluice.tabular.audit.unions import sensitive_unions
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Floats, Status, Statuses
-from sluice.tabular.rules.readers import readers
+from sluice.tabular.rules.intruders import intruders
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 
 _HALF = 0.5  # units
@@ -89,7 +89,7 @@ def audit(
     ]
     attempted = completed = len(breaches)
     first: ReaderAttacks | None = None
-    for reader in readers(cells, requirements, rules, assumptions):
+    for reader in intruders(cells, requirements, rules, assumptions):
         attacks = ReaderAttacks(cells, hidden, reader, requirements, rules, assumptions, certificates)
         attacks.play(workers)
         known = {(breach.cell, breach.owners) for breach in breaches}

@@ -17,9 +17,9 @@ from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Contributions, Status, equations_of
 from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.rules.intruders import intruders
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.readers import readers
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
 from sluice.tabular.suppression import greedy_search
 from sluice.tabular.suppression.suppression import Certificate, Suppression, holding, suppress
@@ -95,7 +95,7 @@ def test_the_audit_finds_nothing(cells: Cells, n: int, assumptions: Assumptions)
     found = audit(cells, made.status, requirement, rules, assumptions, made.certificates)
     assert found.safe, [breach.says for breach in found.breaches]
     hidden = made.status != Status.PUBLISHED
-    whom = readers(cells, requirement, rules, assumptions)
+    whom = intruders(cells, requirement, rules, assumptions)
     for proof in made.certificates:
         assert proof.holds(cells, hidden, whom[proof.reader].lower, whom[proof.reader].upper)
 
