@@ -1,4 +1,4 @@
-"""Intruders: who reads a table with suppressed cells, what is possible to each of them beforehand, and what must stay open to it.
+"""Intruders of a table with suppressed cells: what is possible to each beforehand, and what must stay open to it.
 
 Protection and audit both play these intruders, so that what the one grants the other asks. A reader has the published
 cells, their sums and the documents: the policy, its rules, and what the method says of itself. Contributors add what
