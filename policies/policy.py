@@ -10,15 +10,12 @@ from policies.approvals import Approvals
 from policies.contradictions import contradictions
 from policies.formula_cells import FormulaCells
 from policies.retention import Retention
-from policies.rules.microdata_rule import MicrodataRule, models_of
-from policies.rules.population_rule import PopulationRule
 from policies.rules.rules import AttackPolicyRule, PolicyRule
 from policies.standard.reference_standard import ReferenceStandard
 from policies.table_attackers import TableAttackers
 from policies.utility_limits import UtilityLimits
 from policies.waivers import Waiver
 from sluice.documents.documents import parse_document, read_yaml
-from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.ground.errors import did_you_mean
 from sluice.ground.extensions import unnamed
 from sluice.ground.rule import Requirement
@@ -26,6 +23,9 @@ from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.variables import Label, Role, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict
 from sluice.ground.visible_text import Name, Prose
+from sluice.risk.classes.microdata_rule import MicrodataRule, models_of
+from sluice.risk.classes.privacy_model import PrivacyModel
+from sluice.risk.population.population_rule import PopulationRule
 from sluice.tabular.rules.sensitivity import SensitivityRule
 
 _OVERLOOKED = Sentence(

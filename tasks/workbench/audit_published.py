@@ -10,8 +10,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sluice.ground.errors import DataError, MeasureChoiceError
-from sluice.publication.decimals import in_decimals
 from sluice.publication.pattern_file import Pattern, codes_of
+from sluice.publication.published_table import in_decimals
 from sluice.tabular.model.cells import Floats, Status, equations_of, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.feasibility_interval import TotalsDoNotAddError, feasibility_intervals

@@ -27,7 +27,7 @@ from sluice.masking.recoding.local_suppression import LocalSuppression
 from sluice.risk.reference.prediction import equivalence_test
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from sluice.utility.comparison import Comparison
-from tasks.release.intake.memory_forecast import within_memory
+from tasks.release.intake.staging import within_memory
 from tests.golden import golden
 from tests.policies.rules.written_rules import is_sensitive
 
@@ -135,7 +135,7 @@ def test_an_unreachable_k_is_an_error_and_writes_nothing() -> None:
 
 def test_a_file_too_large_to_check_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also: tests/tasks/release/intake/test_memory_forecast.py."""
-    monkeypatch.setattr("tasks.release.intake.memory_forecast.free_memory", lambda: 500_000_000)
+    monkeypatch.setattr("tasks.release.intake.staging.free_memory", lambda: 500_000_000)
     batches = iter([people([30] * 100_000, "a" * 100_000, ["flu"] * 100_000)] * 100)
     with golden.raises(DataError):
         list(within_memory(batches, VARIABLES, 1))

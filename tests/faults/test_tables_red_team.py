@@ -186,7 +186,7 @@ def test_an_interval_closer_than_was_judged_is_blocked(house: TablesHouse) -> No
     for intervals in (False, True):
         house.definition["protection"] = {"method": "suppression", "intervals": intervals}
         house.write()
-        with patch("tasks.protect.table_files", talkative):
+        with patch("tasks.table_protection.table_files", talkative):
             told = house.release()
         assert told.code == BLOCKED
         assert "given another interval" in told.words

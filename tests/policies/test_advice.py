@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from flows.json_schemas import DOCUMENTS
+from flows.json_schemas import DOCUMENTS, json_schema
 from policies.advice import ADVICE, UNMEASURED, advice_on, with_advice
 from policies.policy import load_policy, shipped_policies
 from policies.rules.catalogue import rules
@@ -15,7 +15,6 @@ from policies.several_publications import RULES as SEVERAL
 from policies.standard.checks import PARTS
 from policies.utility_limits import UtilityLimits
 from schemas.checks.frame_check import _STRUCTURE
-from schemas.json_schema import json_schema
 from sluice.ground.verdict import Finding, Verdict
 
 RULES = rules(PolicyRule) | rules(AttackPolicyRule)

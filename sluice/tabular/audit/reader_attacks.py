@@ -10,7 +10,7 @@ from multiprocessing import get_start_method
 
 import numpy as np
 
-from sluice.ground.child_process import end_with_parent
+from sluice.ground.parallel_jobs import end_with_parent
 from sluice.ground.progress import counted
 from sluice.tabular.audit.breach import Breach, Learned
 from sluice.tabular.audit.coalitions import Exposed, Insiders, Owners, positions

@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from sluice.ground.shares import Percent
+from sluice.ground.document_parts import Percent
 from sluice.tabular.model.cells import Booleans, Contributions, Integers
 from sluice.tabular.rules.contributions import Values, one_cell, percentage, shortfall, sum_of_largest, whole
 from sluice.tabular.rules.sensitivity import SensitivityRule

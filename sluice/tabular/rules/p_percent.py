@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from sluice.ground.shares import Percent
+from sluice.ground.document_parts import Percent
 from sluice.tabular.model.cells import Booleans, Contributions, Integers
 from sluice.tabular.rules.contributions import Values, one_cell, percentage, shortfall, sum_of_largest
 from sluice.tabular.rules.sensitivity import SensitivityRule

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sluice.ground.shares import Percent
+from sluice.ground.document_parts import Percent
 from sluice.tabular.model.cells import Booleans, Contributions, Integers
 from sluice.tabular.rules.contributions import percentage
 from sluice.tabular.rules.p_percent import attackers, protection_of_largest

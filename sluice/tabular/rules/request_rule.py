@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from sluice.ground.shares import Percent
+from sluice.ground.document_parts import Percent
 from sluice.tabular.model.cells import Booleans, Cells, Contributions, Integers
 from sluice.tabular.rules.contributions import percentage, shortfall, sum_of_largest
 from sluice.tabular.rules.sensitivity import SensitivityRule

@@ -9,8 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from sluice.ground.child_process import end_with_parent
 from sluice.ground.errors import DataError
+from sluice.ground.parallel_jobs import end_with_parent
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats
 from sluice.tabular.rules.intruders import Intruder, intruders
@@ -21,10 +21,9 @@ from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.insiders import Insiders
 from sluice.tabular.suppression.pattern_search import PatternSearch
 from sluice.tabular.suppression.proof_search import Proof
-from sluice.tabular.suppression.protection_ranges import ProtectionRanges
 from sluice.tabular.suppression.signed_paths import codes_below
 from sluice.tabular.suppression.targets import Target, Unions, targets_of
-from sluice.tabular.suppression.unknown_cells import UnknownCells, unknown_cells
+from sluice.tabular.suppression.unknown_cells import ProtectionRanges, UnknownCells, unknown_cells
 
 Proven = tuple[Target, tuple[Proof, ...]]
 Found = list[Proven]

@@ -13,9 +13,8 @@ from policies.rules.rules import TablePolicyRule
 from sluice.documents.documents import parse_document
 from sluice.ground.errors import DataError
 from sluice.ground.values import plain_array, trimmed_texts
-from sluice.publication.decimals import in_decimals
 from sluice.publication.pattern_file import Pattern, read_pattern
-from sluice.publication.published_table import PublishedTable
+from sluice.publication.published_table import PublishedTable, in_decimals
 from sluice.sources.hierarchy_file import read_dimension
 from sluice.tabular.model.aggregation import LARGEST_KEPT
 from sluice.tabular.model.assumptions import Assumptions

@@ -6,25 +6,21 @@ import numpy as np
 from scipy.stats import poisson
 
 from sluice.generalization.cost_benefit import NoAttack, Profitability, PublisherPayout
-from sluice.generalization.models.delta_presence import DeltaPresence
-from sluice.generalization.models.k_map import EstimatedKMap, KMap
-from sluice.generalization.models.population_uniques import PopulationUniques
-from sluice.generalization.models.privacy_model import PrivacyModel
-from sluice.generalization.models.reidentification_risk import AverageRisk, HighestRisk
-from sluice.generalization.models.sample_uniques import SampleUniques
 from sluice.ground.errors import DataError
-from sluice.risk.classes.delta_presence import presence
 from sluice.risk.classes.equivalence_classes import classes_of
-from sluice.risk.classes.sample_uniques import sample_uniques_share
-from sluice.risk.population.k_map import population_frequencies
-from sluice.risk.population.population_uniques import population_uniques
-from sluice.risk.population.reidentification_risk import journalist_risk, prosecutor_risk
+from sluice.risk.classes.privacy_model import PrivacyModel
+from sluice.risk.classes.sample_uniques import SampleUniques, sample_uniques_share
+from sluice.risk.population.delta_presence import DeltaPresenceModel, presence
+from sluice.risk.population.k_map import EstimatedKMap, KMapModel
+from sluice.risk.population.population_rule import population_frequencies
+from sluice.risk.population.population_uniques import PopulationUniquesModel, population_uniques
+from sluice.risk.population.reidentification_risk import AverageRisk, HighestRisk, journalist_risk, prosecutor_risk
 from tests.generalization.lattice import brute_force
 from tests.generalization.objectives.record_losses import lost_payouts
 from tests.generalization.small_files import SmallFile
 
 _ROUNDING = 1e-9
-FILE_MODELS = (AverageRisk, SampleUniques, PopulationUniques)
+FILE_MODELS = (AverageRisk, SampleUniques, PopulationUniquesModel)
 
 
 def breaks(model: PrivacyModel, file: SmallFile) -> np.ndarray:
@@ -41,11 +37,11 @@ def _class_breaks(model: Any, file: SmallFile, shown: np.ndarray) -> np.ndarray:
     frequencies = classes_of(frame, file.names).frequencies
     if isinstance(model, HighestRisk):
         return _risks(model, file, frame).risks > model.most + _ROUNDING
-    if isinstance(model, KMap):
+    if isinstance(model, KMapModel):
         return people(file, frame) < model.k
     if isinstance(model, EstimatedKMap):
         return frequencies < fewest(model, file.n)
-    if isinstance(model, DeltaPresence):
+    if isinstance(model, DeltaPresenceModel):
         fits = people(file, frame)
         return presence(np.minimum(frequencies, fits), fits) > model.highest + _ROUNDING
     if isinstance(model, NoAttack):
@@ -64,7 +60,7 @@ def file_breaks(model: PrivacyModel, file: SmallFile, suppressed: str) -> bool:
         if _hidden_breaks(model, int(file.hidden.sum()) + unknown, len(file.people[0])):
             return True
         frame = file.frame()
-    if isinstance(model, DeltaPresence) and model.lowest:
+    if isinstance(model, DeltaPresenceModel) and model.lowest:
         return _least_presence(file) < model.lowest - _ROUNDING
     return isinstance(model, FILE_MODELS) and figure(model, file, frame) > model.most + _ROUNDING
 
@@ -117,11 +113,11 @@ def _risks(model: Any, file: SmallFile, frame: Any) -> Any:
 def _hidden_breaks(model: Any, hidden: int, everybody: int) -> bool:
     if isinstance(model, HighestRisk):
         return 1 / (hidden if model.intruder == "prosecutor" else max(hidden, everybody)) > model.most + _ROUNDING
-    if isinstance(model, KMap):
+    if isinstance(model, KMapModel):
         return everybody < model.k
     if isinstance(model, EstimatedKMap):
         return model.population < model.k
-    if isinstance(model, DeltaPresence):
+    if isinstance(model, DeltaPresenceModel):
         return hidden / max(hidden, everybody) > model.highest + _ROUNDING
     return hidden < getattr(model, "k", 0)
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import bottom
-from sluice.generalization.models.privacy_model import ReleasedFile
+from sluice.risk.classes.privacy_model import ReleasedFile
 
 REGION = Key("region", np.array([[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]]))
 

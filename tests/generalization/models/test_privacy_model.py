@@ -10,25 +10,19 @@ from hypothesis import strategies as st
 
 from sluice.generalization.cost_benefit import CostBenefit, NoAttack, Profitability
 from sluice.generalization.lattice.search import search
-from sluice.generalization.models.delta_presence import DeltaPresence
-from sluice.generalization.models.k_anonymity import KAnonymity
-from sluice.generalization.models.k_map import EstimatedKMap, KMap
-from sluice.generalization.models.population_uniques import PopulationUniques
-from sluice.generalization.models.reidentification_risk import AverageRisk, HighestRisk
-from sluice.generalization.models.sample_uniques import SampleUniques
-from sluice.generalization.models.sensitive_model import (
-    AlphaKAnonymity,
-    BetaLikeness,
-    DeltaDisclosure,
-    DistinctLDiversity,
-    EntropyLDiversity,
-    EqualTCloseness,
-    HierarchicalTCloseness,
-    OrderedTCloseness,
-    RecursiveLDiversity,
-)
 from sluice.generalization.objectives.class_losses import Ambiguity
 from sluice.ground.errors import InfeasibleError
+from sluice.risk.classes.alpha_k import AlphaKAnonymity
+from sluice.risk.classes.beta_likeness import BetaLikenessModel as BetaLikenessModel
+from sluice.risk.classes.delta_disclosure import DeltaDisclosureModel as DeltaDisclosureModel
+from sluice.risk.classes.k_anonymity import KAnonymityModel
+from sluice.risk.classes.l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
+from sluice.risk.classes.sample_uniques import SampleUniques
+from sluice.risk.classes.t_closeness import EqualTCloseness, HierarchicalTCloseness, OrderedTCloseness
+from sluice.risk.population.delta_presence import DeltaPresenceModel
+from sluice.risk.population.k_map import EstimatedKMap, KMapModel
+from sluice.risk.population.population_uniques import PopulationUniquesModel
+from sluice.risk.population.reidentification_risk import AverageRisk, HighestRisk
 from tests.generalization.models.judge import FILE_MODELS, breaks, file_breaks, relieved
 from tests.generalization.objectives.record_losses import loss
 from tests.generalization.small_files import above, small_files
@@ -41,12 +35,12 @@ MODELS = st.one_of(
     st.builds(AverageRisk, SHARES, INTRUDERS),
     st.builds(SampleUniques, SHARES),
     st.builds(
-        PopulationUniques,
+        PopulationUniquesModel,
         SHARES,
         st.sampled_from([24.0, 100.0, 1000.0]),
         st.sampled_from(["dankar", "pitman", "zayatz", "snb"]),
     ),
-    st.builds(KMap, st.integers(1, 8)),
+    st.builds(KMapModel, st.integers(1, 8)),
     st.builds(
         EstimatedKMap,
         st.integers(1, 8),
@@ -54,13 +48,13 @@ MODELS = st.one_of(
         st.sampled_from([0.01, 0.05, 0.3]),
         st.sampled_from(["poisson", "zero_truncated_poisson"]),
     ),
-    st.builds(DeltaPresence, SHARES),
-    st.builds(DeltaPresence, st.sampled_from([0.75, 1.0]), st.sampled_from([0.1, 0.25, 0.5])),
+    st.builds(DeltaPresenceModel, SHARES),
+    st.builds(DeltaPresenceModel, st.sampled_from([0.75, 1.0]), st.sampled_from([0.1, 0.25, 0.5])),
     st.builds(NoAttack, AMOUNTS, INTRUDERS),
     st.builds(Profitability, AMOUNTS, INTRUDERS),
 )
 WITH_OTHERS = MODELS | st.one_of(
-    st.builds(KAnonymity, st.integers(1, 6)),
+    st.builds(KAnonymityModel, st.integers(1, 6)),
     st.builds(DistinctLDiversity, st.sampled_from(["a", "b"]), st.integers(1, 3)),
     st.builds(EqualTCloseness, st.sampled_from(["a", "b"]), st.sampled_from([0.1, 0.25, 0.4, 0.6])),
 )
@@ -73,9 +67,9 @@ CLAIMING = WITH_OTHERS | st.sampled_from(
         RecursiveLDiversity("a", 1.5, 2),
         OrderedTCloseness("a", 0.2),
         HierarchicalTCloseness("a", 0.25, TREE),
-        BetaLikeness("a", 1.0),
-        BetaLikeness("a", 1.0, enhanced=True),
-        DeltaDisclosure("a", 1.0),
+        BetaLikenessModel("a", 1.0),
+        BetaLikenessModel("a", 1.0, enhanced=True),
+        DeltaDisclosureModel("a", 1.0),
         AlphaKAnonymity("a", 0.6, 2),
     ]
 )

@@ -11,25 +11,20 @@ from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node, bottom
 from sluice.generalization.lattice.search import search
 from sluice.generalization.lattice.suppression import Requirements
-from sluice.generalization.models.delta_presence import DeltaPresence
-from sluice.generalization.models.k_anonymity import KAnonymity
-from sluice.generalization.models.k_map import EstimatedKMap, KMap
-from sluice.generalization.models.population_uniques import PopulationUniques
-from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile
-from sluice.generalization.models.reidentification_risk import AverageRisk, HighestRisk
-from sluice.generalization.models.sample_uniques import SampleUniques
-from sluice.generalization.models.sensitive_model import (
-    AlphaKAnonymity,
-    BetaLikeness,
-    DeltaDisclosure,
-    DistinctLDiversity,
-    EntropyLDiversity,
-    EqualTCloseness,
-    HierarchicalTCloseness,
-    RecursiveLDiversity,
-)
 from sluice.generalization.objectives.key_losses import Loss
 from sluice.ground.errors import DataError, InfeasibleError
+from sluice.risk.classes.alpha_k import AlphaKAnonymity
+from sluice.risk.classes.beta_likeness import BetaLikenessModel as BetaLikenessModel
+from sluice.risk.classes.delta_disclosure import DeltaDisclosureModel as DeltaDisclosureModel
+from sluice.risk.classes.k_anonymity import KAnonymityModel
+from sluice.risk.classes.l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
+from sluice.risk.classes.privacy_model import PrivacyModel, ReleasedFile
+from sluice.risk.classes.sample_uniques import SampleUniques
+from sluice.risk.classes.t_closeness import EqualTCloseness, HierarchicalTCloseness
+from sluice.risk.population.delta_presence import DeltaPresenceModel
+from sluice.risk.population.k_map import EstimatedKMap, KMapModel
+from sluice.risk.population.population_uniques import PopulationUniquesModel
+from sluice.risk.population.reidentification_risk import AverageRisk, HighestRisk
 from tests.generalization.models.regions import REGION, regions, released
 from tests.golden import golden
 
@@ -44,16 +39,16 @@ def attacked(gain: float) -> NoAttack:
 @pytest.mark.parametrize(
     ("model", "records", "population", "failing"),
     [
-        (KMap(3), (1, 2, 1), (3, 2, 0, 5), [NO, YES, YES, NO]),  # of the last no record is in the file
-        (KMap(1), (1, 2), (1, 2), [NO, NO]),
+        (KMapModel(3), (1, 2, 1), (3, 2, 0, 5), [NO, YES, YES, NO]),  # of the last no record is in the file
+        (KMapModel(1), (1, 2), (1, 2), [NO, NO]),
         (EstimatedKMap(1, 1000), (1, 2), None, [NO, NO]),
         (HighestRisk(0.5), (1, 2, 5), (4, 2, 8), [YES, NO, NO]),
         (HighestRisk(0.25, "journalist"), (1, 2, 5), (4, 2, 8), [NO, YES, NO]),
         (HighestRisk(1), (1, 1, 1), None, [NO, NO, NO]),
         (HighestRisk(1 / 3), (3,), None, [NO]),  # a limit that is met exactly is met
-        (DeltaPresence(0.5), (1, 2, 4), (4, 4, 5, 3), [NO, NO, YES, NO]),
-        (DeltaPresence(1), (4,), (4,), [NO]),
-        (DeltaPresence(0), (4,), (4,), [YES]),
+        (DeltaPresenceModel(0.5), (1, 2, 4), (4, 4, 5, 3), [NO, NO, YES, NO]),
+        (DeltaPresenceModel(1), (4,), (4,), [NO]),
+        (DeltaPresenceModel(0), (4,), (4,), [YES]),
         # By what an attack gains and costs, it is k-anonymity.
         *((attacked(gain), (1, 2, 3, 4), None, [size < fewest for size in (1, 2, 3, 4)])
           for gain, fewest in ((0, 1), (3, 1), (9, 3), (10, 4))),
@@ -78,12 +73,12 @@ def test_classes_that_fail(
         (AverageRisk(1 / 3), (2, 4), None, 1 / 3),
         (AverageRisk(1), (1, 1, 1), None, 1),
         (SampleUniques(0), (1, 2, 1, 6), None, 0.2),
-        (PopulationUniques(0, population=10), (1, 2, 1, 6), None, 0.2),  # everybody is in the file
-        (PopulationUniques(0, population=1e6), (2, 3), None, 0),  # no record is alone
+        (PopulationUniquesModel(0, population=10), (1, 2, 1, 6), None, 0.2),  # everybody is in the file
+        (PopulationUniquesModel(0, population=1e6), (2, 3), None, 0),  # no record is alone
     ],
 )
 def test_figures_of_a_file(
-    model: AverageRisk | SampleUniques | PopulationUniques,
+    model: AverageRisk | SampleUniques | PopulationUniquesModel,
     records: tuple[int, ...],
     population: tuple[int, ...] | None,
     figure: float,
@@ -97,7 +92,7 @@ def test_figures_of_a_file(
 @pytest.mark.parametrize(
     ("model", "records", "population", "limit", "found"),
     [
-        (KMap(3), (20, 1), (20, 2), 0.1, ((0,), 1)),  # a suppressed record fits everybody
+        (KMapModel(3), (20, 1), (20, 2), 0.1, ((0,), 1)),  # a suppressed record fits everybody
         # Four classes of 16 records are 0.25; three, of which one is the two suppressed ones, are 0.1875.
         (AverageRisk(0.2), (1, 1, 6, 8), None, 0.2, ((0,), 2)),
         (AverageRisk(0.2), (1, 1, 6, 8), None, 0.0, ((1,), 0)),
@@ -115,11 +110,11 @@ def test_what_a_search_suppresses(
 @pytest.mark.parametrize(
     ("model", "records", "population", "limit"),
     [
-        (DeltaPresence(0.5, 0.1), (4,), (5,), 1),
+        (DeltaPresenceModel(0.5, 0.1), (4,), (5,), 1),
         (SampleUniques(0), (1,), None, 1),  # one record is unique whatever is done
         (NoAttack(CostBenefit(1, 1, 1, 0)), (5, 5), None, 0),  # an attack that costs nothing always pays
         (HighestRisk(0.5, "journalist"), (1, 2), None, 0),  # who needs a population
-        (PopulationUniques(0.5, population=3), (1, 3), None, 0),
+        (PopulationUniquesModel(0.5, population=3), (1, 3), None, 0),
     ],
 )
 def test_what_cannot_be_had(
@@ -133,27 +128,27 @@ def test_what_cannot_be_had(
 @pytest.mark.parametrize(
     "build",
     [
-        lambda: KAnonymity(0),
+        lambda: KAnonymityModel(0),
         lambda: DistinctLDiversity("a", 0),
         lambda: EntropyLDiversity("a", 0.5),
         lambda: RecursiveLDiversity("a", 0, 2),
         lambda: RecursiveLDiversity("a", 1, 1),
         lambda: EqualTCloseness("a", 20),
         lambda: HierarchicalTCloseness("a", 0.2, ()),
-        lambda: BetaLikeness("a", 0),
-        lambda: DeltaDisclosure("a", 0),
+        lambda: BetaLikenessModel("a", 0),
+        lambda: DeltaDisclosureModel("a", 0),
         lambda: AlphaKAnonymity("a", 0, 2),
         lambda: AlphaKAnonymity("a", 0.5, 0),
-        lambda: KMap(0),
-        lambda: KMap(2).failing(released(regions(1))),
+        lambda: KMapModel(0),
+        lambda: KMapModel(2).failing(released(regions(1))),
         lambda: EstimatedKMap(0, 10),
         lambda: EstimatedKMap(5, 10, 1.0),
         lambda: EstimatedKMap(5, 10).fewest(11),
         lambda: SampleUniques(20),
         lambda: AverageRisk(5),
         *((lambda most=most: HighestRisk(most)) for most in (0, -0.1, 1.1, float("nan"))),
-        *((lambda ends=ends: DeltaPresence(*ends)) for ends in ((0.2, 0.3), (1.1, 0), (0.5, -0.1), (50, 10))),
-        lambda: DeltaPresence(0.5).failing(released(regions(1))),
+        *((lambda ends=ends: DeltaPresenceModel(*ends)) for ends in ((0.2, 0.3), (1.1, 0), (0.5, -0.1), (50, 10))),
+        lambda: DeltaPresenceModel(0.5).failing(released(regions(1))),
         lambda: NoAttack(CostBenefit(1, 1, 12, 4), "journalist").failing(released(regions(1))),
     ],
 )
@@ -188,18 +183,18 @@ def test_a_smaller_significance_asks_for_more_records_which_samples_of_small_gro
 
 
 def test_nobody_of_a_region_or_of_a_suppressed_class_is_in_the_file() -> None:
-    assert DeltaPresence(1, 0.25).file_fails(released(regions(1, 2, 4), regions(4, 4, 5, 3)))
-    assert not DeltaPresence(1, 0.25).file_fails(released(regions(1, 2, 4), regions(4, 4, 5)))
-    assert not DeltaPresence(1, 1).file_fails(released(regions(4), regions(4)))
+    assert DeltaPresenceModel(1, 0.25).file_fails(released(regions(1, 2, 4), regions(4, 4, 5, 3)))
+    assert not DeltaPresenceModel(1, 0.25).file_fails(released(regions(1, 2, 4), regions(4, 4, 5)))
+    assert not DeltaPresenceModel(1, 1).file_fails(released(regions(4), regions(4)))
     file = replace(released(regions(1, 1), regions(4, 4)), kept=np.array([True, False]))
-    assert DeltaPresence(1, 0.1).file_fails(file)
+    assert DeltaPresenceModel(1, 0.1).file_fails(file)
 
 
 def test_why_some_models_are_not_monotone() -> None:
     """Where records are suppressed, more may fail in a union; a united class may pay no longer."""
     population = regions(10, 10)
     below, above = released(regions(5, 9), population), released(regions(5, 9), population, level=1)
-    assert [int(file.node.sizes[DeltaPresence(0.6).failing(file)].sum()) for file in (below, above)] == [9, 14]
+    assert [int(file.node.sizes[DeltaPresenceModel(0.6).failing(file)].sum()) for file in (below, above)] == [9, 14]
     amounts = CostBenefit(benefit=100, penalty=120, gain=100, cost=1)
     assert not Profitability(amounts).failing(released(regions(2, 2))).any()  # 100 - 60
     assert Profitability(amounts).failing(released(regions(2, 2), level=2)).all()  # nothing - 30
@@ -214,14 +209,14 @@ def test_who_alone_is_suppressed_is_alone() -> None:
 def test_an_estimator_that_does_not_fit_vouches_for_nothing() -> None:
     """Of all the records alone Pitman's formula knows nothing."""
     file = released(regions(1, 1, 1))
-    assert PopulationUniques(1, population=100, estimator="pitman").file_fails(file)
-    assert not PopulationUniques(1, population=100, estimator="zayatz").file_fails(file)
+    assert PopulationUniquesModel(1, population=100, estimator="pitman").file_fails(file)
+    assert not PopulationUniquesModel(1, population=100, estimator="zayatz").file_fails(file)
 
 
 def test_united_classes_may_have_more_uniques_by_the_estimate() -> None:
     groups = np.repeat(np.arange(20), [*[1] * 10, *[2] * 10])  # the pairs become fours
     node, _ = bottom([Key("area", np.array([np.arange(30), groups]))], regions(*[1] * 10, *[2] * 20), {})
-    model = PopulationUniques(1, population=500, estimator="zayatz")
+    model = PopulationUniquesModel(1, population=500, estimator="zayatz")
     fine, coarse = (
         model.figure(ReleasedFile(each, np.ones(len(each.sizes), dtype=bool), "released"))
         for each in (node, node.at([1])[0])
@@ -274,7 +269,7 @@ def test_who_has_no_value_is_not_safe_once_united_with_those_of_one_value() -> N
 
 def test_a_value_that_one_class_lacks_may_be_rare_in_the_union() -> None:
     coarse, fine = united([[0, 1, 1, 1], [1] * 12, [0] * 14])
-    model = DeltaDisclosure("a", 1, absent=False)
+    model = DeltaDisclosureModel("a", 1, absent=False)
     assert not model.monotone
     assert satisfied(model, fine)
     assert not satisfied(model, coarse)

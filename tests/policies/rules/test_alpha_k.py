@@ -2,9 +2,9 @@
 
 import pytest
 
-from policies.rules.alpha_k import AlphaK
 from sluice.ground.errors import DataError
 from sluice.ground.verdict import Verdict
+from sluice.risk.classes.alpha_k import AlphaK
 from tests.golden import golden
 from tests.policies.rules.ill_people import VARIABLES, people
 

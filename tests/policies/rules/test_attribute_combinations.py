@@ -1,7 +1,7 @@
 """Attribute combinations as a rule."""
 
-from policies.rules.attribute_combinations import AttributeCombinations
 from sluice.ground.verdict import Verdict
+from sluice.risk.classes.attribute_combinations import AttributeCombinations
 from tests.golden import golden
 from tests.policies.rules.ill_people import one, people
 

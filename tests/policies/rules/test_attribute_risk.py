@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from policies.rules.attribute_risk import AttributeRisk
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Verdict
+from sluice.risk.population.attribute_risk import AttributeRisk
 from tests.golden import golden
 
 

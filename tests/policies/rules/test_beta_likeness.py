@@ -1,7 +1,7 @@
 """Beta-likeness as a rule."""
 
-from policies.rules.beta_likeness import BetaLikeness
 from sluice.ground.verdict import Verdict
+from sluice.risk.classes.beta_likeness import BetaLikeness
 from tests.golden import golden
 from tests.policies.rules.ill_people import one, people
 

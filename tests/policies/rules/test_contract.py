@@ -14,12 +14,12 @@ from pydantic import TypeAdapter
 
 from policies.advice import advice_on, with_advice
 from policies.rules.catalogue import rules
-from policies.rules.population_estimate import PopulationEstimate
 from policies.rules.rules import AttackPolicyRule, PolicyRule
 from sluice.ground.errors import DataError
 from sluice.ground.rule import Rule
 from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.ground.verdict import Finding, Verdict
+from sluice.risk.population.population_rule import PopulationEstimate
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent

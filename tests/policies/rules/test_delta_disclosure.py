@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from policies.rules.delta_disclosure import DeltaDisclosure
 from sluice.ground.verdict import Verdict
+from sluice.risk.classes.delta_disclosure import DeltaDisclosure
 from tests.golden import golden
 from tests.policies.rules.ill_people import one, people
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from policies.rules.delta_presence import DeltaPresence
 from sluice.ground.errors import DataError
 from sluice.ground.verdict import Verdict
+from sluice.risk.population.delta_presence import DeltaPresence
 from tests.golden import golden
 from tests.policies.rules.ill_people import one, people
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.rules.household_risk import HouseholdRisk
 from sluice.ground.verdict import Verdict
+from sluice.risk.population.household_risk import HouseholdRisk
 from tests.golden import golden
 from tests.policies.rules.weighted_survey import SURVEY, one
 

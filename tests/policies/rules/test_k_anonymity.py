@@ -1,10 +1,10 @@
 """k-anonymity as a rule."""
 
-from policies.rules.k_anonymity import KAnonymity
 from sluice.ground.rule import Background
 from sluice.ground.sentence import Statement, as_fields
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict
+from sluice.risk.classes.k_anonymity import KAnonymity
 from tests.golden import golden
 from tests.policies.rules.married_women import VARIABLES, one, typed
 

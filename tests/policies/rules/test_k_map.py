@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from policies.rules.k_map import KMap
 from sluice.ground.verdict import Verdict
+from sluice.risk.population.k_map import KMap
 from tests.golden import golden
 from tests.policies.rules.weighted_survey import LIST, one, typed
 

@@ -2,12 +2,12 @@
 
 import pandas as pd
 
-from policies.rules.k_anonymity import KAnonymity
-from policies.rules.km_anonymity import KmAnonymity, unjudged_sets
-from policies.rules.l_diversity import LDiversity
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict
+from sluice.risk.classes.k_anonymity import KAnonymity
+from sluice.risk.classes.km_anonymity import KmAnonymity, unjudged_sets
+from sluice.risk.classes.l_diversity import LDiversity
 from tests.golden import golden
 from tests.items.set_columns import column_of, variable
 

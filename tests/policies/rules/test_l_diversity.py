@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from policies.rules.l_diversity import LDiversity
 from sluice.ground.rule import Background
 from sluice.ground.variables import Harmless, Kind, Role, Variable
 from sluice.ground.verdict import Verdict
+from sluice.risk.classes.l_diversity import LDiversity
 from tests.golden import golden
 from tests.policies.rules.married_women import VARIABLES, one, typed
 

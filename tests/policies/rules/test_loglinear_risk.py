@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from policies.rules.loglinear_risk import LoglinearRisk
 from sluice.ground.verdict import Verdict
+from sluice.risk.population.loglinear_risk import LoglinearRisk
 from tests.golden import golden
 from tests.policies.rules.weighted_survey import SURVEY, VARIABLES, one
 

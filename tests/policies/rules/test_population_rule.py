@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
-from policies.rules.k_map import KMap
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Kind, Variable
 from sluice.ground.verdict import Verdict
+from sluice.risk.population.k_map import KMap
 from tests.golden import golden
 from tests.policies.rules.weighted_survey import QUASI, SURVEY, VARIABLES, one
 

@@ -1,7 +1,7 @@
 """Population uniques as a rule."""
 
-from policies.rules.population_uniques import PopulationUniques
 from sluice.ground.verdict import Verdict
+from sluice.risk.population.population_uniques import PopulationUniques
 from tests.golden import golden
 from tests.policies.rules.weighted_survey import SURVEY, one, typed
 

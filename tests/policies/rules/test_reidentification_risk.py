@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from policies.rules.reidentification_risk import ReidentificationRisk
 from sluice.ground.verdict import Verdict
+from sluice.risk.population.reidentification_risk import ReidentificationRisk
 from tests.golden import golden
 from tests.policies.rules.weighted_survey import LIST, READING, SURVEY, VARIABLES, one, typed
 

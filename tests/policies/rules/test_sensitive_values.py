@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from policies.rules.sensitive_values import ClassFigures, SensitiveValues
 from sluice.ground.variables import Harmless, Kind, Role, Variable
-from sluice.risk.classes.class_values import Near
+from sluice.risk.classes.class_values import ClassFigures, Near, SensitiveValues
 from sluice.risk.classes.equivalence_classes import equivalence_classes
 
 CLASSES = equivalence_classes([np.array([0, 0, 1, 1, 2])])

@@ -1,7 +1,7 @@
 """SUDA as a rule."""
 
-from policies.rules.suda import Suda
 from sluice.ground.verdict import Verdict
+from sluice.risk.classes.suda import Suda
 from tests.golden import golden
 from tests.policies.rules.ill_people import one, people
 

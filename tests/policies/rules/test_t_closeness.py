@@ -2,10 +2,10 @@
 
 import pytest
 
-from policies.rules.t_closeness import TCloseness
 from sluice.ground.errors import DataError
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.verdict import Verdict
+from sluice.risk.classes.t_closeness import TCloseness
 from tests.golden import golden
 from tests.policies.rules.married_women import VARIABLES, one, typed
 

@@ -5,7 +5,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.risk.classes.crowds import agreeing
+from sluice.risk.classes.classes_with_missing_keys import matching_records
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.classes.k_anonymity import k_anonymity, records_below
 from sluice.risk.classes.sample_uniques import sample_uniques, sample_uniques_share
@@ -41,7 +41,7 @@ def test_a_record_with_a_missing_key_is_counted_not_dropped() -> None:
     """A group-by that drops missing keys reports 3 here, although one record stands alone."""
     frame = pd.DataFrame({"age": ["30", "30", "30", None]}).astype("category")
     assert k_anonymity(classes_of(frame, ["age"]).frequencies) == 1
-    assert agreeing(frame, ["age"]).tolist() == [3, 3, 3, 4]
+    assert matching_records(frame, ["age"]).tolist() == [3, 3, 3, 4]
 
 
 def test_extremes() -> None:

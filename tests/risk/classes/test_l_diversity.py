@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from sluice.ground.errors import DataError
-from sluice.risk.classes.class_values import class_values
+from sluice.risk.classes.class_values import class_values, knowing_others
 from sluice.risk.classes.equivalence_classes import category_codes, classes_of, equivalence_classes
-from sluice.risk.classes.l_diversity import distinct_values, effective_values, knowing_others, recursive_ratio
+from sluice.risk.classes.l_diversity import distinct_values, effective_values, recursive_ratio
 from tests.golden import golden
 
 # Machanavajjhala et al. 2007, Figure 1: the condition of 12 inpatients, in order.

@@ -9,8 +9,7 @@ from scipy.stats import wasserstein_distance
 
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import DataError
-from sluice.ground.hierarchy import Hierarchy
-from sluice.ground.taxonomy import taxonomy_of
+from sluice.ground.hierarchy import Hierarchy, taxonomy_of
 from sluice.risk.classes.class_values import class_values
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses, category_codes, equivalence_classes
 from sluice.risk.classes.t_closeness import equal_distance, hierarchical_distance, hierarchy_levels, ordered_distance

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
-from sluice.risk.population.loglinear_risk import LoglinearRisk, loglinear_risk
+from sluice.risk.population.loglinear_risk import LoglinearEstimate, loglinear_risk
 from tests.golden import golden
 
 
-def taus(risk: LoglinearRisk) -> tuple[float, float]:
+def taus(risk: LoglinearEstimate) -> tuple[float, float]:
     n = risk.population_uniques.attempted
     return risk.population_uniques.value * n, risk.correct_guesses.value * n
 

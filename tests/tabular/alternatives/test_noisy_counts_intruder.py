@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 import sluice
 from sluice.ground.verdict import Verdict
-from sluice.tabular.alternatives.noisy_counts_intruder import NoisyCounts
+from sluice.tabular.alternatives.attacker_interval import NoisyCounts
 from sluice.tabular.alternatives.perturbation_table import PerturbationTable
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
