@@ -15,7 +15,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from policies.policy import Policy
 from policies.rules.rules import PolicyRule
-from policies.rules.table_rule import TableRule
 from policies.standard.checks import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
 from policies.waivers import Waiver, apply_waivers
@@ -26,6 +25,7 @@ from sluice.ground.variables import Role, Variable
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.masking.recoding.local_suppression import LocalSuppression
 from sluice.risk.reference.prediction import equivalence_test
+from sluice.tabular.rules.sensitivity import SensitivityRule
 from sluice.utility.comparison import Comparison
 from tasks.release.intake.staging import within_memory
 from tests.golden import golden
@@ -189,7 +189,7 @@ def test_every_rule_can_fail(name: str, tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "population.csv").write_text("age,area,count\n30,a,40\n40,b,1\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     rule = RULE.validate_python({"rule": name} | settings)
-    if isinstance(rule, TableRule):
+    if isinstance(rule, SensitivityRule):
         assert (is_sensitive(rule, safe), is_sensitive(rule, unsafe)) == (False, True)
         assert decide(rule.find(SAFE, VARIABLES, "masked")) is Verdict.UNKNOWN
         return
