@@ -8,32 +8,11 @@ from collections.abc import Iterable, Mapping
 
 from policies.rules.catalogue import rules
 from policies.rules.rules import AttackPolicyRule, PolicyRule
-from policies.standard import (
-    comparable_values,
-    copies,
-    duplicate_records,
-    isolated_people,
-    learned_linkage,
-    leniency,
-    lone_copies,
-    partial_knowledge,
-    prediction,
-    reidentification,
-    sample_size,
-    subgroups,
-    transparency,
-    unique_values,
-)
+from policies.standard.checks import PARTS
 from policies.utility_limits import FAMILIES
 from sluice.ground.verdict import Finding, Verdict
 from sluice.utility.analyses.analysis_findings import KINDS
 from sluice.utility.catalogue import measures
-
-STANDARD = (
-    sample_size, comparable_values, prediction, copies, isolated_people, subgroups, duplicate_records, leniency,
-    lone_copies, reidentification, learned_linkage, transparency,
-    partial_knowledge, unique_values,
-)  # fmt: skip
 
 RULES = rules(PolicyRule) | rules(AttackPolicyRule)
 
@@ -211,7 +190,7 @@ _CHAIN = {
 
 ADVICE: Mapping[str, str] = {
     **{rule: model.advice for rule, model in RULES.items()},
-    **{rule: text for part in STANDARD for rule, text in part.ADVICE.items()},
+    **{part.rule: part.helps for part in PARTS if part.helps},
     **{measure.name: measure.advice for measure in measures(FAMILIES)},
     **{kind.name: kind.advice for kind in KINDS},
     **_CONTRACT,
@@ -220,7 +199,7 @@ ADVICE: Mapping[str, str] = {
 
 UNMEASURED: Mapping[str, str] = {
     **{rule: model.needs for rule, model in RULES.items()},
-    **{rule: text for part in STANDARD for rule, text in getattr(part, "UNMEASURED", {}).items()},
+    **{part.rule: part.needs for part in PARTS if part.needs},
     "reference_standard": (
         "Give the policy a reference_standard, or correct its settings: without one a file of records cannot be judged."
     ),

@@ -186,7 +186,7 @@ def mariadb(mariadb_server: str) -> str:
     """The URL of an empty database of MariaDB."""
     import sqlalchemy as sa
 
-    from sluice.ground.database_url import database_url
+    from sluice.ground.dialects import database_url
 
     url, name = database_url(mariadb_server), f"empty_{uuid4().hex}"
     engine = sa.create_engine(url)
@@ -209,7 +209,7 @@ class LedgerRoles:
 def ledger_in_postgresql(postgresql: str, postgresql_server: Any) -> LedgerRoles:
     """An empty ledger, made as docs/deployment.md says."""
     from sluice.custody.ledger_database import LedgerDatabase
-    from sluice.ground.database_url import database_url
+    from sluice.ground.dialects import database_url
 
     superuser = database_url(postgresql)
     owner, writer = f"keeper_{uuid4().hex}", f"sluice_{uuid4().hex}"

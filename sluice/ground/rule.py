@@ -48,7 +48,7 @@ class Requirement(NamedTuple):
 
 @dataclass(frozen=True)
 class Background:
-    """What lies background a file of records.
+    """What lies behind a file of records.
 
     original     : the same records in the same order before masking, on the released categories and typed like the
                    file; None where nobody knows which record is whose, and of an original

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from sluice.ground.verdict import Finding, Verdict
-from tasks.mask import mask
+from tasks.record_steps import mask
 from tasks.release.product import AnyRelease
 from tasks.release.records.editions import compare_publications
 from tasks.release.records.variables import read_masked

@@ -15,11 +15,9 @@ import pandas as pd
 from scipy.sparse import coo_array
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
-from sluice.ground.comparable_values import plain_values
-from sluice.ground.value_hashes import column_hashes
-from sluice.risk.publications.publication import Publication
-from sluice.risk.publications.same_people import SamePeople
-from sluice.risk.resolution import COARSE, on_grid, resolution
+from sluice.ground.comparable_values import column_hashes, plain_values
+from sluice.risk.publications.same_people import Publication, SamePeople
+from sluice.risk.spread import COARSE, on_grid, resolution
 
 _KEPT = 0.9  # share of the values that a method leaves (nearly) as they are, from which a released value is believed
 _FOR_ALL = 0.9  # share of the people for whom a variable changed, from which it changed for everybody

@@ -2,6 +2,8 @@
 
 Two releases of the same people tell together what neither tells alone, so they must be found where the name of the
 data set, the key or a few values were changed in between.
+
+Publication: a file of records that was or would be published, with the people behind it, and how much two differ.
 """
 
 from collections.abc import Sequence
@@ -13,7 +15,8 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
-from sluice.ground.value_hashes import Hashes, column_hashes, scrambled
+from sluice.ground.comparable_values import Hashes, column_hashes, scrambled
+from sluice.ground.variables import Variables
 
 _KEYS_AGREE = 0.25  # of the way from pairs drawn at random to equal records
 _SIGMAS = 4.0  # standard errors that chance passes about once in thirty thousand times
@@ -260,3 +263,45 @@ def _apart(together: IntArray, share: float) -> tuple[FloatArray, FloatArray]:
             near = foldnorm(abs(t * (2 * share - 1)) / scale, scale=scale)
             mean[place], variance[place] = near.mean(), near.var()
     return mean, variance
+
+
+@dataclass(frozen=True)
+class Publication:
+    """One file, record by record with its original.
+
+    original  : all people of its data, typed by `variables`, index 0..n-1
+    masked    : typed by `released`; row i is the masked record of the person in row `people[i]` of `original`
+    people    : shape (m,), different rows; whoever was held out or not sampled is not among them
+    """
+
+    original: pd.DataFrame
+    masked: pd.DataFrame
+    people: IntArray
+    variables: Variables
+    released: Variables
+
+
+def changed_records(earlier: pd.DataFrame, later: pd.DataFrame) -> int:
+    """How many records came, left or changed: the larger number of records that only one of the two files holds.
+
+    earlier, later : typed frames with the same columns, in any order of rows; equal records are counted
+    cost           : O(n + m), by 64-bit hashes of the rows
+    """
+    rows = [pd.util.hash_pandas_object(frame, index=False).to_numpy() for frame in (earlier, later)]
+    codes, values = pd.factorize(np.concatenate(rows))
+    before, after = (np.bincount(part, minlength=len(values)) for part in np.split(codes, [len(earlier)]))
+    return int(max((before - after).clip(0).sum(), (after - before).clip(0).sum()))
+
+
+def rows_within(part: pd.DataFrame, whole: pd.DataFrame) -> IntArray:
+    """The row of `whole` that each record of `part`, which is some of it, stands in, each row at most once.
+
+    cost : O(n log n), by 64-bit hashes of the rows
+    """
+    rows = [pd.util.hash_pandas_object(frame, index=False).to_numpy() for frame in (part, whole)]
+    places = [pd.DataFrame({"row": each}) for each in rows]
+    for place in places:
+        place["times"] = place.groupby("row").cumcount()
+        place["at"] = np.arange(len(place))
+    found = places[0].merge(places[1], on=["row", "times"], how="left", suffixes=("", "_of_whole"))
+    return found["at_of_whole"].to_numpy(np.int64)

@@ -8,8 +8,8 @@ from numpy.random import Generator
 from pydantic import Field
 
 from sluice.ground.arrays import FloatArray
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.errors import DataError
-from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import END, Sentences, text_of
 from sluice.ground.variables import NAMES, Kind, Variables
 from sluice.ground.verdict import Finding

@@ -7,9 +7,9 @@ import numpy as np
 from pydantic import Field
 
 from sluice.ground.arrays import BoolArray
-from sluice.ground.categories import codes_of
+from sluice.ground.comparable_values import codes_of
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.errors import DataError
-from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import END, Saying, Sentences, as_fields, text_of
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict

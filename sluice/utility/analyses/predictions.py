@@ -9,8 +9,8 @@ from numpy.random import Generator
 from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.errors import DataError
-from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import END, Sentences, text_of
 from sluice.ground.variables import NAMES, Kind, Role, Variables
 from sluice.ground.verdict import Finding

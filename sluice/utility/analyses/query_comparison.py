@@ -15,8 +15,8 @@ import pandas as pd
 from pydantic import Field
 
 from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.errors import DataError
-from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import END, Sentences, text_of
 from sluice.ground.variables import NAMES, Kind
 from sluice.ground.verdict import Finding

@@ -13,21 +13,21 @@ import pandas as pd
 from policies.check import Check, check
 from policies.policy import Policy
 from policies.rules.failing_categories import with_failing_categories
-from policies.rules.km_anonymity import unjudged_sets
 from policies.standard.checks import checks_of
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.documents.documents import FileOf, named_file
-from sluice.ground.in_threads import in_threads
 from sluice.ground.machine import threads
+from sluice.ground.parallel_jobs import in_threads
 from sluice.ground.rule import Background, DisclosureRule
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
-from sluice.risk.reference.curve import Curve
+from sluice.risk.classes.km_anonymity import unjudged_sets
+from sluice.risk.reference.reference_attack import Curve
 from sluice.utility.comparison import Comparison
 from sluice.utility.utility_view import UtilityView
 from sluice.utility.variable_summary import VariableSummary, summarise
 from tasks.release.findings import findings_of
-from tasks.release.intake.memory_forecast import measurements_at_once
+from tasks.release.intake.staging import measurements_at_once
 
 
 @dataclass(frozen=True)
