@@ -11,7 +11,6 @@ from policies.contradictions import contradictions
 from policies.formula_cells import FormulaCells
 from policies.retention import Retention
 from policies.rules.rules import AttackPolicyRule, PolicyRule
-from policies.rules.table_rule import TableRule
 from policies.standard.reference_standard import ReferenceStandard
 from policies.table_attackers import TableAttackers
 from policies.utility_limits import UtilityLimits
@@ -27,6 +26,7 @@ from sluice.ground.visible_text import Name, Prose
 from sluice.risk.classes.microdata_rule import MicrodataRule, models_of
 from sluice.risk.classes.privacy_model import PrivacyModel
 from sluice.risk.population.population_rule import PopulationRule
+from sluice.tabular.rules.sensitivity import SensitivityRule
 
 _OVERLOOKED = Sentence(
     "overlooked_keys.overlooked", "No rule of the policy looks at {names:commas}, by which people can be recognised."
@@ -127,9 +127,9 @@ class Policy(BaseModel):
         return sorted({*rules, *gate, *UtilityLimits.model_fields, *_ALWAYS_JUDGED})
 
     @property
-    def table_rules(self) -> tuple[TableRule, ...]:
+    def table_rules(self) -> tuple[SensitivityRule, ...]:
         """Those that judge the cells of tables."""
-        return tuple(rule for rule in self.rules if isinstance(rule, TableRule))
+        return tuple(rule for rule in self.rules if isinstance(rule, SensitivityRule))
 
     def models(self, variables: Variables) -> tuple[PrivacyModel, ...]:
         """What a search of generalisations under the policy must satisfy, each once.

@@ -45,7 +45,7 @@ def tabulate(release: TablesRelease) -> StagedCells:
     """Add up the staged records in DuckDB. Memory does not grow with the number of records."""
     vault, policy, definition = release.vault, release.product.policy, release.product.definition
     contract, requested = release.product.contract, definition.measure.requested
-    needed = (rule.sensitivity().largest_needed for rule in policy.table_rules)
+    needed = (rule.largest_needed for rule in policy.table_rules)
     with vault.scratch(".duckdb") as scratch:
         found = aggregate_file(
             vault.verify(release.data.sha256, ".parquet"),

@@ -7,26 +7,20 @@ from pydantic import Field
 from policies.rules.attack_rule import AttackRule
 from policies.rules.attribute_rules import AttributeInference
 from policies.rules.control_rules import Inference, Linkability, SinglingOut
-from policies.rules.dominance import Dominance
 from policies.rules.linkage_rules import (
     DistanceLinkage,
     MicroaggregationLinkage,
     ProbabilisticLinkage,
     RankSwappingLinkage,
 )
-from policies.rules.minimum_frequency import MinimumFrequency
-from policies.rules.p_percent import PPercent
 from policies.rules.participation_attacks import (
     MembershipInference,
     ParticipantInference,
     RareCombinations,
     SubsetInference,
 )
-from policies.rules.prior_posterior import PriorPosterior
 from policies.rules.ranked_rules import IntervalDisclosure, LinkageScore
-from policies.rules.request_rule import RequestRule
 from policies.rules.value_matching import AttributeDivergence, DataInvasion, MaximumKnowledge
-from policies.rules.zero_cells import ZeroCells
 from sluice.ground.extensions import extended
 from sluice.ground.rule import Rule
 from sluice.risk.classes.alpha_k import AlphaK
@@ -47,6 +41,12 @@ from sluice.risk.population.k_map import KMap
 from sluice.risk.population.loglinear_risk import LoglinearRisk
 from sluice.risk.population.population_uniques import PopulationUniques
 from sluice.risk.population.reidentification_risk import ReidentificationRisk
+from sluice.tabular.rules.dominance import Dominance
+from sluice.tabular.rules.minimum_frequency import MinimumFrequency
+from sluice.tabular.rules.p_percent import PPercent
+from sluice.tabular.rules.prior_posterior import PriorPosterior
+from sluice.tabular.rules.request_rule import RequestRule
+from sluice.tabular.rules.zero_cells import ZeroCells
 
 _PolicyRule = (
     KAnonymity

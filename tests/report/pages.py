@@ -171,7 +171,7 @@ def flat(count: int, name: str = "d") -> Cells:
 
 
 def summary(cells: Cells, status: Statuses, minimum_cell: int = 3, audit: Audit | None = None) -> TableSummary:
-    requirements = requirements_of([MinimumFrequency(2)], cells.contributions)
+    requirements = requirements_of([MinimumFrequency(n=2)], cells.contributions)
     return summarise(cells, status, requirements, "t", names(cells), minimum_cell, audit)
 
 
@@ -184,7 +184,7 @@ def on_tables(*tables: TableSummary, findings: tuple[Finding, ...] | None = None
 def full_tables() -> Dossier:
     cells = business("s1k")
     status = random_status(cells, 1, 3)
-    requirements = requirements_of([MinimumFrequency(3)], cells.contributions)
+    requirements = requirements_of([MinimumFrequency(n=3)], cells.contributions)
     found = Audit(
         False,
         (Breach(70, "outsider", "Everybody can compute a cell."),) * 30,

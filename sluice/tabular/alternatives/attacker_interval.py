@@ -31,7 +31,7 @@ from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Integers
 from sluice.tabular.model.known_sums import propagated_bounds
 from sluice.tabular.model.linear_solver import is_optimal, solver_of
-from sluice.tabular.rules.readers import sensitive_counts
+from sluice.tabular.rules.intruders import sensitive_counts
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 
 NEAR = 1e-6  # of a unit: the tolerance of linear programming

@@ -26,7 +26,7 @@ from sluice.tabular.audit.reader_attacks import ReaderAttacks
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, Status, Statuses
 from sluice.tabular.model.known_sums import Indices
-from sluice.tabular.rules.readers import readers
+from sluice.tabular.rules.intruders import intruders
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 
 EQUATIONS_COMBINED = 3
@@ -98,7 +98,7 @@ def audit(
     ]
     attempted = completed = len(breaches)
     first: ReaderAttacks | None = None
-    for reader in readers(cells, requirements, rules, assumptions):
+    for reader in intruders(cells, requirements, rules, assumptions):
         attacks = ReaderAttacks(cells, hidden, reader, requirements, rules, assumptions, certificates)
         attacks.play(workers)
         known = {(breach.cell, breach.owners) for breach in breaches}

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.tabular.model.cells import Booleans, Cells, Codes, Contributions, Integers
-from sluice.tabular.rules.readers import Reader
+from sluice.tabular.rules.intruders import Intruder
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from sluice.tabular.suppression.unknown_cells import ProtectionRanges, UnknownCells
 
@@ -62,7 +62,7 @@ class Target:
     nonnegative                          : nobody believes it below 0
     reader                               : to whom, by number
     insiders                             : whether contributors are among such readers
-    others                               : what is certainly not one contributor's; see `Reader.others`
+    others                               : what is certainly not one contributor's; see `Intruder.others`
     """
 
     unknowns: tuple[int, ...]
@@ -119,7 +119,11 @@ class Target:
 
 
 def targets_of(
-    cells: Cells, unknowns: UnknownCells, readers: Sequence[Reader], rules: Sequence[SensitivityRule], nonnegative: bool
+    cells: Cells,
+    unknowns: UnknownCells,
+    readers: Sequence[Intruder],
+    rules: Sequence[SensitivityRule],
+    nonnegative: bool,
 ) -> list[Target]:
     """The unknowns that must stay in doubt, to each reader: those that need most of it first."""
     return [
@@ -133,7 +137,7 @@ def _targets(
     cells: Cells,
     unknowns: UnknownCells,
     number: int,
-    reader: Reader,
+    reader: Intruder,
     rules: Sequence[SensitivityRule],
     nonnegative: bool,
 ) -> list[Target]:

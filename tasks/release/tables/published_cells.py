@@ -196,7 +196,7 @@ def request_of(release: TablesRelease, staged: StagedCells, cells: Cells) -> Pro
     pattern = protection if isinstance(protection, SecondarySuppression) else SecondarySuppression()
     return ProtectionRequest.of(
         cells,
-        [rule.sensitivity() for rule in policy.table_rules],
+        policy.table_rules,
         replace(
             policy.table_attackers.assumptions(definition.measure.measure),
             statuses=definition.form.tell_primary and isinstance(protection, SecondarySuppression),

@@ -32,7 +32,7 @@ def test_the_worst_of_a_method_decides(failing: int, completed: int, concern: st
 
 def test_what_can_be_learned_is_told_of_true_intervals_or_not_at_all() -> None:
     """The audit of a policy of 5 % proves no more than that; the report may not say that 10 % is all there is."""
-    cells, rules = dominated(), [PPercent(5)]
+    cells, rules = dominated(), [PPercent(p=5)]
     request = ProtectionRequest.of(cells, rules, Assumptions(unions=False))
     published = PublishedCells(pattern(cells, BOX, request.requirements))
     wanted = [WantedTable(name="one", dimensions=("r", "c"))]

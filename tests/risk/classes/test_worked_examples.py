@@ -25,8 +25,8 @@ from sluice.risk.population.delta_presence import DeltaPresenceModel
 from sluice.risk.population.k_map import EstimatedKMap, KMapModel
 from sluice.risk.population.population_uniques import PopulationUniquesModel
 from sluice.risk.population.reidentification_risk import AverageRisk, HighestRisk
-from tests.generalization.models.regions import REGION, regions, released
 from tests.golden import golden
+from tests.risk.classes.regions import REGION, regions, released
 
 NO, YES = False, True
 PAYS = CostBenefit(benefit=100, penalty=150, gain=30, cost=10)

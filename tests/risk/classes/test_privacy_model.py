@@ -23,9 +23,9 @@ from sluice.risk.population.delta_presence import DeltaPresenceModel
 from sluice.risk.population.k_map import EstimatedKMap, KMapModel
 from sluice.risk.population.population_uniques import PopulationUniquesModel
 from sluice.risk.population.reidentification_risk import AverageRisk, HighestRisk
-from tests.generalization.models.judge import FILE_MODELS, breaks, file_breaks, relieved
 from tests.generalization.objectives.record_losses import loss
 from tests.generalization.small_files import above, small_files
+from tests.risk.classes.judge import FILE_MODELS, breaks, file_breaks, relieved
 
 SHARES = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 1.0])
 INTRUDERS = st.sampled_from(["prosecutor", "journalist"])

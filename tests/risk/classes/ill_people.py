@@ -8,7 +8,7 @@ import pandas as pd
 from sluice.ground.rule import Rule
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding
-from tests.policies.rules.weighted_survey import READING
+from tests.risk.population.weighted_survey import READING
 
 VARIABLES = {
     variable.name: variable

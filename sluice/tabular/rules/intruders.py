@@ -1,6 +1,6 @@
-"""Who reads a table with suppressed cells: what is possible to each of them beforehand, and what must stay open to it.
+"""Intruders of a table with suppressed cells: what is possible to each beforehand, and what must stay open to it.
 
-Protection and audit both play these readers, so that what the one grants the other asks. A reader has the published
+Protection and audit both play these intruders, so that what the one grants the other asks. A reader has the published
 cells, their sums and the documents: the policy, its rules, and what the method says of itself. Contributors add what
 they contributed, which is the business of those who play them; what is said here holds for them as well.
 
@@ -26,7 +26,7 @@ _MOST_RECORDS = 1000  # in a cell that is tried out on the rules; larger ones te
 
 
 @dataclass(frozen=True, eq=False)
-class Reader:
+class Intruder:
     """Somebody who reads the table and its documents.
 
     says         : for sentences: 'anybody'
@@ -45,9 +45,9 @@ class Reader:
     others: Floats
 
 
-def readers(
+def intruders(
     cells: Cells, requirements: Requirements, rules: Sequence[SensitivityRule], assumptions: Assumptions
-) -> tuple[Reader, ...]:
+) -> tuple[Intruder, ...]:
     """Anybody; and for counts, anybody who knows which suppressed cells are sensitive, because that can be inferred.
 
     requirements : of the rules and of people, as protection and audit are given them
@@ -67,7 +67,7 @@ def readers(
     total = cells.total.astype(np.float64)
     lower, upper = _whole(assumptions.bounds(cells), total)
     if assumptions.counts is None:
-        return (Reader("anybody", lower, upper, requirements, True, np.zeros(len(cells))),)
+        return (Intruder("anybody", lower, upper, requirements, True, np.zeros(len(cells))),)
     one = 10**cells.decimals
     least = np.where(cells.published, np.minimum(one, total), 0.0)
     least, _ = propagated_bounds(cells.equations, least, np.full(len(cells), np.inf))
@@ -82,7 +82,7 @@ def readers(
         lower=np.minimum(requirements.lower, (total - least).astype(np.int64)),
         upper=np.maximum(requirements.upper, beyond),
     )
-    first = Reader("anybody", lower, upper, anybody, True, others)
+    first = Intruder("anybody", lower, upper, anybody, True, others)
     if most_sensitive == 0:
         return (first,)  # no rule speaks of how many there are
     ends = upper
@@ -94,7 +94,9 @@ def readers(
     nothing = np.zeros(len(cells), dtype=np.int64)
     two = requirements.sensitive & (ends - begins >= 1)
     knowing = replace(requirements, lower=nothing, upper=nothing, sliding=two.astype(np.int64))
-    return first, Reader("anybody who knows which suppressed cells are sensitive", begins, ends, knowing, False, others)
+    return first, Intruder(
+        "anybody who knows which suppressed cells are sensitive", begins, ends, knowing, False, others
+    )
 
 
 def sensitive_counts(rules: Sequence[SensitivityRule], one: int = 1) -> tuple[float, float]:

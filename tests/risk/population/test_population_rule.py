@@ -13,7 +13,7 @@ from sluice.ground.variables import Kind, Variable
 from sluice.ground.verdict import Verdict
 from sluice.risk.population.k_map import KMap
 from tests.golden import golden
-from tests.policies.rules.weighted_survey import QUASI, SURVEY, VARIABLES, one
+from tests.risk.population.weighted_survey import QUASI, SURVEY, VARIABLES, one
 
 
 def test_a_list_of_one_row_a_person_and_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
