@@ -8,7 +8,7 @@ docs/utility.md.
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, nan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from numpy.random import Generator
 
@@ -17,9 +17,6 @@ from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 from sluice.utility.comparison import Comparison
 from sluice.utility.measured import Found, Limit, Measured, ShareLimit, written_number, written_percent
-
-if TYPE_CHECKING:
-    from sluice.utility.analyses.query_comparison import Answer
 
 _FEW_RECORDS = Sentence("utility.few_records", "{what} is not told: fewer than {minimum:,} records stand behind it")
 
@@ -148,6 +145,6 @@ class AnalysisKind:
 
     name: str
     advice: str
-    judge: Callable[[Any, Comparison, Iterator[Generator], "Answer"], tuple[Sequence[Finding], Any]]
+    judge: Callable[[Any, Comparison, Iterator[Generator], Callable[..., Any]], tuple[Sequence[Finding], Any]]
     refuse: Callable[[Any, Variables], object] = lambda analysis, variables: None
     draws: bool = False
