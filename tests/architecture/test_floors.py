@@ -194,6 +194,60 @@ def test_no_file_is_a_drawer_for_odds_and_ends() -> None:
     assert not names & {"utils.py", "helpers.py", "common.py", "misc.py"}
 
 
+FEWEST_LINES = 60  # of a file that one neighbour alone imports: with fewer it is a part of that neighbour
+ALONE = {
+    "flows/cli/camouflage.py",  # until it has a room with the other commands on tables
+    "flows/release.py",  # a wall: Prefect reads its settings when it is imported
+}
+
+
+def lonely_files(lines: Mapping[str, int], imports: Mapping[str, Iterable[str]]) -> list[str]:
+    """Short files that one file of the same folder alone imports; files by their paths."""
+    importers = {path: [other for other in imports if path in imports[other] and other != path] for path in lines}
+    return sorted(
+        path
+        for path, count in lines.items()
+        if count < FEWEST_LINES and [Path(other).parent for other in importers[path]] == [Path(path).parent]
+    )
+
+
+@pytest.mark.chain
+def test_no_short_file_is_a_part_of_its_one_neighbour() -> None:
+    """Compiled loops stand apart: Numba compiles a file again whenever a line of it changes."""
+    known = {name: path for name, path in modules().items() if path.name != "__init__.py"}
+    where = {name: path.relative_to(ROOT).as_posix() for name, path in known.items()}
+    lines = {
+        where[name]: len(path.read_text(encoding="utf-8").splitlines())
+        for name, path in known.items()
+        if not name.endswith("_kernel")
+    }
+    imports = {where[name]: [where[other] for other in imports_within(path, known)] for name, path in known.items()}
+    found = set(lonely_files(lines, imports))
+    assert found - ALONE == set(), "fold each into the file that imports it"
+    assert found >= ALONE, "what does not stand alone any more leaves the list"
+
+
+def test_a_part_of_a_neighbour_would_be_found() -> None:
+    imports = {"a/b.py": ["a/c.py", "a/d.py", "e/f.py"], "a/c.py": [], "a/d.py": ["a/c.py"], "e/f.py": []}
+    assert lonely_files({"a/b.py": 20, "a/c.py": 20, "a/d.py": 20, "e/f.py": 20}, imports) == ["a/d.py"]
+    assert lonely_files({"a/d.py": FEWEST_LINES}, imports) == []
+
+
+# Names of files that mean different things in different folders: a list that may only shrink.
+NAMED_TWICE = {
+    "assess.py", "audit.py", "camouflage.py", "compare.py", "hierarchy.py", "individual_risk.py", "k_anonymity.py",
+    "mask.py", "protect.py", "redesign.py", "reference_standard.py", "singling_out.py", "suda.py",
+}  # fmt: skip
+
+
+@pytest.mark.chain
+def test_a_file_name_says_its_concept_once_in_the_house() -> None:
+    names = [path.name for path in modules().values() if path.name not in ("__init__.py", "__main__.py")]
+    twice = {name for name in names if names.count(name) > 1}
+    assert twice - NAMED_TWICE == set(), "name each for what it alone is"
+    assert twice >= NAMED_TWICE, "what is named once by now leaves the list"
+
+
 def test_the_lock_holds_versions_only() -> None:
     lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
     assert all(re.match(r"^[A-Za-z0-9._\[\]-]+==[^ ]+( ; .+)?$", line) for line in lines)
