@@ -1,7 +1,4 @@
-"""The documents that people write, each with the place of its JSON Schema below the project's root.
-
-The JSON Schema of a document, for editors that complete and check YAML while it is typed.
-"""
+"""The documents that people write, each with its JSON Schema, by which editors complete and check YAML."""
 
 import json
 from pathlib import Path

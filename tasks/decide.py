@@ -1,6 +1,6 @@
-"""Decide: whether a release waits for people or is blocked, and why; the one place where the ledger comes to say so.
+"""Decide and approve: whether a release waits for people or is blocked, and whether they approved exactly these bytes.
 
-Approve: whether the people who must approve have approved exactly these bytes. Asks the ledger, nobody else.
+This is the one place where the ledger comes to say so. Approval asks the ledger, nobody else.
 """
 
 from policies.standing import REFUSALS

@@ -1,6 +1,7 @@
-"""Ingest: from the source into the vault, batch by batch, typed by the contract, put in order, counted and hashed.
+"""Ingest and validate: from the source into the vault, and whether the data are what their contract says.
 
-Validate: the data are what their contract says, record by record and as a whole.
+They come batch by batch, typed by the contract, put in order, counted and hashed, and are validated record by record
+and as a whole.
 """
 
 import os

@@ -1,8 +1,8 @@
-"""Mask: apply the plan, put the records in a random order, and stage the file that would be published.
+"""The steps of a release of records between validation and report: check, mask, check again, evaluate.
 
-Check: the policy's rules on a table. On the original they tell the risk, on the masked file what must hold.
-
-Evaluate: disclosure risk by the reference standard and by attacks, and what masking cost the data's user.
+The policy's rules are checked on the original, where they tell the risk, and on the masked file, where they must hold.
+Masking applies the plan, puts the records in a random order and stages the file that would be published. The evaluation
+measures disclosure risk by the reference standard and by attacks, and what masking cost the data's user.
 """
 
 from functools import partial

@@ -1,4 +1,4 @@
-"""How a run of Prefect waits for people without holding a process, and how it is found again.
+"""Runs on Prefect's server: how one waits for people without holding a process, how it is found again, and its tags.
 
 A run of a deployment that needs approval suspends itself: its process ends, and Prefect starts a new one when the
 decision resumes it. The new process runs the flow from the top, so it must find the release that it waits for and not
@@ -6,7 +6,7 @@ read the warehouse again. The note of which run waits for which release lies in 
 in the ledger: a run that somebody resumes without one suspends again. One run waits for a release: others that come to
 it meanwhile end, and say which.
 
-The tags of runs on Prefect's server: the state of their release and its edition, by which people find them.
+Tags are the state of a run's release and its edition, by which people find it.
 """
 
 import json

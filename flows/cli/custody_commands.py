@@ -1,7 +1,4 @@
-"""The commands on the ledger: where every release stands, what was recorded of one, whether anything was altered.
-
-The commands on the vault: what is kept in it, for whom and until when, and what is due: `sluice vault`.
-"""
+"""The commands on ledger and vault: where each release stands, what was recorded, what is kept for whom, how long."""
 
 import logging
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
-"""The manual, from what the commands say of themselves: a man page (docs/sluice.1) and a page (docs/commands.md).
+"""The manual, from what the commands say of themselves: `sluice --help`, a man page (docs/sluice.1), docs/commands.md.
 
-What `sluice --help` shows: what a person does, in the order in which most come to it; the rest one level below.
+Help shows what a person does, in the order in which most come to it; the rest one level below.
 
 A command keeps the name by which it was first known, which scripts may use and help does not show.
 """

@@ -1,7 +1,4 @@
-"""The commands by which people and documents come to count: adopt, sign elsewhere, see who and what counts.
-
-The commands on keys to sign by: make one for who has none, show the one in a token, change the publisher's.
-"""
+"""The commands of an office: adopt documents, sign elsewhere, see who and what counts, and the keys to sign by."""
 
 import json
 from pathlib import Path

@@ -1,9 +1,4 @@
-"""The commands of who runs Sluice: what waits for whom, and have those be told.
-
-The commands that start releases: the worker, and the look for loads where the warehouse says nothing.
-
-`sluice doctor`: what is wrong with the installation, and the repair of what can safely be repaired.
-"""
+"""The commands of who runs Sluice: pending actions and reminders, the worker and the look for loads, and the doctor."""
 
 import logging
 import os

@@ -1,7 +1,4 @@
-"""The commands for whoever has a published folder: verify it, and convert its data for a statistics package.
-
-The commands on what is public: bring shelves and views in line with the ledger, and judge releases again.
-"""
+"""The commands on what is public: verify and convert a folder, bring shelves in line with the ledger, judge again."""
 
 import logging
 import os

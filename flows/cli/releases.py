@@ -1,7 +1,4 @@
-"""The commands that run a release, and how they say where it stands.
-
-What the documents alone show before a run: why a release must end blocked, or wait for people who are not there.
-"""
+"""The commands that run a release, and how they say where it stands; before a run, what the documents alone show."""
 
 import logging
 from dataclasses import asdict

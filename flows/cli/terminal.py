@@ -1,9 +1,7 @@
-"""What all commands share: exit codes, the two streams, JSON for machines.
+"""What all commands share: exit codes, the two streams, JSON for machines, and how far a long computation is.
 
-What a command does that takes long, and how long still: on standard error, for people alone.
-
-On a screen it is one line that changes, gone when the command ends; elsewhere a line at long intervals. Machines
-(--json) and houses that write a log get none.
+Progress is shown on standard error, for people alone. On a screen it is one line that changes, gone when the command
+ends; elsewhere a line at long intervals. Machines (--json) and houses that write a log get none.
 """
 
 import glob

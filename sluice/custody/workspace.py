@@ -1,6 +1,6 @@
 """The workspace: the folder of one installation, with its vault, ledger and reports.
 
-Where commands outside a release may write: over nothing that is read, kept or published.
+Commands outside a release may write over nothing that is read, kept or published.
 """
 
 import os

@@ -1,12 +1,11 @@
-"""The tree of a hierarchy as it is shown: groups from the widest down to the leaves, of which long lists are cut.
+"""A hierarchy as a person reviews it: its tree, and what is wrong with it, or may be, beyond what its form forbids.
 
-Records are counted for a level only where each of its groups holds the minimum cell. To leave out, or to round, single
-counts would not do: 105 in a group less 100 in one of its two values are 5 in the other.
+The tree shows groups from the widest down to the leaves, of which long lists are cut. Records are counted for a level
+only where each of its groups holds the minimum cell. To leave out, or to round, single counts would not do: 105 in a
+group less 100 in one of its two values are 5 in the other.
 
-What is wrong with a hierarchy, or may be, beyond what its form forbids: names that look alike, values that it lacks.
-
-Levels that are not nested or not equally many, and a leaf that stands twice, are refused before: by `Hierarchy`, and by
-the reader of its file.
+What may be wrong are names that look alike, and values that the hierarchy lacks. Levels that are not nested or not
+equally many, and a leaf that stands twice, are refused before: by `Hierarchy`, and by the reader of its file.
 """
 
 import unicodedata

@@ -1,10 +1,7 @@
 """Comparable values: typed columns as arrays in which equal values are equal, also those of two files.
 
-A text takes eight bytes a record and is slow to compare; a code of a category takes one or two.
-
-Categories: where the values of a categorical column stand among its categories.
-
-Hashes of values: 64 bits for each, so that records are compared, and drawn for, without a look at any order.
+A text takes eight bytes a record and is slow to compare; a code, the place of a value among the categories of its
+column, takes one or two. A hash takes eight, and lets records be compared, and drawn for, without a look at any order.
 """
 
 from typing import Any, cast

@@ -1,9 +1,7 @@
-"""Dialects: the databases that a release can be read from, and what of ours or of others each of them needs.
+"""Databases: their addresses, those that a release can be read from, and what of ours or of others each of them needs.
 
 DuckDB, SQLite and PostgreSQL are read with what Sluice itself requires; each other one is an extra, by which pip
 installs its dialect of SQLAlchemy and its driver.
-
-The address of a database, and the driver that it is read with.
 """
 
 import os

@@ -1,6 +1,6 @@
-"""Numbers of documents that are shares or percentages: which of the two was meant is asked where it can be seen.
+"""Parts of documents: models that are frozen and refuse unknown fields, and numbers that are shares or percentages.
 
-Frozen model: what documents and parts of a report are made of.
+Which of the two was meant is asked where it can be seen.
 """
 
 from typing import Annotated

@@ -1,13 +1,12 @@
-"""A generalisation hierarchy: each leaf value with the ever wider groups that contain it.
+"""A generalisation hierarchy: each leaf value with the ever wider groups that contain it; and as a tree, distances.
 
 The ARX form: one row a leaf, the leaf first, then level 1, level 2, ... Every row has the same number of levels, and
 two leaves that share a group at one level share it at every wider level.
 
-A taxonomy tree: how far apart the categories of a variable are, and the narrowest group that holds some of them.
-
-Source: Xiong (CS573 slides), "Distance between two categorical values": two categories are as far apart as the
-height of the subtree below their lowest common ancestor, divided by the height of the tree. Without a hierarchy the
-tree is flat: all categories hang from the root, equal ones are at distance 0, different ones at 1.
+The tree says how far apart the categories of a variable are, and which narrowest group holds some of them. Source:
+Xiong (CS573 slides), "Distance between two categorical values": two categories are as far apart as the height of the
+subtree below their lowest common ancestor, divided by the height of the tree. Without a hierarchy the tree is flat: all
+categories hang from the root, equal ones are at distance 0, different ones at 1.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,5 @@
-"""Independent jobs, several at a time: numpy and compiled kernels let go of the interpreter meanwhile.
-
-A process that works for another one, and ends with it however that one ends.
+"""Independent jobs, several at a time: in threads, as numpy and compiled kernels let go of the interpreter meanwhile,
+and in processes that end with the one that they work for.
 
 A parent that is killed tells its pool nothing: its workers would go on with what they have, and then wait for ever,
 each with the records in its memory.

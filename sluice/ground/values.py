@@ -3,11 +3,8 @@
 The one definition for every source and every use. The patterns are written so that Arrow (RE2), Python, PostgreSQL,
 SQLite and DuckDB understand each of them alike: only ASCII digits, no look-ahead, and the calendar is part of the date.
 
-A number has no zero in front of its other digits: 01 and 007 are codes, whose zeros mean something.
-
-Lists of texts, as a column of a Parquet file may hold them.
-
-It is read in a process of its own, without pandas.
+A number has no zero in front of its other digits: 01 and 007 are codes, whose zeros mean something. Lists of texts, as
+a column of a Parquet file may hold them, are read here too: sources are read in a process of its own, without pandas.
 """
 
 import re

@@ -2,11 +2,10 @@
 
 Names and documents with one are refused (`Name`, `Prose`); where a text from elsewhere is shown, such as the name of a
 file or what a library says, these characters are spelled out (`visible`, `one_line`, `json_text`).
+Whoever is counted by names that look like others and are not equal to them is counted several times (`unclear_names`).
 
 Sources: Unicode Standard Annex 44 (general categories Cc, Cf, Cs, Zl, Zp; Default_Ignorable_Code_Point), Boucher and
 Anderson (2023), "Trojan Source" (docs/references.md), for what reordering can hide.
-
-Names that look like others and are not equal to them: whoever is counted by such names is counted several times.
 """
 
 import json

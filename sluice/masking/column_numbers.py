@@ -1,11 +1,10 @@
-"""A perturbed number: how it is described after masking, and how it is stored.
+"""Columns as the numbers that a method computes with, and back: perturbed numbers, dates, dummy codes.
 
 Means and noise turn whole numbers into fractions, take values out of the contract's bounds and out of a hierarchy's
 leaves. `perturbed` says what then still holds; `stored` makes the values keep it.
 
-Dates as a masking method needs them: as days on a line, and as years, quarters and months.
-
-Days are counted from 1 January 1970, periods from the year 0, so that both are numbers that can be ranked.
+Dates are days on a line, and years, quarters and months. Days are counted from 1 January 1970, periods from the year 0,
+so that both are numbers that can be ranked.
 
 Dummy coding: categories as columns of -1 and +1, and back through the inverse logit.
 

@@ -1,6 +1,6 @@
 """The attacks on a plan: those that its steps declare, method by method, and all methods together.
 
-The attack on what was masked stratum by stratum: each stratum is a file of its own.
+What was masked stratum by stratum is attacked so: each stratum is a file of its own.
 """
 
 from collections.abc import Mapping, Sequence

@@ -4,10 +4,9 @@ A statement about every file of the folder, with a verification summary: this wa
 decided by these people. Beside it lie the decisions as the people themselves signed them: who has the publisher's key,
 which is the vault's, still cannot make up anybody's decision.
 
-Time stamps (RFC 3161): the signed word of an authority outside the house that a document existed at a time.
-
-With it nobody, whoever owns the vault, can make up a manifest later and say that it is an old one. `openssl ts -verify`
-checks the same.
+A time stamp (RFC 3161) is the signed word of an authority outside the house that a document existed at a time. With it
+nobody, whoever owns the vault, can make up a manifest later and say that it is an old one. `openssl ts -verify` checks
+the same.
 """
 
 import hashlib

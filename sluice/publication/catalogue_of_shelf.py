@@ -5,10 +5,9 @@ the properties that DCAT-AP 3 asks for and the house knows; and the Data Package
 "Catalog of packages"). All addresses are relative to the shelf, so that it may be served from anywhere. The page is
 static, without scripts, and everything in it is text.
 
-The notice in the folder of an edition that is no longer current, and the pointer to the one that is.
-
-Neither is part of what was signed, and both say so: whoever wants proof verifies a folder. What a reader may take from
-them is a release's id, and `sluice ledger verify` holds both against the ledger.
+In the folder of an edition that is no longer current lie a notice and the pointer to the one that is. Neither is part
+of what was signed, and both say so: whoever wants proof verifies a folder. What a reader may take from them is a
+release's id, and `sluice ledger verify` holds both against the ledger.
 """
 
 import base64

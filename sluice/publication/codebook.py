@@ -1,9 +1,7 @@
 """The codebook of a file of records: what each variable means, what masking did to it, and what was released of it.
 
 All figures are of the released file, which its readers have. Its page is static, without scripts, and everything in it
-is text.
-
-The codebook of a file of records in DDI-Codebook 2.5, which data archives and their catalogues read.
+is text. Data archives and their catalogues read it in DDI-Codebook 2.5.
 
 Source: DDI Alliance, DDI-Codebook 2.5 (2014), field-level documentation: document, study, file and data description.
 Elements stand in the order of its schema.

@@ -1,10 +1,7 @@
-"""Croissant metadata of a file of records: what machine-learning tools and data set searches read.
+"""How a file of records is found and cited: Croissant metadata for data set searches, `CITATION.cff` for repositories.
 
-Source: MLCommons, Croissant Format Specification 1.0 (2024): a schema.org data set with its files and record sets.
-
-How to cite a published data set: `CITATION.cff`, which reference managers and repositories read.
-
-Source: Citation File Format 1.2.0 (Druskat and others, 2021).
+Sources: MLCommons, Croissant Format Specification 1.0 (2024): a schema.org data set with its files and record sets;
+Citation File Format 1.2.0 (Druskat and others, 2021).
 """
 
 import json

@@ -2,9 +2,7 @@
 
 Cells are listed in the order of the dimensions' codes. Empty cells and withheld marginals are not listed. A suppressed
 cell has a status, and no value and no number of contributors in any file: both are taken out here, before anything is
-written.
-
-Whole units of a last decimal as text, and back.
+written. Numbers are whole units of a last decimal, as text.
 """
 
 import re

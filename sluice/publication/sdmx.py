@@ -1,4 +1,4 @@
-"""A published table as SDMX-CSV, the form in which statistical agencies exchange data.
+"""A published table as SDMX-CSV, the form in which statistical agencies exchange data, and the structure of its files.
 
 Sources: SDMX-CSV 2.0 field guide (data messages, aligned with SDMX 3.0); the SDMX cross-domain code lists
 CL_CONF_STATUS 1.2 (confidentiality status) and CL_OBS_STATUS 2.2 (observation status).
@@ -6,11 +6,10 @@ CL_CONF_STATUS 1.2 (confidentiality status) and CL_OBS_STATUS 2.2 (observation s
 The finer codes of CL_CONF_STATUS (A, small counts; O, T, G, dominance by one or two units; M, other concentration)
 would reveal which rule made a cell sensitive, and with it how many contribute to it; a public file does not use them.
 
-The structure of a release's SDMX-CSV files: what a registry, or a client that reads them, has to know.
-
-Source: SDMX 2.1, Section 3A (SDMX-ML structure message): a data structure definition with its concepts and code lists,
-and the dataflow that the files name. Version 2.1 is what most readers know, and enough for SDMX-CSV 2.0.
-What beside the value is published of a cell (bounds, drawn values) is an attribute of the observation there.
+The structure is what a registry, or a client that reads the files, has to know. Source: SDMX 2.1, Section 3A (SDMX-ML
+structure message): a data structure definition with its concepts and code lists, and the dataflow that the files name.
+Version 2.1 is what most readers know, and enough for SDMX-CSV 2.0. What beside the value is published of a cell
+(bounds, drawn values) is an attribute of the observation there.
 """
 
 import re

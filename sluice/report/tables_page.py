@@ -1,9 +1,7 @@
 """The report on tables: each table's maps of suppression, its cells by what became of them, and its audit.
 
-The heat maps of a table's pattern: inline SVG whose colours are the page's own CSS variables.
-
-One unit of a drawing is one CSS pixel. All cells of one colour are one path of runs, so that a map of 5,000 cells takes
-some 20 kB. The same map gives the same bytes.
+Maps are inline SVG whose colours are the page's own CSS variables. One unit of a drawing is one CSS pixel. All cells of
+one colour are one path of runs, so that a map of 5,000 cells takes some 20 kB. The same map gives the same bytes.
 """
 
 from collections import defaultdict

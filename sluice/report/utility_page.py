@@ -1,6 +1,6 @@
 """The report's utility part: what the file is still good for, overall, for variables together and for analyses.
 
-Pair maps: figures of all pairs of variables as heat maps, each with its worst pairs named and a twin in text.
+Figures of all pairs of variables are heat maps, each with its worst pairs named and a twin in text.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,4 @@
-"""How verdicts, rules, figures and shares are written for the reader of a report.
-
-What masking did to one variable, in a sentence or two that its figures give.
-"""
+"""How verdicts, rules, figures, shares and what masking did to a variable are written for the reader of a report."""
 
 import math
 import re

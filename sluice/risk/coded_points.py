@@ -2,8 +2,7 @@
 
 A file of five million records in eighty coordinates takes 3.2 GB as one array; its categories take a byte each, and
 where they lie is a short table. So a file is kept as its columns, and only rows that are looked at are made points.
-
-Label centroids: where the original records lie that carry a released label, the best guess at each of them.
+A released label lies where the original records lie that carry it, the best guess at each of them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -6,11 +6,10 @@ deviation, or one of two robust figures, if that is smaller. One is computed of 
 not matter, however different they are; the other of the different values, so that one wild value does not matter,
 however many have it. The second counts where the first is several times as large.
 
-Resolution: how near two numbers are that an intruder takes for the same.
-
-Masking that moves every number by a hair makes all of them different, and none of them safer: no copy would be found by
-equality, and every group would hold as many values as records. So numbers are compared on a grid, whose width is a
-share of the original's spread, as well as exactly.
+Its share is the resolution: how near two numbers are that an intruder takes for the same. Masking that moves every
+number by a hair makes all of them different, and none of them safer: no copy would be found by equality, and every
+group would hold as many values as records. So numbers are compared on a grid, whose width is a share of the original's
+spread, as well as exactly.
 """
 
 from typing import Any

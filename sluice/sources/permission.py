@@ -1,6 +1,7 @@
-"""What a release may read: a source as a definition names it, allowed by the operator and ready to be read.
+"""What the operator permits a release: which sources it may read, and into which schemas it may be published.
 
-Where a release may be published beside its files: a schema that the operator lists, by an account of its own.
+A source as a definition names it is allowed by the operator and ready to be read; a schema is one that the operator
+lists, written by an account of its own.
 """
 
 import os

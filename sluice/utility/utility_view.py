@@ -1,7 +1,4 @@
-"""What the report shows of utility beside the findings: aggregates, each safe to show by itself.
-
-What masking made of the categories of a file, variable by variable, for the report.
-"""
+"""What the report shows of utility beside the findings: aggregates, each safe to show by itself."""
 
 from collections.abc import Mapping
 from math import isfinite

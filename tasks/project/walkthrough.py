@@ -5,7 +5,7 @@ last line may be `exit code N`, which is 0 if not said. A block with a title, su
 file to be written. All else is read. `ID` is the release that waited last, and `survey-ID` the last that was checked or
 released by the definition `survey`.
 
-The tutorial: the page that docs show, `sluice tutorial` plays and a test runs.
+The tutorial is such a page: docs show it, `sluice tutorial` plays it and a test runs it.
 """
 
 import os

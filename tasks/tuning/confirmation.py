@@ -5,11 +5,10 @@ A search that tries many plans finds some that pass by chance. So a plan wins on
 search never saw, where there are enough, and on all records, each with a fresh seed. The release draws another one
 still, and its gate judges.
 
-Pruning: the winner of a search without the steps that cost something and that it passes without.
-
-A space may hold no plan without a step, or no trial had it. A shorter plan takes the winner's place only if it passes
-what the winner did, judged again with fresh seeds, on the records that were not searched, and on all; and only if that
-does not bring it near a limit: without the step another seed would block the release.
+The winner is pruned of the steps that cost something and that it passes without. A space may hold no plan without a
+step, or no trial had it. A shorter plan takes the winner's place only if it passes what the winner did, judged again
+with fresh seeds, on the records that were not searched, and on all; and only if that does not bring it near a limit:
+without the step another seed would block the release.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,7 @@
-"""The ground of a search: a definition, the space of plans that it opens, and the records that plans are tried on.
+"""The context of a search: a definition, the space of plans that it opens, and the records that plans are tried on.
 
-The records that plans are tried on: a part of the people for the search, the rest for the best plans, and all.
-
-Whether the documents alone refuse a plan is seen first, so that no trial is spent on it.
+Those are a part of the people for the search, the rest for the best plans, and all. Whether the documents alone refuse
+a plan is seen first, so that no trial is spent on it.
 """
 
 from collections.abc import Mapping, Sequence

@@ -4,7 +4,7 @@ What costs little is asked first: the policy's rules on the masked file, then th
 the reference standard and the attacks. A trial stops at the first that says no, and keeps how far from its limit the
 figure was.
 
-Processes that try plans beside each other; each holds the records once.
+Several processes try plans beside each other; each holds the records once.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

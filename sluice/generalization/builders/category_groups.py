@@ -1,11 +1,8 @@
-"""Groups of categories: named ones that stay while all others become one group, and neighbours in their order.
+"""Groups of categories: named ones that stay while all others become one group, neighbours in their order, and codes,
+which are redacted character by character, cut to their first characters, or grouped by their parents in a register.
 
-Source: Prasser, Eicher, Spengler, Bild and Kuhn (2020), the priority-based and the order-based hierarchies of ARX.
-
-Codes: redacted character by character, cut to their first characters, or grouped by their parents in a register.
-
-Source: Prasser, Eicher, Spengler, Bild and Kuhn (2020), the masking-based hierarchies of ARX. A classification is
-written as most offices keep it, one row a code.
+Source: Prasser, Eicher, Spengler, Bild and Kuhn (2020), the priority-based, order-based and masking-based hierarchies
+of ARX. A classification is written as most offices keep it, one row a code.
 """
 
 from collections.abc import Mapping

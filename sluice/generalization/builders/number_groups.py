@@ -1,11 +1,9 @@
-"""Intervals of whole numbers: of widths that nest, with open ends, or between cut points that are written out.
+"""Groups of numbers: intervals of widths that nest, with open ends, or between cut points; and named groups of ranges.
 
 Source: Prasser, Eicher, Spengler, Bild and Kuhn (2020), the interval-based hierarchies of ARX. Differs from them: every
-interval begins at a multiple of its width, so that neither smallest nor largest value shows.
-
-The names of intervals of numbers: 'under 20', '20 to 29' and '30 and over'.
-
-Groups with names of their own, each of ranges of numbers or codes: chapters of ICD-9, recodings of mu-ARGUS.
+interval begins at a multiple of its width, so that neither smallest nor largest value shows. Intervals are named 'under
+20', '20 to 29' and '30 and over'. Groups with names of their own, each of ranges of numbers or codes, are such as the
+chapters of ICD-9 and the recodings of mu-ARGUS.
 """
 
 import re

@@ -1,14 +1,12 @@
-"""Univariate microaggregation: each variable by itself, its sorted values cut into groups of neighbours.
+"""Microaggregation of records in an order: of one variable, or of several on one projection, cut into the best groups.
 
 Source: Torra (2013), "Optimal Univariate Microaggregation" (shortest path over the sorted values), and
 "Multivariate" (one variable at a time, individual ranking). Differs from it: the path is found in the order of the
 values instead of by Dijkstra's algorithm, and ordinal variables are taken by their positions.
 
-Projected microaggregation: records in the order of one projection, cut into the groups with the least error.
-
-Source: Torra (2013), "Projected Microaggregation": each set of variables is projected on one vector, and
-the shortest path over the records sorted by it has the sum of squared errors in all variables of the set as its length.
-Differs from it: errors are of standardised variables, unless `standardise: false`.
+Source: Torra (2013), "Projected Microaggregation": each set of variables is projected on one vector, and the shortest
+path over the records sorted by it has the sum of squared errors in all variables of the set as its length. Differs from
+it: errors are of standardised variables, unless `standardise: false`.
 """
 
 from collections.abc import Sequence

@@ -6,10 +6,8 @@ with `last`; univariate and multivariate rounding. Differs from it: by default 0
 points too, as people expect of rounding, and without `last` there is no last point. Torra (2013) names multivariate
 rounding without defining it: here a record goes to the nearest point in standardised Euclidean distance.
 
-Multiples of a decimal base, and what the methods that round to them share.
-
-Numbers are compared as the decimals that they are written as: 0.15 lies in the middle of 0.1 and 0.2 and goes up, and
-three times 0.1 is released as 0.3.
+Multiples of a decimal base are shared with random rounding. Numbers are compared as the decimals that they are written
+as: 0.15 lies in the middle of 0.1 and 0.2 and goes up, and three times 0.1 is released as 0.3.
 """
 
 from decimal import Decimal

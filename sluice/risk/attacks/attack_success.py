@@ -8,7 +8,7 @@ Source: Giomi, Boenisch, Wehmeyer and Tasnadi (2023); Wilson (1927). Added: the 
 not of those asked for; the risk is not cut off at 0, so a control that fares better shows; and an attack that does not
 beat guessing is reported as not informative, whatever its figure.
 
-Share at risk: the part of the examined cases in which an attack succeeds, with what chance may have done to it.
+The share at risk is the part of the examined cases in which an attack succeeds, with what chance may have done to it.
 """
 
 from dataclasses import dataclass

@@ -7,11 +7,10 @@ Source: Hanley and McNeil (1982); Yeom, Giacomelli, Fredrikson and Jha (2018), D
 (1998), method 10; Platzer and Reutterer (2021; nearer records). Differs from them: a tie is shared by both sides, and
 the original's ranges scale every file.
 
-Learned membership: an intruder who has learned from examples how a person's presence shows in a released file.
-
-The examples are people of whom it is known whether they took part: who knows the published method can make such a file
-of other data. Membership shows in how near the released records come, in how many values combinations are more frequent
-in the release than among other people, and in rare combinations that only the release holds.
+Learned membership: an intruder has learned from examples how a person's presence shows in a released file. The examples
+are people of whom it is known whether they took part: who knows the published method can make such a file of other
+data. Membership shows in how near the released records come, in how many values combinations are more frequent in the
+release than among other people, and in rare combinations that only the release holds.
 
 Source: Shokri, Stronati, Song and Shmatikov (2017), attack models learned from examples; van Breugel, Sun, Qian and van
 der Schaar (2023), density against a reference. Differs from them: densities are counts of small combinations of values.

@@ -13,8 +13,6 @@ people are read off a file that they are not in: the original without the person
 
 Source: Giomi, Boenisch, Wehmeyer and Tasnadi (2023), the inference attack with a control. Differs from it: every set of
 variables is known and every other one is read.
-
-Near values: which released values of a variable an intruder takes for a person's own, whatever their scale.
 """
 
 from collections.abc import Iterator, Sequence

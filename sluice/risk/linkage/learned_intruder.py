@@ -4,11 +4,10 @@ An intruder who knows the masking method can make such pairs by masking a file o
 households whole, play that file. Weights, the choice among rulers and the calibration of claims see that half only, so
 that nothing has to be made up for on the other: one ruler is judged, once.
 
-Learned claims: how sure an intruder may be that the best match is the right one.
-
-Scores add up what variables say as if they were independent, and so are too sure of themselves. How much too sure is
-learned from people whose pairs are known: by one temperature for all scores, and a logistic curve from the share that
-the best candidate then has to the share of the right ones among the best (Platt 1999).
+Claims say how sure the intruder may be that the best match is the right one. Scores add up what variables say as if
+they were independent, and so are too sure of themselves. How much too sure is learned from people whose pairs are
+known: by one temperature for all scores, and a logistic curve from the share that the best candidate then has to the
+share of the right ones among the best (Platt 1999).
 """
 
 from collections.abc import Sequence

@@ -2,10 +2,9 @@
 
 Source: Fellegi and Sunter (1969) for the sum of weights; the weights are those of `learned_variable`.
 
-The posterior of candidates: how probable each released record is the person's, and without the own record.
-
-Scores are sums of weights, which count what dependent variables share several times. So they are divided by a
-temperature, under which the probabilities are right on people whose records are known (`learned_claims`).
+The posterior says how probable each candidate is the person's record, and without the own record. Scores are sums of
+weights, which count what dependent variables share several times. So they are divided by a temperature, under which the
+probabilities are right on people whose records are known (`learned_intruder`).
 """
 
 from collections.abc import Sequence

@@ -1,13 +1,12 @@
-"""Digits that masking kept although it moved the number: the first two wherever the point is, the last two, or all
-behind the point, which of a date is the time of day.
+"""Patterns that masking left in numbers although it moved them: their digits, and their order on another scale.
 
-No measure of closeness sees them. They count as variables of their own where true pairs agree in them more often than
-chance explains.
+Digits are the first two wherever the point is, the last two, or all behind the point, which of a date is the time of
+day. No measure of closeness sees them. They count as variables of their own where true pairs agree in them more often
+than chance explains.
 
-Alignment: released numbers on the scale of the original ones, where masking changed the scale as a whole.
-
-A column in another currency, as an index, as a logarithm or with its sign reversed hides nobody: whoever compares the
-order of both files undoes it.
+Where masking changed the scale as a whole, released numbers are aligned with the original ones. A column in another
+currency, as an index, as a logarithm or with its sign reversed hides nobody: whoever compares the order of both files
+undoes it.
 """
 
 import numpy as np

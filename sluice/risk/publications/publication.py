@@ -1,9 +1,7 @@
-"""Same people: which records of two files are one person's, whatever the files are called.
+"""Publications: files of records with the people behind them, how much two differ, and which records are one person's.
 
 Two releases of the same people tell together what neither tells alone, so they must be found where the name of the
 data set, the key or a few values were changed in between.
-
-Publication: a file of records that was or would be published, with the people behind it, and how much two differ.
 """
 
 from collections.abc import Sequence

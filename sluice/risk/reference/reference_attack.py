@@ -1,6 +1,6 @@
 """The attacks that the reference standard compares: on the released file, and on a file that the person is not in.
 
-The cumulative curves of one disclosure measure: the masked file and the reference standard.
+A measure gives two cumulative curves: that of the masked file and that of the reference standard.
 """
 
 from dataclasses import dataclass

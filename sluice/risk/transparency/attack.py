@@ -2,10 +2,9 @@
 
 A masking step declares the attacks known for it (`MaskingStep.attacks`); they are played on every release.
 
-Pairs: the original and the masked file record by record, as an attack on a masking method is played.
-
-How often an attack succeeds, and how often it would without what the method tells, are counted on the same people, so
-that chance moves them together: only the people in whom they differ make the excess uncertain.
+An attack is played on pairs: the original and the masked file record by record. How often an attack succeeds, and how
+often it would without what the method tells, are counted on the same people, so that chance moves them together: only
+the people in whom they differ make the excess uncertain.
 """
 
 from abc import ABC, abstractmethod

@@ -1,25 +1,20 @@
-"""Bounds: the attack on methods that let a value become only some of the released ones.
+"""Bounds: the attacks on methods that let a value become only some of the released ones.
 
 Source: Torra (2013), "Rank swapping: Specific record linkage for rank swapping": the record lies in the intersection of
 what the bounds of all variables leave.
 
-The attacks by ranks: on plain rank swapping, and on methods that keep the order of the records.
+Ranks. On plain rank swapping a value can only have become one of those within the window. Source: Torra (2013), "Rank
+swapping: Specific record linkage for rank swapping", Examples III to VI. Equal values were ranked at random, so the
+window begins at the lowest and ends at the highest rank of a value. Where the order is kept, a person's rank is that of
+the released record. Source: Torra (2013), "Resampling" and "Data Distortion by Probability Distribution", which map
+values by rank.
 
-A swapped value can only have become one of those within the window. Source: Torra (2013), "Rank swapping: Specific
-record linkage for rank swapping", Examples III to VI. Equal values were ranked at random, so the window begins at the
-lowest and ends at the highest rank of a value.
+Random rounding: a value became one of the two multiples around it, the nearer one more likely. Released ranges: a
+record can only be somebody's whose values lie within all its ranges.
 
-Where the order is kept, a person's rank is that of the released record. Source: Torra (2013), "Resampling" and "Data
-Distortion by Probability Distribution", which map values by rank.
-
-The attack on random rounding: a value became one of the two multiples around it, the nearer one more likely.
-
-The attack on released ranges: a record can only be somebody's whose values lie within all its ranges.
-
-The attacks on microaggregation: a record went into a group whose centre lies near it.
-
-Groups of several numbers. Source: Lasko and Vinterbo (2010), section V, on groups of similar records: the nearest
-released record is a person's own in one case of k, but nothing tells which.
+Microaggregation: a record went into a group whose centre lies near it. Groups of several numbers. Source: Lasko and
+Vinterbo (2010), section V, on groups of similar records: the nearest released record is a person's own in one case of
+k, but nothing tells which.
 
 Groups of single variables: a value went into the group above or the one below it. Source: Torra (2013), "Rank swapping
 record linkage (RS-RL)", Discussion: "microaggregation with individual ranking (univariate) can also be attacked

@@ -1,15 +1,14 @@
-"""The attack on noise, rotation, projection and groups of several numbers: released values scatter around a linear map.
+"""The attacks on noise, rotation, projection and groups of several numbers, which scatter around a linear map.
 
 Sources: Fuller (1993), the likelihood of a released record given the known one under noise of known covariance;
 Huang, Du and Chen (2005), where noise falls into directions in which the data hardly vary. The intruder who knows
 method and parameters knows map and scatter: from formulas for plain noise, and from masking a file of his own for the
 rest. Here both are the least squares of true pairs, of other people than those attacked.
 
-The attack that filters noise: a released value is corrected by what the other released values of the record tell.
-
-Sources: Kargupta, Datta, Wang and Sivakumar (2003), spectral filtering; Huang, Du and Chen (2005), section 6: the best
-linear estimate of the original values where data and noise have known covariances. Noise that is drawn for each
-variable by itself falls into directions in which correlated data do not vary, and is taken away there.
+Filtering corrects a released value by what the other released values of the record tell. Sources: Kargupta, Datta, Wang
+and Sivakumar (2003), spectral filtering; Huang, Du and Chen (2005), section 6: the best linear estimate of the original
+values where data and noise have known covariances. Noise that is drawn for each variable by itself falls into
+directions in which correlated data do not vary, and is taken away there.
 """
 
 from collections.abc import Iterator

@@ -9,10 +9,9 @@ knows how sure to be.
 
 Where more than one linkage fits a masking, an intruder tries them on known people, and takes the strongest.
 
-Learned closeness: for values whose masking has no closed form, what true pairs show of how far they move.
-
-An intruder who knows plan and parameters masks a file of his own and sees it; see `learned_variable` for the weights.
-Several steps on one variable, variants without a bound and households masked as one are attacked so.
+For values whose masking has no closed form, learned closeness is what true pairs show of how far they move. An intruder
+who knows plan and parameters masks a file of his own and sees it; see `learned_variable` for the weights. Several steps
+on one variable, variants without a bound and households masked as one are attacked so.
 """
 
 from abc import abstractmethod

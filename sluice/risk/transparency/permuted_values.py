@@ -1,11 +1,10 @@
-"""The attack on permutation: the values of a group are known, and what moved together betrays itself by one of them.
+"""The attacks on permutation: the values of a group are known, and what moved together betrays itself by one of them.
 
 Source: Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007), the homogeneity of a group, and background
 knowledge: whoever knows one of the values that were moved together finds them by it, and reads the others.
 
-The attack on values that were permuted within published groups: the group's most frequent value is guessed.
-
-Source: Xiao and Tao (2006), whose groups hold each value at most once in l records; Xiong (CS573 slides), homogeneity.
+Of values that were permuted within published groups, the group's most frequent one is guessed. Source: Xiao and Tao
+(2006), whose groups hold each value at most once in l records; Xiong (CS573 slides), homogeneity.
 """
 
 from dataclasses import dataclass

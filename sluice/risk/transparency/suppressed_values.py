@@ -1,12 +1,12 @@
-"""The attack on local suppression: a value was suppressed because it was rare, so it is none of the frequent ones.
+"""The attacks on suppression: a value was suppressed because it was rare, so it is none of the frequent ones.
 
-Source: Wong, Fu, Wang and Pei (2007), the minimality attack on methods that change no more than they must.
+Local suppression. Source: Wong, Fu, Wang and Pei (2007), the minimality attack on methods that change no more than they
+must.
 
-The attack on suppressed items: whoever knows a whole set seeks, among the released sets that it holds, the rarest.
-
-Source: Terrovitis, Mamoulis and Kalnis (2008), section 1: an intruder who knows items of a set looks for the records
-that fit. Differs from it: the intruder knows all items, and that the method takes items out and puts none in. Of the
-sets that fit, one with more and rarer items is likelier to be the person's own (Fellegi and Sunter 1969).
+Suppressed items: whoever knows a whole set seeks, among the released sets that it holds, the rarest. Source:
+Terrovitis, Mamoulis and Kalnis (2008), section 1: an intruder who knows items of a set looks for the records that fit.
+Differs from it: the intruder knows all items, and that the method takes items out and puts none in. Of the sets that
+fit, one with more and rarer items is likelier to be the person's own (Fellegi and Sunter 1969).
 """
 
 from collections.abc import Sequence

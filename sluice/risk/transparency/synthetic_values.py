@@ -1,4 +1,4 @@
-"""The attack on synthesis: what the released records tell of those who took part, and of nobody else.
+"""The attacks on synthesis: what released records tell of those who took part, and which values were not replaced.
 
 No record is anybody's, so nobody is linked; but a model that learns its people by heart repeats them. Those who took
 part are compared with others: a holdout where there is one. Else the intruder runs the published method on one half of
@@ -7,7 +7,7 @@ the people, so that the other half took no part.
 Source: Shokri, Stronati, Song and Shmatikov (2017), who train the attacked model anew on people of the intruder's own;
 Giomi, Boenisch, Wehmeyer and Tasnadi (2023), the control.
 
-The attack on methods that replace a known share of the values only: the others are the true ones.
+Methods that replace a known share of the values only leave the others as they are.
 """
 
 from collections.abc import Callable

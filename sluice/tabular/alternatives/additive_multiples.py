@@ -7,11 +7,10 @@ Small tables are solved to the optimum. Of a large one, the first solution that 
 steps on which it and the relaxation agree are kept and the others solved anew (Danna, Rothberg and Le Pape, Exploring
 relaxation induced neighborhoods, Mathematical Programming 102, 2005), then one block of the table after another.
 
-A complete table that might be the true one: for each suppressed cell a value that fits all that is published.
-
-The values are whole, add up with the published cells, and keep what anybody knows beforehand. They are drawn by a
-public rule from what is published alone: whoever has the suppressed table can make the same ones, so they tell nothing
-that it does not tell, however near to the truth one falls by chance.
+A synthetic table is a complete one that might be true: for each suppressed cell a value that fits all that is
+published. The values are whole, add up with the published cells, and keep what anybody knows beforehand. They are drawn
+by a public rule from what is published alone: whoever has the suppressed table can make the same ones, so they tell
+nothing that it does not tell, however near to the truth one falls by chance.
 
 How they are drawn: objectives are drawn for the suppressed cells, and for each the table that is best, a vertex of all
 tables that fit, is found by linear programming; the vertices are mixed in drawn proportions, and the mixture is brought

@@ -6,9 +6,8 @@ up, and all are whole. Source: Salazar-González (2006), the attacker's problems
 One linear program takes many cells at once as far as is required; cells that it leaves behind get one of their own.
 So what is found is proven by a whole table that an attacker cannot exclude, and what is not found is impossible.
 
-What an intruder of counts with noise cannot exclude: whole tables that add up, each count one that gives its figure.
-
-Noise is looked up in a table that intruders may know, so each figure bounds the count behind it; true counts add up,
+Counts with noise: an intruder cannot exclude whole tables that add up, each count one that gives its figure. Noise is
+looked up in a table that intruders may know, so each figure bounds the count behind it; true counts add up,
 and together the figures bound each count more closely than its own does. Two of them. Anybody must be left as many
 whole numbers of each sensitive cell as are required, and no proof that somebody is in it and that it is sensitive. Who
 has a part in cells knows that these are at least as large, and is asked the same besides that; all contributors' parts

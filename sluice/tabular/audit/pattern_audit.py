@@ -7,10 +7,9 @@ Source: Fischetti and Salazar-González (2001), for the attacker's intervals; Hu
 and 4.4, for the contributors who know a suppressed cell. Goes beyond both: each contributor's own attack is solved, not
 only bounded.
 
-Unions of suppressed cells whose sum follows from what is published, and that are sensitive themselves.
-
-Source: Jewett (1993), implicitly published cells. That a union of cells that are not sensitive is not sensitive either
-holds for every subadditive rule: Cox (1981).
+Unions of suppressed cells can have a sum that follows from what is published, and be sensitive themselves. Source:
+Jewett (1993), implicitly published cells. That a union of cells that are not sensitive is not sensitive either holds
+for every subadditive rule: Cox (1981).
 """
 
 from collections.abc import Sequence

@@ -3,7 +3,8 @@
 Cells that attackers know anyway (zeros, by assumption) change in no table that they believe possible, and drop out. A
 sum with one part left equals that part: both are suppressed or neither, and they stand for one unknown here.
 
-How far a reader believes that each unknown may lie from its value, and for a moment less: to whoever knows more.
+A protection range is how far a reader believes that an unknown may lie from its value, and for a moment less: to
+whoever knows more.
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,8 @@
 """Recoding measures: what groups, suppression and removal cost against the unrecoded original.
 
-Class losses: what a file lost by its records being alike in their quasi-identifiers.
-
-Sources: Bayardo and Agrawal (2005), section 2.3 (discernibility); LeFevre, DeWitt and Ramakrishnan (2006) (average
-class size, which they divide by k); Iyengar (2002), section 3 (classification metric).
+Losses by class are those by records being alike in their quasi-identifiers. Sources: Bayardo and Agrawal (2005),
+section 2.3 (discernibility); LeFevre, DeWitt and Ramakrishnan (2006) (average class size, which they divide by k);
+Iyengar (2002), section 3 (classification metric).
 """
 
 from collections.abc import Sequence

@@ -2,11 +2,10 @@
 
 Who may do what, and when, says the table of decisions (`policies.decision_table`).
 
-Withdrawal: who asks that a published release be taken off its shelf, and what is done when enough people have.
-
-It hangs on ledger and roster alone: what is public must come off its shelf also where this version cannot read the
-policy that it was judged by, or the vault has lost it. Each step can be done again: what was interrupted is finished by
-whoever asks again, or by `sluice doctor --repair`.
+A published release is withdrawn when enough people ask that it be taken off its shelf. Withdrawal hangs on ledger and
+roster alone: what is public must come off its shelf also where this version cannot read the policy that it was judged
+by, or the vault has lost it. Each step can be done again: what was interrupted is finished by whoever asks again, or by
+`sluice doctor --repair`.
 """
 
 from collections.abc import Callable, Mapping, Sequence

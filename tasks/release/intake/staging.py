@@ -1,12 +1,9 @@
 """Staging: the source into the vault, batch by batch, typed by the contract and put in order; of which period the data
 are; and the holdout, which is set aside, never masked nor published: the reference that the file is held to.
 
-Nothing is recorded here.
-
-The memory that a file of records will need at least, so that a run that cannot end well does not begin.
-
-It goes by the bytes of a typed record: a category takes one or two, a number eight or nine. Masking and judging hold
-the original, the recoded and the masked file in that form, and work on some columns at a time.
+Nothing is recorded here. A run that cannot end well for want of memory does not begin. The forecast goes by the bytes
+of a typed record: a category takes one or two, a number eight or nine. Masking and judging hold the original, the
+recoded and the masked file in that form, and work on some columns at a time.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Records: a file of people, firms or households, masked by a plan.
 
-Why a release of records must end blocked, as far as its documents alone tell.
+Its documents alone tell in part why it must end blocked.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence

@@ -1,7 +1,4 @@
-"""The variables of a release of records, before and after its plan, and its tables as frames of them.
-
-The keys of a release's records: what the contract says names one, as one text each.
-"""
+"""The variables of a release of records before and after its plan, its tables as frames of them, its keys as texts."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias

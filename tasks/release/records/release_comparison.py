@@ -1,6 +1,6 @@
 """The files of a release that its masked file is judged by, read once for all steps that judge it.
 
-The masked file of a release that was masked before, with what its plan read off the data.
+A reassessment reads the masked file of a release that was masked before, with what its plan read off the data.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
-"""The cells of a release of tables as the vault keeps them: as tabulated, and what is published of each.
+"""The cells of a release of tables as the vault keeps them: as tabulated, what is asked of each, and what is published.
 
-What is asked of the cells of a release's tables: by the policy's rules and, beforehand, by people.
+The policy's rules ask, and beforehand people.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """Retention of what releases left in the vault: until when each part is kept, by which rule, what is due; and what is
 missing, or came back, against the ledger.
 
-Pruning: delete from the vault what no rule keeps any more. The ledger has each deletion before it is done.
+Pruning deletes from the vault what no rule keeps any more. The ledger has each deletion before it is done.
 """
 
 import json
