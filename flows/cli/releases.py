@@ -40,17 +40,21 @@ def check(
 
 
 def _run(definition: str, *, rehearse: bool = False, as_json: bool, explain: str | None = None) -> None:
-    from flows.cli.document_warnings import document_warnings
-    from policies.explanation import explain as explained
+    from tasks.release.products import load_definition, product_of
+
+    # A wrong name or document is said at once, before anything starts, and before what judges data is imported.
+    explanation = _explanation(explain) if explain else None
+    written = load_definition(Path(definition))
+
     from sluice.custody.workspace import open_workspace
+
+    product = product_of(Path(definition), written, open_workspace())
+
+    from flows.cli.document_warnings import document_warnings
     from tasks.release.decisions.adopted_documents import refuse_unadopted
     from tasks.release.decisions.signing_in import account
     from tasks.release.dossier import kept_dossier
-    from tasks.release.products import load_product
 
-    # A wrong name or document is said at once, before anything starts.
-    explanation = explained(explain) if explain else None
-    product = load_product(Path(definition), open_workspace())
     if not rehearse:
         refuse_unadopted(product, (product.definition.owner, account()))
     for warning in document_warnings(product):
@@ -62,6 +66,12 @@ def _run(definition: str, *, rehearse: bool = False, as_json: bool, explain: str
     dossier = kept_dossier(product.workspace, product.workspace.ledger.entries(outcome.release))
     suggested = None if product.definition.product == "tables" else definition
     finish(outcome, as_json, suggested, dossier, explanation)
+
+
+def _explanation(rule: str) -> "Explanation":
+    from policies.explanation import explain
+
+    return explain(rule)
 
 
 def finish(

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import coo_array
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import plain_values
@@ -111,7 +110,8 @@ def _changed(
 
 def _common_labels(files: tuple[Publication, Publication], same: SamePeople, name: str) -> tuple[IntArray, IntArray]:
     """The released labels of a key in both files, numbered alike; labels that share people in both are one."""
-    from scipy.sparse.csgraph import connected_components  # loaded where it is needed
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components  # loaded where they are needed
 
     plain = [plain_values(file.masked[name]) for file in files]
     both = np.concatenate([values.astype(object) for values in plain])

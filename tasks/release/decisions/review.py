@@ -5,7 +5,7 @@ Who may do what, and when, says the table of decisions (`policies.decision_table
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from policies.adoption import LAPSES_AFTER
 from policies.approvals import decision_predicate
@@ -21,16 +21,19 @@ from sluice.ground.sentence import Sentence
 from tasks.release.decisions.signing_in import Credentials, Request, Said, act, refuse_unseen, refuse_unverifiable
 from tasks.release.decisions.under_review import UnderReview, approved_files, verify_subject
 from tasks.release.decisions.withdrawal import Withdrawable, carry_out, requests, withdrawal_predicate
-from tasks.release.product import AnyRelease
-from tasks.release.products import load_product
-from tasks.release.release import recorded_release
 from tasks.release.run_notes import definition_of
+
+if TYPE_CHECKING:
+    from tasks.release.product import AnyRelease
 
 _AGAIN = Sentence("standing.again", "already decided so by you at {at}, nothing more was recorded; ")
 
 
-def find(release_id: str) -> AnyRelease:
+def find(release_id: str) -> "AnyRelease":
     """The release with this id. Raises SluiceError when there is none, or its documents changed since it was judged."""
+    from tasks.release.products import load_product  # and all rules and methods, which only its documents need
+    from tasks.release.release import recorded_release
+
     workspace = open_workspace()
     definition = definition_of(workspace, release_id)
     if not definition.exists():
@@ -42,7 +45,7 @@ def find(release_id: str) -> AnyRelease:
 
 
 def approve(
-    release: AnyRelease, credentials: Credentials, comment: str, series: bool = False, seen: str | None = None
+    release: "AnyRelease", credentials: Credentials, comment: str, series: bool = False, seen: str | None = None
 ) -> Standing | Request:
     """Record one person's approval of exactly the bytes that were judged; see `decide`."""
     DECISIONS["approve"].check_state(release.id, release.state)
