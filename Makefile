@@ -60,6 +60,8 @@ WAITING = --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist loadscop
 
 # tests/tiers.py says what the tiers are. `make test ARGS="-n 0 tests/risk"` runs some of its tests in one process.
 # Before each commit: lint, types, and the tests that start nothing.
+# Fewer examples of each property than before a push.
+check: export HYPOTHESIS_PROFILE ?= quick
 check: style
 	$(BIN)/python -m pytest $(PARALLEL) -m unit $(ARGS)
 

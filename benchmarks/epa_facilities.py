@@ -25,7 +25,7 @@ from sluice.tabular.rules.sensitivity import requirements_of
 from tests.reference_data import REFERENCE_DATA
 
 TABLES = (("industry", "region:1"), ("industry:2", "region"))
-RULES = (MinimumFrequency(3), PPercent(10), Dominance(1, 75), Dominance(2, 85))
+RULES = (MinimumFrequency(n=3), PPercent(p=10), Dominance(n=1, k=75), Dominance(n=2, k=85))
 
 _KIND = re.compile(r" (COUNTY|PARISH|BOROUGH|CENSUS AREA|MUNICIPALITY|MUNICIPIO|CITY AND BOROUGH)$")
 

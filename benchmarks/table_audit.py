@@ -25,7 +25,7 @@ from sluice.tabular.rules.sensitivity import Requirements, requirements_of
 from tests.reference_data import REFERENCE_DATA
 
 BUSINESS = REFERENCE_DATA / "business_generated"
-RULES = (MinimumFrequency(3), PPercent(10))
+RULES = (MinimumFrequency(n=3), PPercent(p=10))
 
 
 def business(folder: Path) -> Cells:

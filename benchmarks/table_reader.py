@@ -90,7 +90,7 @@ def play(records: pd.DataFrame, rows: dict[str, Rows | None], rules: Rules) -> N
     measure = Measure("value", "firm") if firms else Measure()
     cells = records_of(records, dimensions, measure).cells(dimensions)
     judges: list[SensitivityRule] = [
-        MinimumFrequency(int(rule["n"])) if rule["rule"] == "minimum_frequency" else PPercent(rule["p"])
+        MinimumFrequency(n=int(rule["n"])) if rule["rule"] == "minimum_frequency" else PPercent(p=rule["p"])
         for rule in rules
     ]
     request = ProtectionRequest.of(cells, judges, Assumptions(counts=measure.counts, own_parts=True))

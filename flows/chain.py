@@ -6,16 +6,11 @@ from contextlib import nullcontext
 from typing import Any
 
 from sluice.ground.verdict import Finding
-from tasks.approve import approve, awaits_people
-from tasks.audit import audit
-from tasks.check import check
-from tasks.decide import decide
-from tasks.evaluate import evaluate
+from tasks.decide import approve, awaits_people, decide
 from tasks.flow_run import name_run, stop_waiting, suspend, tag_runs, waits_already
-from tasks.ingest import ingest, known_release, open_documents
-from tasks.mask import mask
-from tasks.protect import protect
+from tasks.ingest import ingest, is_sound, known_release, open_documents, validate
 from tasks.publish import publish
+from tasks.record_steps import check, evaluate, mask
 from tasks.release.decisions.notices import tell, tell_quietly
 from tasks.release.decisions.series import standing
 from tasks.release.documents import deployed_definition
@@ -30,8 +25,8 @@ from tasks.release.tables.product import Tables
 from tasks.report import report
 from tasks.settle import settle
 from tasks.step import quietly
-from tasks.tabulate import tabulate
-from tasks.validate import is_sound, validate
+from tasks.table_audit import audit
+from tasks.table_protection import protect, tabulate
 
 
 def release(definition: str, release_id: str | None = None, rehearse: bool = False) -> Outcome:

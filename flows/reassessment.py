@@ -21,21 +21,24 @@ from sluice.ground.errors import SluiceError, did_you_mean
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.software_version import versions
-from tasks.audit import audit
-from tasks.check import check
-from tasks.evaluate import evaluate
 from tasks.failure import explain
-from tasks.protect import altered
+from tasks.record_steps import check, evaluate
 from tasks.release.decisions.office import open_office
 from tasks.release.decisions.signing_in import account
 from tasks.release.editions.earlier_releases import is_out_of_reach
 from tasks.release.products import release_as_judged
-from tasks.release.records.masked_again import masked_again
+from tasks.release.records.comparison import masked_again
 from tasks.release.records.product import Records
 from tasks.release.release import Release
 from tasks.release.tables.protection_method import SecondarySuppression
-from tasks.release.tables.published_cells import MethodStatement, ProtectedTables, staged_and_published_cells
-from tasks.release.tables.request import request_of
+from tasks.release.tables.published_cells import (
+    MethodStatement,
+    ProtectedTables,
+    request_of,
+    staged_and_published_cells,
+)
+from tasks.table_audit import audit
+from tasks.table_protection import altered
 
 _SAYS = Sentences(
     "reassessment",

@@ -20,9 +20,8 @@ from sluice.custody.shelf_documents import ShelfDocuments, ShelfPlaces, document
 from sluice.custody.states import State, state_of
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import DataError
-from sluice.publication.attestation import describes
+from sluice.publication.attestation import describes, read_certificates, stamped_at
 from sluice.publication.manifest import read_manifest
-from sluice.publication.timestamp import read_certificates, stamped_at
 from sluice.settings import settings
 from tasks.release.editions.schema_views import view_problems
 from tasks.release.editions.shelf_catalogue import documents_of_shelves

@@ -8,52 +8,13 @@ from collections.abc import Iterable, Mapping
 
 from policies.rules.catalogue import rules
 from policies.rules.rules import AttackPolicyRule, PolicyRule
-from policies.standard import (
-    comparable_values,
-    copies,
-    duplicate_records,
-    isolated_people,
-    learned_linkage,
-    leniency,
-    lone_copies,
-    partial_knowledge,
-    prediction,
-    reidentification,
-    sample_size,
-    subgroups,
-    transparency,
-    unique_values,
-)
+from policies.standard.checks import PARTS
 from policies.utility_limits import FAMILIES
 from sluice.ground.verdict import Finding, Verdict
+from sluice.utility.analyses.analysis_findings import KINDS
 from sluice.utility.catalogue import measures
 
-STANDARD = (
-    sample_size, comparable_values, prediction, copies, isolated_people, subgroups, duplicate_records, leniency,
-    lone_copies, reidentification, learned_linkage, transparency,
-    partial_knowledge, unique_values,
-)  # fmt: skip
-
 RULES = rules(PolicyRule) | rules(AttackPolicyRule)
-
-_ANALYSES = {
-    "models": (
-        "Coefficients moved or were lost: keep the variables of the model, recode them less, or mask them together "
-        "(microaggregation of a group, data_shuffling, ipso); the report names the coefficients that moved most."
-    ),
-    "predictions": (
-        "A model learns less from the file: keep the variables that predict, recode them less, or mask them together "
-        "with the target (data_shuffling, microaggregation of a group) instead of each by itself."
-    ),
-    "clusterings": (
-        "Records fall into other clusters: mask the variables of the clustering together (microaggregation of a "
-        "group, spectral_swapping), with smaller groups or less noise."
-    ),
-    "queries": (
-        "Users would get other answers: keep the variables that the query groups by and adds up, recode them less, or "
-        "mask them within the query's groups (strata); the report names the groups that differ most."
-    ),
-}
 
 _CONTRACT = {
     "contract": "Mend the data at the source, or the contract if it is out of date; masking cannot cure this.",
@@ -229,16 +190,16 @@ _CHAIN = {
 
 ADVICE: Mapping[str, str] = {
     **{rule: model.advice for rule, model in RULES.items()},
-    **{rule: text for part in STANDARD for rule, text in part.ADVICE.items()},
+    **{part.rule: part.helps for part in PARTS if part.helps},
     **{measure.name: measure.advice for measure in measures(FAMILIES)},
-    **_ANALYSES,
+    **{kind.name: kind.advice for kind in KINDS},
     **_CONTRACT,
     **_CHAIN,
 }
 
 UNMEASURED: Mapping[str, str] = {
     **{rule: model.needs for rule, model in RULES.items()},
-    **{rule: text for part in STANDARD for rule, text in getattr(part, "UNMEASURED", {}).items()},
+    **{part.rule: part.needs for part in PARTS if part.needs},
     "reference_standard": (
         "Give the policy a reference_standard, or correct its settings: without one a file of records cannot be judged."
     ),

@@ -7,28 +7,14 @@ judges goes through one list.
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from sluice.ground.rule import AnyOf, Need, Requirement
 from sluice.ground.variables import Kind, Role, Variables
 from sluice.ground.verdict import Finding
 
 if TYPE_CHECKING:
     from sluice.utility.comparison import Comparison
-
-
-class Need(StrEnum):
-    """What a check may need besides the released file, in the reader's words."""
-
-    QUASI_IDENTIFIERS = "quasi-identifiers, by which people could be recognised"
-    SENSITIVE = "a sensitive variable"
-    WEIGHT = "sampling weights"
-    HOUSEHOLD = "the household of each person"
-    ITEMS = "sets of items"
-    KNOWLEDGE = "the sets of variables that an intruder knows"
-    HOLDOUT = "people who were set aside, a holdout"
-    POPULATION = "a list of the population"
-    CELLS = "the cells of tables"
 
 
 class Giving(NamedTuple):
@@ -66,17 +52,6 @@ GIVING = {
     Need.POPULATION: Giving(_POPULATION, _POPULATION, _POPULATION),
     Need.CELLS: Giving(_CELLS, _CELLS, _CELLS),
 }  # fmt: skip
-
-AnyOf = tuple[Need, ...]
-"""Needs of which one is enough."""
-
-
-class Requirement(NamedTuple):
-    """What a check that decides cannot do without: where it is lacking, the check is UNKNOWN and nothing passes."""
-
-    check: str
-    any_of: AnyOf
-    of_pairs: bool = False  # where nobody knows whose record is whose, a person decides without it
 
 
 class Part(NamedTuple):

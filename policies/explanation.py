@@ -9,7 +9,8 @@ import re
 import sys
 from dataclasses import dataclass
 
-from policies.advice import ADVICE, RULES, STANDARD, UNMEASURED
+from policies.advice import ADVICE, RULES, UNMEASURED
+from policies.standard.checks import PARTS
 from policies.utility_limits import UtilityLimits
 from sluice.ground.errors import SluiceError, did_you_mean
 from sluice.ground.parameter_table import source_of
@@ -44,7 +45,7 @@ def explain(rule: str) -> Explanation:
         model = RULES[name]
         return Explanation(
             name,
-            _first_paragraph(sys.modules[model.__module__].__doc__),
+            model.about or _first_paragraph(sys.modules[model.__module__].__doc__),
             _first_paragraph(inspect.getdoc(model)),
             model.advice,
             model.needs,
@@ -56,19 +57,18 @@ def explain(rule: str) -> Explanation:
             f"RULE: no rule, measure or check is called '{rule}'.{did_you_mean(name, explained())} `sluice rules` "
             "lists those of a policy."
         )
-    part = next((each for each in STANDARD if name in {**each.ADVICE, **getattr(each, "UNMEASURED", {})}), None)
-    document = (part.__doc__ or "") if part else ""
-    source = re.search(r"Source: (.+?)(?:\n\n|$)", document, re.DOTALL)
-    limit = UtilityLimits.model_fields.get(name) if part is None else None
-    asks = part.ASKS[name] if part is not None else ""
+    part = next((each for each in PARTS if name == each.rule), None)
+    if part is not None:
+        return Explanation(name, part.about, part.asks, part.helps, part.needs, part.example, part.source)
+    limit = UtilityLimits.model_fields.get(name)
     return Explanation(
         name,
-        _first_paragraph(document),
-        f"Loss of information, as a {limit.description}, stays within the limit." if limit is not None else asks,
+        "",
+        f"Loss of information, as a {limit.description}, stays within the limit." if limit is not None else "",
         ADVICE.get(name, ""),
         UNMEASURED.get(name, ""),
         "",
-        f"Source: {' '.join(source[1].split())}" if source else "",
+        "",
     )
 
 
@@ -79,7 +79,7 @@ def explained() -> list[str]:
 
 def explained_by_kind() -> dict[str, list[str]]:
     """The same by what they are, each kind in order."""
-    of_standard = {name for part in STANDARD for name in {**part.ADVICE, **getattr(part, "UNMEASURED", {})}}
+    of_standard = {part.rule for part in PARTS}
     rest, kinds = set(explained()), dict[str, list[str]]()
     for kind, names in (
         ("Rules of a policy", {*RULES}),

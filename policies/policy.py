@@ -7,26 +7,26 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from policies.approvals import Approvals
-from policies.check import Requirement
 from policies.contradictions import contradictions
 from policies.formula_cells import FormulaCells
 from policies.retention import Retention
-from policies.rules.microdata_rule import MicrodataRule
-from policies.rules.population_rule import PopulationRule
 from policies.rules.rules import AttackPolicyRule, PolicyRule
-from policies.rules.table_rule import TableRule
 from policies.standard.reference_standard import ReferenceStandard
 from policies.table_attackers import TableAttackers
 from policies.utility_limits import UtilityLimits
 from policies.waivers import Waiver
 from sluice.documents.documents import parse_document, read_yaml
-from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.ground.errors import did_you_mean
 from sluice.ground.extensions import unnamed
+from sluice.ground.rule import Requirement
 from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.variables import Label, Role, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict
 from sluice.ground.visible_text import Name, Prose
+from sluice.risk.classes.microdata_rule import MicrodataRule, models_of
+from sluice.risk.classes.privacy_model import PrivacyModel
+from sluice.risk.population.population_rule import PopulationRule
+from sluice.tabular.rules.sensitivity import SensitivityRule
 
 _OVERLOOKED = Sentence(
     "overlooked_keys.overlooked", "No rule of the policy looks at {names:commas}, by which people can be recognised."
@@ -120,29 +120,29 @@ class Policy(BaseModel):
     @property
     def waivable(self) -> list[str]:
         """Names of the findings that a waiver may speak of: this policy's rules, its gate's and its utility limits."""
-        gate = (
-            (*self.reference_standard.finding_names, "lone_copies", "transparency") if self.reference_standard else ()
-        )
+        from policies.standard.checks import PARTS  # with all its engines
+
+        gate = [part.rule for part in PARTS] if self.reference_standard else []
         rules = (rule.rule for rule in (*self.rules, *self.attacks))
         return sorted({*rules, *gate, *UtilityLimits.model_fields, *_ALWAYS_JUDGED})
 
     @property
-    def table_rules(self) -> tuple[TableRule, ...]:
+    def table_rules(self) -> tuple[SensitivityRule, ...]:
         """Those that judge the cells of tables."""
-        return tuple(rule for rule in self.rules if isinstance(rule, TableRule))
+        return tuple(rule for rule in self.rules if isinstance(rule, SensitivityRule))
 
     def models(self, variables: Variables) -> tuple[PrivacyModel, ...]:
         """What a search of generalisations under the policy must satisfy, each once.
 
         The search is no judge: the rules look at the file that comes of it as at any other.
         """
-        found = [model for rule in self.rules for _, model in rule.models(variables) if model is not None]
+        found = [model for rule in self.rules for _, model in models_of(rule, variables) if model is not None]
         return tuple(dict.fromkeys(found))
 
     def without_model(self, variables: Variables) -> tuple[str, ...]:
         """What is left to the judgement of the file: rules, and variables of rules, such as numbers of which near ones
         count as one value."""
-        asked = [part for rule in self.rules for part in rule.models(variables)]
+        asked = [part for rule in self.rules for part in models_of(rule, variables)]
         return tuple(dict.fromkeys(name for name, model in asked if model is None))
 
     @property

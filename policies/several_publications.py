@@ -9,18 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from policies.policy import Policy
-from policies.rules.k_anonymity import KAnonymity
-from policies.rules.l_diversity import LDiversity
-from policies.rules.near_limit import if_near
-from policies.standard.natural_frequency import reported_share
+from policies.reported_shares import reported_share
 from sluice.ground.sentence import Saying, Sentence, Sentences, as_fields
 from sluice.ground.variables import NAMES, Kind, Role, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict
+from sluice.risk.classes.k_anonymity import KAnonymity
+from sluice.risk.classes.l_diversity import LDiversity
+from sluice.risk.measurement import if_near
 from sluice.risk.publications.averaged_noise import averaged_noise
 from sluice.risk.publications.differencing import Differences, differencing
 from sluice.risk.publications.joint_classes import KeyedFile, joint_classes
-from sluice.risk.publications.publication import Publication
-from sluice.risk.publications.same_people import SamePeople
+from sluice.risk.publications.same_people import Publication, SamePeople
 
 _NONE = Sentence("several_publications.none_before", "No file of the same {unit} was published before.")
 _FEW_CHANGES = Sentences(

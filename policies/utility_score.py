@@ -8,7 +8,7 @@ example: DLD/4 + PLD/4 + ID/2. IL is the mean of IL1 to IL5, by which the table'
 from collections.abc import Mapping
 from math import isfinite, nan
 
-from policies.rules.linkage_score import LinkageScore, MeasuredRisk
+from policies.rules.ranked_rules import LinkageScore, MeasuredRisk
 from sluice.ground.sentence import Sentence
 from sluice.masking.plan import ByStratum
 from sluice.masking.swapping.rank_swapping import RankSwapping

@@ -96,6 +96,6 @@ def resume_runs(workspace: Workspace, release_id: str) -> int:
 def tag_runs(workspace: Workspace, releases: Iterable[str]) -> None:
     """See `run_tags.tag_runs`."""
     if has_server():
-        from tasks.run_tags import tag_runs
+        from tasks.suspension import tag_runs
 
         tag_runs(workspace, releases)

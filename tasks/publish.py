@@ -22,9 +22,10 @@ from sluice.publication.attestation import (
     VerificationSummary,
     attestation,
     decision_files,
+    read_certificates,
+    request_stamp,
 )
 from sluice.publication.manifest import LedgerHead, PublishedFile, build_manifest
-from sluice.publication.timestamp import read_certificates, request_stamp
 from sluice.report.dossier import Dossier
 from sluice.settings import settings
 from sluice.transport import persistently

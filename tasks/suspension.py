@@ -5,9 +5,13 @@ decision resumes it. The new process runs the flow from the top, so it must find
 read the warehouse again. The note of which run waits for which release lies in the workspace; the decision itself only
 in the ledger: a run that somebody resumes without one suspends again. One run waits for a release: others that come to
 it meanwhile end, and say which.
+
+The tags of runs on Prefect's server: the state of their release and its edition, by which people find them.
 """
 
 import json
+import logging
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep
@@ -15,8 +19,10 @@ from uuid import UUID
 
 from prefect import runtime
 from prefect.client.orchestration import SyncPrefectClient, get_client
-from prefect.client.schemas.objects import State
+from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterName
+from prefect.client.schemas.objects import FlowRun, State
 from prefect.client.schemas.responses import SetStateStatus
+from prefect.client.schemas.sorting import FlowRunSort
 from prefect.events import emit_event
 from prefect.exceptions import ObjectNotFound, Pause
 from prefect.settings import get_current_settings
@@ -24,11 +30,26 @@ from prefect.states import Suspended
 from prefect.utilities.engine import propose_state_sync
 from prefect.utilities.urls import url_for
 
+from sluice.custody.ledger import Entry
+from sluice.custody.states import state_of
 from sluice.custody.workspace import Workspace
 from sluice.ground.durable import locked, replace
 from sluice.ground.errors import SluiceError
+from sluice.ground.log import log
 from tasks.release.release import DocumentedRelease
-from tasks.release.run_notes import WaitingRun, note_of_run, note_process, notes, process_note, read_note, runs_waiting
+from tasks.release.run_notes import (
+    OURS,
+    WaitingRun,
+    note_of_run,
+    note_process,
+    notes,
+    process_note,
+    read_note,
+    runs_waiting,
+)
+
+_STATE, _EDITION = "state:", "edition:"
+_MOST = 200  # runs that the server gives at once
 
 WAITS = "sluice.release.waits"  # the event that says that a run suspends itself for its release
 _LONGEST_WAIT = 366 * 24 * 3600  # seconds; Prefect fails a suspended run after this
@@ -168,3 +189,41 @@ def _resume(client: SyncPrefectClient, note: Path) -> bool:
         if monotonic() - begun > _SETTLING:
             return False
         sleep(0.5)
+
+
+def tag_runs(workspace: Workspace, releases: Iterable[str]) -> None:
+    """Bring the tags of all runs of these releases up to what the ledger says of them now.
+
+    A run ends, and its release's life goes on: it is superseded, or withdrawn. Without a server there is no run, and
+    one that does not answer is no reason to stop: tags are for people, and nothing is decided by them.
+    """
+    if not get_current_settings().api.url:
+        return
+    try:
+        histories = workspace.ledger.histories()
+        known = sorted({*releases} & histories.keys())
+        with get_client(sync_client=True) as client:
+            for run in _runs_of(client, known) if known else ():
+                if (tags := tags_of(run.tags, histories[run.name])) != sorted(run.tags):
+                    client.update_flow_run(run.id, tags=tags)
+    except Exception as error:  # of the network, of HTTP, or Prefect's own
+        log("runs not tagged", logging.WARNING, detail=f"Prefect's server: {type(error).__name__}")
+
+
+def _runs_of(client: SyncPrefectClient, releases: Sequence[str]) -> list[FlowRun]:
+    """All runs of these releases, by as few requests as the server's pages allow: a series has hundreds of editions."""
+    named, found = FlowRunFilter(name=FlowRunFilterName(any_=[*releases])), list[FlowRun]()
+    while page := client.read_flow_runs(
+        flow_run_filter=named, sort=FlowRunSort.EXPECTED_START_TIME_ASC, limit=_MOST, offset=len(found)
+    ):
+        found += page
+        if len(page) < _MOST:
+            break
+    return found
+
+
+def tags_of(tags: Iterable[str], entries: Sequence[Entry]) -> list[str]:
+    """The tags of a run, with those of what its release is now; `entries` are the release's."""
+    kept = {tag for tag in tags if not tag.startswith((_STATE, _EDITION))} | {OURS}
+    first = f"{_EDITION}{entries[0].at[:10]}"  # the day on which its data were first received
+    return sorted(kept | {first, f"{_STATE}{state_of(entry.event for entry in entries)}"})

@@ -21,6 +21,7 @@ from tests.reference_data import reference_path
 
 # The same examples on every run: a change is judged by what it changed. Only `explore` looks for new ones.
 os.environ.setdefault("LOKY_MAX_CPU_COUNT", "1")  # else scikit-learn starts a program that counts the cores
+settings.register_profile("quick", derandomize=True, deadline=None, max_examples=10)
 settings.register_profile("local", derandomize=True, deadline=None, max_examples=25)
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile("explore", deadline=None, max_examples=500)
@@ -185,7 +186,7 @@ def mariadb(mariadb_server: str) -> str:
     """The URL of an empty database of MariaDB."""
     import sqlalchemy as sa
 
-    from sluice.ground.database_url import database_url
+    from sluice.ground.dialects import database_url
 
     url, name = database_url(mariadb_server), f"empty_{uuid4().hex}"
     engine = sa.create_engine(url)
@@ -208,7 +209,7 @@ class LedgerRoles:
 def ledger_in_postgresql(postgresql: str, postgresql_server: Any) -> LedgerRoles:
     """An empty ledger, made as docs/deployment.md says."""
     from sluice.custody.ledger_database import LedgerDatabase
-    from sluice.ground.database_url import database_url
+    from sluice.ground.dialects import database_url
 
     superuser = database_url(postgresql)
     owner, writer = f"keeper_{uuid4().hex}", f"sluice_{uuid4().hex}"

@@ -81,7 +81,7 @@ def compare(
 
 def _checked(definitions: dict[str, Path], as_json: bool) -> dict[str, str]:
     """Of each definition, the release that its check made. A wrong document is said before any check starts."""
-    from flows.cli.progress import progress
+    from flows.cli.terminal import progress
     from sluice.custody.workspace import open_workspace
     from sluice.ground.errors import DataError
     from tasks.release.products import load_product

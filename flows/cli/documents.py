@@ -43,8 +43,7 @@ def schemas(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="where to write them")] = Path(),
 ) -> None:
     """Write the JSON Schemas of contract, policy and release definition, for editors that check YAML."""
-    from flows.json_schemas import DOCUMENTS
-    from schemas.json_schema import write_json_schema
+    from flows.json_schemas import DOCUMENTS, write_json_schema
 
     for name, model in DOCUMENTS.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,7 @@
-"""The commands that run a release, and how they say where it stands."""
+"""The commands that run a release, and how they say where it stands.
+
+What the documents alone show before a run: why a release must end blocked, or wait for people who are not there.
+"""
 
 import logging
 from dataclasses import asdict
@@ -7,14 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.progress import progress
-from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, note, print_json, say
+from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, note, print_json, progress, say
 from sluice.custody.states import State
 from sluice.ground.verdict import Verdict
 
 if TYPE_CHECKING:
+    from policies.adoption import Office
     from policies.explanation import Explanation
     from sluice.report.dossier import Dossier
+    from tasks.release.product import AnyProduct
 
 releases_app = typer.Typer()
 
@@ -50,7 +54,6 @@ def _run(definition: str, *, rehearse: bool = False, as_json: bool, explain: str
 
     product = product_of(Path(definition), written, open_workspace())
 
-    from flows.cli.document_warnings import document_warnings
     from tasks.release.decisions.adopted_documents import refuse_unadopted
     from tasks.release.decisions.signing_in import account
     from tasks.release.dossier import kept_dossier
@@ -154,3 +157,33 @@ def _exit_code(outcome: Any) -> int:
         case State.BLOCKED | State.REJECTED | State.CHANGES_REQUESTED | State.WITHDRAWN | State.OVERTAKEN:
             return BLOCKED
     return DONE if outcome.verdict is Verdict.PASS else BLOCKED  # a rehearsal ends in the state `evaluated`
+
+
+def document_warnings(product: "AnyProduct") -> list[str]:
+    """A sentence for each; none when only the data can tell."""
+    from tasks.release.decisions.adopted_documents import adoption_faults
+    from tasks.release.decisions.office import open_office
+
+    office = open_office(product.workspace)
+    if office is None:  # somebody tries it out
+        return product.warnings()
+    unadopted = [
+        f"this release can be checked, and not be published: {fault}."
+        for fault in adoption_faults(product, (product.definition.owner,))
+    ]
+    return [*product.warnings(), *unadopted, *_missing_approvers(product, office)]
+
+
+def _missing_approvers(product: "AnyProduct", office: "Office") -> list[str]:
+    from policies.standing import assign
+
+    approvals, owner = product.policy.approvals, office.roster.person(product.definition.owner)
+    others = {name: person.roles for name, person in office.roster.people.items() if name != owner}
+    filled = assign(approvals.roles, others)
+    empty = [role for place, role in enumerate(approvals.roles) if place not in filled]
+    who = f"of the people of this office, without the owner '{product.definition.owner}',"
+    if empty:
+        return [f"{who} nobody is left for the role {' and '.join(empty)}: this release could never be approved."]
+    if len(others) < approvals.count:
+        return [f"{who} {len(others)} may approve, and {approvals.count} must: this release could never be approved."]
+    return []

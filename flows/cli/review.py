@@ -5,9 +5,8 @@ from typing import Annotated, Any
 import typer
 
 from flows.cli.acting_options import As, Key, Signed, ToSign, hand_out, means
-from flows.cli.progress import progress
 from flows.cli.releases import finish
-from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, ReleaseId, note, out, print_json, say
+from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, ReleaseId, note, out, print_json, progress, say
 from policies.decision_table import DECISIONS, DecisionRule
 from sluice.custody.states import State
 from sluice.ground.errors import SluiceError

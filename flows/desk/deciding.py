@@ -31,9 +31,9 @@ from sluice.ground.errors import SluiceError
 from sluice.ground.log import log
 from tasks.failure import explain
 from tasks.release.decisions import review
+from tasks.release.decisions.review import Withdrawable
 from tasks.release.decisions.signing_in import Credentials
 from tasks.release.decisions.signing_in import Request as SigningRequest
-from tasks.release.decisions.withdrawal import Withdrawable
 
 LONGEST_STATEMENT = 64 * 1024  # bytes
 

@@ -19,9 +19,9 @@ from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.headline import headline, next_steps, reasons, state
 from sluice.report.plan_comparison import Comparison, compare
 from sluice.report.risk_utility_map import Plan
+from tasks.release.decisions.review import Withdrawable, requests
 from tasks.release.decisions.series import standing_in_series
 from tasks.release.decisions.under_review import approved_files
-from tasks.release.decisions.withdrawal import Withdrawable, requests
 from tasks.release.dossier import kept_dossier
 from tasks.release.editions.resubmission import changes_between
 from tasks.release.products import release_as_judged

@@ -20,9 +20,8 @@ from sluice.ground.errors import SluiceError
 from sluice.settings import settings
 from tasks.failure import StepFailed
 from tasks.release.decisions.office import open_office
-from tasks.release.decisions.review import find
+from tasks.release.decisions.review import Withdrawable, carry_out, find, requests
 from tasks.release.decisions.series import standing
-from tasks.release.decisions.withdrawal import Withdrawable, carry_out, requests
 from tasks.release.editions.current_edition import settle_editions
 from tasks.release.editions.shelf_catalogue import documents_of_shelves, write_catalogues
 from tasks.release.run_notes import runs_waiting

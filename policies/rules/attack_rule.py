@@ -6,11 +6,10 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, model_validator
 
 from policies.check import Check, check
-from policies.rules.near_limit import if_near
-from policies.rules.rule import NOT_JUDGED, DisclosureRule
+from sluice.ground.rule import NOT_JUDGED, DisclosureRule
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
-from sluice.risk.measurement import Measurement
+from sluice.risk.measurement import Measurement, if_near, verdict_within
 from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
@@ -90,7 +89,7 @@ class AttackRule(DisclosureRule):
             said += _SAYS.worse_than_guessing()
         else:
             allowed = min(limits)
-            verdict = Verdict.PASS if high <= allowed else Verdict.FAIL if low > allowed else Verdict.REVIEW
+            verdict = verdict_within((low, high), allowed)
             said += if_near(verdict, sign * measured.value, allowed)  # without ends, which might tell of a few
         return Finding(
             rule=self.rule,

@@ -6,9 +6,9 @@ from typing import Any, get_args
 
 from pydantic.fields import FieldInfo
 
-from policies.rules.rule import DisclosureRule
 from policies.rules.rules import AttackPolicyRule, PolicyRule
-from sluice.ground.parameter_table import cited, first_sentence, parameter_table, source_of
+from sluice.ground.parameter_table import cited, first_sentence, parameter_table, source_of, told_once
+from sluice.ground.rule import DisclosureRule
 
 _HEADS = (
     (PolicyRule, "Rules on one file", "Under `rules` of a policy; they look at the masked file by itself.", "rules"),
@@ -47,27 +47,25 @@ def catalogue() -> str:
     lines = ["# Rules", "", "Written by `sluice rules` from the models; do not edit.", "", *_ELSEWHERE, ""]
     lines += ["Parameters that several take:", "", *parameter_table(shared), ""]
     for title, about, part, models in families:
-        lines += [f"## {title}", "", about, "", ", ".join(f"[`{name}`](#{name})" for name in models), ""]
-        for name, model in models.items():
-            fields = {key: field for key, field in model.model_fields.items() if key != "rule"}
-            own = {key: field for key, field in fields.items() if not _is(shared, key, field)}
+        lines += [f"## {title}", "", about, ""]
+        for name, own, also in told_once({name: _own(model) for name, model in models.items()}, shared):
+            model = models[name]
             lines += [f"### `{name}`", "", (inspect.getdoc(model) or "").split("\n\n")[0], ""]
             lines += ["```yaml", f"{part}:", f"  - {model.example}", "```", ""]
             lines += [*parameter_table(own, first_sentence), ""] if own else []
-            if also := [f"`{key}`" for key in fields if key not in own]:
-                lines += [f"Also takes {', '.join(also)}.", ""]
+            lines += [f"Also takes {also}.", ""] if also else []
             lines += [f"Source: {'; '.join(cited(source_of(model)))}.", ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def _shared(models: list[type[DisclosureRule]]) -> dict[str, FieldInfo]:
-    """The parameters that mean the same in four rules or more, and nothing else in as many."""
-    fields = [(key, field) for model in models for key, field in model.model_fields.items() if key != "rule"]
+    """The parameters that mean the same in four rules or more, and nothing else in as many; or the same in ten."""
+    fields = [(key, field) for model in models for key, field in _own(model).items()]
     counted = Counter((key, field.description) for key, field in fields)
-    often = [(key, says) for (key, says), times in counted.items() if times >= 4]
-    once = {key for key, times in Counter(key for key, _ in often).items() if times == 1}
-    return {key: field for key, field in fields if key in once and (key, field.description) in often}
+    often = Counter(key for key, _ in (each for each, times in counted.items() if times >= 4))
+    least = {key: 4 if meanings == 1 else 10 for key, meanings in often.items()}
+    return {key: field for key, field in fields if key in least and counted[key, field.description] >= least[key]}
 
 
-def _is(shared: dict[str, FieldInfo], key: str, field: FieldInfo) -> bool:
-    return key in shared and shared[key].description == field.description
+def _own(model: type[DisclosureRule]) -> dict[str, FieldInfo]:
+    return {key: field for key, field in model.model_fields.items() if key != "rule"}

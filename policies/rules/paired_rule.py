@@ -4,17 +4,17 @@ from abc import abstractmethod
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
-from policies.check import Need, Requirement
 from policies.rules.attack_rule import AttackRule
-from policies.rules.microdata_rule import Columns
-from sluice.ground.categories import codes_of
+from sluice.ground.arrays import FloatArray
+from sluice.ground.comparable_values import codes_of
 from sluice.ground.errors import DataError
+from sluice.ground.rule import Need, Requirement
 from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.variables import Kind, Role
 from sluice.ground.verdict import Finding
+from sluice.risk.classes.microdata_rule import Columns
 from sluice.utility.comparison import Comparison
 
 UNPAIRED = Sentence(
@@ -30,7 +30,6 @@ _SAYS = Sentences(
     no_records="The files hold no {unit}.",
 )
 
-FloatArray = npt.NDArray[np.float64]
 
 RANKED = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL)
 _COMPARABLE = tuple(kind for kind in Kind if kind not in (Kind.TEXT, Kind.ITEMS))
@@ -159,10 +158,3 @@ def ranks_or_numbers(files: Comparison, names: list[str], which: Literal["recode
         else:
             columns.append(frame[name].to_numpy(np.float64, na_value=np.nan))
     return np.column_stack(columns)
-
-
-def told_share(share: float, of: int, minimum_cell: int) -> float | str:
-    """A share; where it would tell a small count, a bound in words."""
-    if of and 0 <= share * of < minimum_cell:
-        return f"at most {100 * min(1.0, minimum_cell / of):.2g} %"
-    return share

@@ -17,8 +17,10 @@ from sluice.masking.microaggregation.histogram_sanitization import (
 )
 from sluice.masking.microaggregation.microaggregation import Microaggregation
 from sluice.masking.microaggregation.mondrian import Mondrian
-from sluice.masking.microaggregation.projected_microaggregation import ProjectedMicroaggregation
-from sluice.masking.microaggregation.univariate_microaggregation import UnivariateMicroaggregation
+from sluice.masking.microaggregation.univariate_microaggregation import (
+    ProjectedMicroaggregation,
+    UnivariateMicroaggregation,
+)
 from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.masking.noise.lossy_compression import LossyCompression
 from sluice.masking.noise.matrix_decomposition import MatrixDecomposition

@@ -7,14 +7,14 @@ from typing import get_args
 from pydantic.fields import FieldInfo
 
 from sluice.ground.errors import SluiceError, did_you_mean
-from sluice.ground.parameter_table import cited, first_sentence, parameter_table, source_of
+from sluice.ground.parameter_table import cited, first_sentence, parameter_table, source_of, told_once
 from sluice.masking import Step
 from sluice.masking.step import MaskingStep
 
 _ABOUT = (
     "The examples are steps of a plan for a survey of people. `sluice methods NAME` prints everything about a method:",
-    "missing values, its measured attack, and how it differs from its source. [What each method leaks](leaks.md)",
-    "compares the methods; [references.md](references.md) lists the sources.",
+    "how data users correct for it, missing values, its measured attack, and how it differs from its source.",
+    "[What each method leaks](leaks.md) compares the methods; [references.md](references.md) lists the sources.",
 )
 
 
@@ -32,20 +32,11 @@ def catalogue() -> str:
     shared = _shared(models.values())
     lines = ["# Masking methods", "", "Written by `sluice methods` from the models; do not edit.", "", *_ABOUT, ""]
     lines += ["Parameters of all methods, and of several:", "", *parameter_table(_common() | shared, first_sentence)]
-    told: dict[str, str] = {}  # what was said already -> the method that says so
-    shown: dict[tuple[str, str | None], str] = {}
-    for name, model in models.items():
+    for name, own, also in told_once({name: _own(model) for name, model in models.items()}, shared):
+        model = models[name]
         lines += ["", f"## `{name}`", "", _first_line(model), ""]
-        lines += [f"- **{title}**: {text}" for title, text in _in_brief(model, told)]
-        own, also = dict[str, FieldInfo](), []
-        for key, field in _own(model).items():
-            first = name if _same(shared.get(key), field) else shown.setdefault((key, field.description), name)
-            if _same(shared.get(key), field) or first != name:
-                also.append(f"`{key}`" if first == name else f"`{key}` (see [`{first}`](#{first}))")
-            else:
-                own[key] = field
-        if also:
-            lines += [f"- **Also takes**: {', '.join(also)}"]
+        lines += [f"- **{title}**: {text}" for title, text in _in_brief(model)]
+        lines += [f"- **Also takes**: {also}"] if also else []
         lines += ["", *parameter_table(own, first_sentence), ""] if own else [""]
         lines += ["```yaml", f"- {model.example}", "```", "", f"Source: {'; '.join(cited(source_of(model)))}."]
     return "\n".join(lines) + "\n"
@@ -83,16 +74,10 @@ def _same(one: FieldInfo | None, other: FieldInfo) -> bool:
     return one is not None and (one.description, one.default) == (other.description, other.default)
 
 
-def _in_brief(model: type[MaskingStep], told: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """What a page of all methods says of one.
-
-    told : how to correct in an analysis -> the method that says so, of those before it
-    """
+def _in_brief(model: type[MaskingStep]) -> Iterator[tuple[str, str]]:
+    """What a page of all methods says of one."""
     for title, text in _about(model):
-        if title == "In an analysis":
-            before = told.setdefault(text, name := str(model.model_fields["method"].default))
-            yield title, text if before == name else f"As for [`{before}`](#{before})."
-        elif title in ("When to use it", "Not for"):
+        if title in ("When to use it", "Not for"):
             yield title, text
         elif title in ("Preserves", "Known attack"):
             yield title, first_sentence(text)

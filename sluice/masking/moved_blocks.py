@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.arrays import IntArray
-from sluice.ground.value_hashes import Hashes
+from sluice.ground.comparable_values import Hashes
 from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
 from sluice.masking.plan import draws_of, masked_by_step
 from sluice.masking.step import MaskingStep

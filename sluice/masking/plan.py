@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.arrays import IntArray
+from sluice.ground.comparable_values import Hashes
 from sluice.ground.errors import PlanError
 from sluice.ground.progress import report
-from sluice.ground.value_hashes import Hashes
 from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
 from sluice.masking.step import MaskingStep, RecordDraws, carried_out
 

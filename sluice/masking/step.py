@@ -10,8 +10,8 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.comparable_values import Hashes, column_hashes, scrambled
 from sluice.ground.errors import PlanError, did_you_mean
-from sluice.ground.value_hashes import Hashes, column_hashes, scrambled
 from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
 from sluice.risk.transparency.attack import Attack, NoAttack
 

@@ -27,10 +27,10 @@ from sluice.publication.attestation import (
     VerificationSummary,
     describes,
     digest_of,
+    stamped_at,
 )
-from sluice.publication.edition_notice import EditionNotice, read_notice
+from sluice.publication.catalogue_of_shelf import EditionNotice, read_notice
 from sluice.publication.manifest import read_manifest
-from sluice.publication.timestamp import stamped_at
 
 MANIFEST, STAMP = "manifest.json", "manifest.tsr"
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from pydantic import Field
 
-from sluice.ground.frozen_model import FrozenModel
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.verdict import Verdict
 from sluice.report.pattern_map import PatternMap, pattern_maps
 from sluice.tabular.advice.table_utility import table_utility

@@ -7,7 +7,7 @@ import duckdb
 
 from sluice.ground.errors import DataError
 from sluice.ground.values import BLANKS, NUMBER
-from sluice.reading.spelling import UNCLEAR
+from sluice.ground.visible_text import UNCLEAR
 from sluice.tabular.model import records
 from sluice.tabular.model.column_values import (
     light_weight,

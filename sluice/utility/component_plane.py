@@ -12,7 +12,7 @@ import pandas as pd
 from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
-from sluice.ground.frozen_model import FrozenModel
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.variables import Variables
 from sluice.risk.coding import Coding
 from sluice.utility.comparison import Comparison

@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, FloatArray
-from sluice.ground.frozen_model import FrozenModel
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.sentence import Sentences
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.comparison import Comparison

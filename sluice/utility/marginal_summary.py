@@ -11,7 +11,7 @@ from math import isnan, nan
 import numpy as np
 from pydantic import BaseModel, Field
 
-from sluice.ground.frozen_model import FrozenModel
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.sentence import Sentences
 from sluice.utility.cell_changes import coarse_share
 from sluice.utility.comparison import Comparison

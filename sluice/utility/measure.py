@@ -5,14 +5,21 @@ its limit. From the declarations follow the fields of a policy's `utility`, the 
 docs/utility.md.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, nan
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from numpy.random import Generator
 
 from sluice.ground.sentence import Saying, Sentence
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding
 from sluice.utility.comparison import Comparison
 from sluice.utility.measured import Found, Limit, Measured, ShareLimit, written_number, written_percent
+
+if TYPE_CHECKING:
+    from sluice.utility.analyses.query_comparison import Answer
 
 _FEW_RECORDS = Sentence("utility.few_records", "{what} is not told: fewer than {minimum:,} records stand behind it")
 
@@ -125,3 +132,22 @@ class Family:
         if set(found.measured) != set(self.names):
             raise ValueError(f"{self.find.__name__} declares {self.names} and measures {tuple(found.measured)}")
         return found
+
+
+@dataclass(frozen=True)
+class AnalysisKind:
+    """One kind of analysis that a policy or a definition asks for by name, with limits of its own.
+
+    name   : of the list in `utility` and `analyses`, of its findings and of its part of the report
+    advice : what to do where an analysis is beyond a limit
+    judge  : the findings on one analysis, and what the report shows of it. It is given the files, generators of which
+             a kind that draws takes the next, and who answers queries
+    refuse : raises DataError for one that does not fit the variables of the data
+    draws  : whether it draws at random
+    """
+
+    name: str
+    advice: str
+    judge: Callable[[Any, Comparison, Iterator[Generator], "Answer"], tuple[Sequence[Finding], Any]]
+    refuse: Callable[[Any, Variables], object] = lambda analysis, variables: None
+    draws: bool = False

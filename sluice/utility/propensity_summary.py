@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from sluice.ground.arrays import FloatArray
-from sluice.ground.frozen_model import FrozenModel
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.sentence import Sentences
 from sluice.utility.comparison import Comparison
 from sluice.utility.marginals import MarginalLosses

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field
 
 from sluice.ground.arrays import FloatArray
-from sluice.ground.frozen_model import FrozenModel
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.sentence import Sentences
 from sluice.ground.variables import Role
 from sluice.utility.comparison import Comparison

@@ -12,8 +12,8 @@ import numpy as np
 from pydantic import Field
 
 from sluice.ground.arrays import FloatArray
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.errors import DataError
-from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import Saying, Sentences
 from sluice.utility.cell_changes import coarse_share
 from sluice.utility.common_bins import CommonBins

@@ -18,7 +18,7 @@ import pandas as pd
 from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
-from sluice.ground.frozen_model import FrozenModel
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.sentence import Saying, Sentence, Sentences
 from sluice.ground.variables import NAMES, Kind
 from sluice.utility.common_bins import CommonBins

@@ -31,7 +31,7 @@ from tasks.release.records.definition import RecordsDefinition
 from tasks.tuning.confirmation import recommended_yaml
 from tasks.tuning.first_drafts import Draft
 from tasks.tuning.first_plan import FirstPlan, first_plan, part_at_hand
-from tasks.tuning.records_at_hand import RecordsAtHand
+from tasks.tuning.search_context import RecordsAtHand
 from tasks.tuning.trial import Outcome
 
 MOST_TRIED_ON = 10_000

@@ -17,8 +17,7 @@ from sluice.ground.document_faults import faults
 from sluice.ground.errors import DocumentError, did_you_mean
 from sluice.ground.verdict import Finding
 from sluice.settings import settings
-from sluice.sources.permission import permitted_file
-from sluice.sources.permitted_schema import permitted_schema
+from sluice.sources.permission import permitted_file, permitted_schema
 from tasks.release.decisions.office import open_office
 from tasks.release.definition import Definition
 

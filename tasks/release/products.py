@@ -28,9 +28,11 @@ def load_definition(path: Path) -> "RecordsDefinition | TablesDefinition":
         from tasks.release.records.definition import RecordsDefinition
 
         return parse_document(RecordsDefinition, written, str(path))
-    from tasks.release.tables.definition import TablesDefinition, with_named_files
+    from sluice.sources.permission import permitted_file
+    from tasks.release.tables.definition import TablesDefinition
+    from tasks.release.tables.specification import with_named_files
 
-    content = Written(with_named_files(written, path.parent))
+    content = Written(with_named_files(written, path.parent, permitted_file))
     content.root = written.root
     return parse_document(TablesDefinition, content, str(path))
 

@@ -21,7 +21,7 @@ from tasks.release.records.definition import RecordsDefinition
 from tasks.tuning.first_drafts import Draft, drafts
 from tasks.tuning.plan_changes import with_plan
 from tasks.tuning.plan_search import refused
-from tasks.tuning.records_at_hand import RecordsAtHand, misfit
+from tasks.tuning.search_context import RecordsAtHand, misfit
 from tasks.tuning.space import LossWeights
 from tasks.tuning.trial import Outcome, try_plan
 

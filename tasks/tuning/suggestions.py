@@ -26,11 +26,9 @@ from tasks.release.records.product import Records
 from tasks.tuning.journal import Journal, TrialRecord
 from tasks.tuning.plan_changes import Change, Plan, changes, with_plan
 from tasks.tuning.plan_search import refused
-from tasks.tuning.processes import processes, records_there
-from tasks.tuning.records_at_hand import RecordsAtHand, misfit
-from tasks.tuning.search_context import staged_records
+from tasks.tuning.search_context import RecordsAtHand, misfit, staged_records
 from tasks.tuning.space import SearchSettings
-from tasks.tuning.trial import Outcome, try_plan
+from tasks.tuning.trial import Outcome, processes, records_there, try_plan
 from tasks.tuning.tuning import recorded
 
 WANTED = 3

@@ -8,7 +8,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from sluice.custody.outputs import refuse_to_overwrite
+from sluice.custody.workspace import refuse_to_overwrite
 from sluice.ground import durable
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.variables import Variables
@@ -18,15 +18,16 @@ from tasks.release.release import StagedTable
 from tasks.tuning.confirmation import (
     Confirmation,
     Judgement,
+    Pruned,
     confirm,
     fresh_seed,
     judged_afresh,
     plan_yaml,
+    pruned,
     recommended_yaml,
 )
 from tasks.tuning.journal import Found, Journal, TrialRecord
 from tasks.tuning.kept_searches import Kept, KeptRow, kept_by, kept_rows
-from tasks.tuning.needless_steps import Pruned, pruned
 from tasks.tuning.parameter_ranges import at
 from tasks.tuning.plan_explanation import RulePrice, Unchosen, rule_prices, unchosen
 from tasks.tuning.plan_search import Search, Told, price_of

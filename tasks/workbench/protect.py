@@ -15,8 +15,8 @@ from policies.waivers import Waiver
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.verdict import Finding, Verdict, decide
-from sluice.publication.decimals import in_decimals
 from sluice.publication.pattern_file import codes_of
+from sluice.publication.published_table import in_decimals
 from sluice.tabular.audit.audit import Audit
 from sluice.tabular.editions.joint_editions import carried
 from sluice.tabular.model.assumptions import Assumptions

@@ -255,8 +255,8 @@ def crashes(monkeypatch: pytest.MonkeyPatch, measure: str, error: Exception) -> 
         ("sluice.risk.classes.l_diversity.distinct_values", ZeroDivisionError(VALUE)),
         ("policies.standard.checks.attack", ValueError(VALUE)),
         ("sluice.utility.continuous.number_measures.il1s", RecursionError(VALUE)),
-        ("tasks.validate.check_frame", KeyError(VALUE)),
-        ("tasks.validate.check_batch", OSError(VALUE)),
+        ("tasks.ingest.check_frame", KeyError(VALUE)),
+        ("tasks.ingest.check_batch", OSError(VALUE)),
     ],
 )
 def test_a_measure_that_crashes_is_unknown_and_blocks(
@@ -276,7 +276,7 @@ def test_after_a_crash_the_release_is_judged_anew(sound: House, monkeypatch: pyt
 
 
 def test_a_measure_that_finds_nothing_is_unknown_and_blocks(sound: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("policies.rules.k_anonymity.KAnonymity.find", lambda *args: [])
+    monkeypatch.setattr("sluice.risk.classes.k_anonymity.KAnonymity.find", lambda *args: [])
     refused(sound, sound.release(), BLOCKED, "It found nothing to measure.")
 
 

@@ -86,13 +86,14 @@ def test_commands_that_run_no_flow_import_no_prefect(pending: House, tmp_path: P
     assert codes == dict.fromkeys(codes, DONE) | others
 
 
+ARRAYS = {"numpy", "pyarrow", "pandas"}
 LOADED = """
 import sys
 from flows.cli.main import main
 code = main(sys.argv[1:])
 heavy = {
-    "pandas", "scipy", "numba", "great_expectations", "pandera", "sklearn", "prefect", "matplotlib", "duckdb",
-    "sqlalchemy", "policies.rules", "sluice.masking", "sluice.tabular", "tasks.release.records.judgement",
+    "numpy", "pyarrow", "pandas", "scipy", "numba", "great_expectations", "pandera", "sklearn", "prefect", "matplotlib",
+    "duckdb", "sqlalchemy", "policies.rules", "sluice.masking", "sluice.tabular", "tasks.release.records.judgement",
 }
 print("loaded", code, *sorted(heavy & set(sys.modules)), file=sys.stderr)
 """
@@ -118,12 +119,16 @@ def test_who_asks_the_ledger_waits_for_nothing_that_measures(pending: House, com
     assert loaded(pending, *command.split(), *of_release) == (DONE, {"sqlalchemy"})
 
 
+def test_help_is_there_at_once(house: House) -> None:
+    assert loaded(house, "--help") == (DONE, set())
+
+
 @pytest.mark.parametrize(
     ("document", "needed"),
     [
-        ("release.yaml", {"pandas", "sluice.masking"}),
-        ("contract.yaml", {"pandas", "sluice.masking", "sqlalchemy", "sluice.tabular"}),
-        ("policy.yaml", {"pandas", "sluice.masking", "sqlalchemy", "policies.rules", "sluice.tabular"}),
+        ("release.yaml", {*ARRAYS, "sluice.masking"}),
+        ("contract.yaml", {*ARRAYS, "sluice.masking", "sqlalchemy", "sluice.tabular"}),
+        ("policy.yaml", {*ARRAYS, "sluice.masking", "sqlalchemy", "policies.rules", "sluice.tabular"}),
     ],
 )
 def test_a_wrong_document_is_refused_before_what_judges_data_is_loaded(
@@ -140,7 +145,7 @@ def test_a_decision_waits_for_nothing_that_measures(pending: House) -> None:
     """Whoever approves has the documents read again; whoever refuses need not."""
     refused = loaded(pending, "reject", pending.id, "--as", "jonas", "--comment", "a test")
     assert refused == (WAITING, {"sqlalchemy"})
-    documents = {"pandas", "sluice.masking", "sqlalchemy", "policies.rules", "sluice.tabular"}
+    documents = {*ARRAYS, "sluice.masking", "sqlalchemy", "policies.rules", "sluice.tabular"}
     assert loaded(pending, "approve", pending.id, "--as", "amara") == (WAITING, documents)
 
 

@@ -9,8 +9,7 @@ import pytest
 import sqlalchemy as sa
 import urllib3.util.connection  # noqa: F401  it opens a socket as it is loaded, by whichever driver first
 
-from sluice.ground.database_url import database_url
-from sluice.ground.dialects import DIALECTS, IN_FILES, refuse_absent
+from sluice.ground.dialects import DIALECTS, IN_FILES, database_url, refuse_absent
 from sluice.ground.errors import DataError
 from sluice.ground.readable_tables import ReadableTables
 from sluice.ground.select_guard import QUERYABLE

@@ -121,7 +121,7 @@ def test_no_text_becomes_a_part_of_the_report_on_tables() -> None:
     cells = aggregate(rows, leaves, np.arange(len(WRITABLE)), np.arange(1001, len(WRITABLE) + 1001))
     audit = Audit(False, (Breach(1, "outsider", WRITABLE[0]),), *[np.zeros(len(cells))] * 2, 2, 2, ((1, 1.25),))
     status = np.array([0, *[1] * len(WRITABLE)], dtype=np.uint8)
-    required = requirements_of([MinimumFrequency(2)], cells.contributions)
+    required = requirements_of([MinimumFrequency(n=2)], cells.contributions)
     table = summarise(cells, status, required, "t", [WRITABLE[1]], 3, audit, None, list(WRITABLE), [WRITABLE[0]])
     page = Page(render(on_tables(table, title=" ".join(WRITABLE))))
     assert page.injected == []

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.ground.value_hashes import Hashes
+from sluice.ground.comparable_values import Hashes
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.moved_blocks import moved_blocks
 from sluice.masking.noise.additive_noise import AdditiveNoise

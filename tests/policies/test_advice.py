@@ -6,16 +6,15 @@ from collections import Counter
 
 import pytest
 
-from flows.json_schemas import DOCUMENTS
+from flows.json_schemas import DOCUMENTS, json_schema
 from policies.advice import ADVICE, UNMEASURED, advice_on, with_advice
 from policies.policy import load_policy, shipped_policies
 from policies.rules.catalogue import rules
 from policies.rules.rules import AttackPolicyRule, PolicyRule
 from policies.several_publications import RULES as SEVERAL
-from policies.standard.reference_standard import ReferenceStandard
+from policies.standard.checks import PARTS
 from policies.utility_limits import UtilityLimits
 from schemas.checks.frame_check import _STRUCTURE
-from schemas.json_schema import json_schema
 from sluice.ground.verdict import Finding, Verdict
 
 RULES = rules(PolicyRule) | rules(AttackPolicyRule)
@@ -30,7 +29,7 @@ LOOKED_AT = [
     *(f"contract.{check}" for check in (*_STRUCTURE, "rows_minimum", "rows_maximum")),
 ]
 WAIVABLE = {name for path in shipped_policies().values() for name in load_policy(path).waivable}
-NAMED = {*RULES, *ReferenceStandard.finding_names, *UtilityLimits.model_fields, *SEVERAL, *LOOKED_AT, *WAIVABLE}
+NAMED = {*RULES, *(part.rule for part in PARTS), *UtilityLimits.model_fields, *SEVERAL, *LOOKED_AT, *WAIVABLE}
 ALWAYS_UNKNOWN = {("duplicate_records", Verdict.REVIEW), ("duplicate_records", Verdict.FAIL)}
 
 

@@ -9,14 +9,14 @@ import pytest
 import yaml
 from pydantic import TypeAdapter
 
-from policies.check import Need, at_hand, unmet
+from policies.check import at_hand, unmet
 from policies.policy import Policy, load_policy, shipped_policies
 from policies.rules.attack_rule import AttackRule
 from policies.rules.catalogue import rules
-from policies.rules.rule import Rule
 from policies.rules.rules import AttackPolicyRule, PolicyRule
 from schemas.contract import load_contract
 from sluice.ground.errors import DataError
+from sluice.ground.rule import Need, Rule
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict
 from sluice.utility.comparison import Comparison

@@ -4,7 +4,7 @@ import pytest
 
 from policies.advice import RULES
 from policies.explanation import explain, explained, explained_by_kind
-from policies.standard.reference_standard import ReferenceStandard
+from policies.standard.checks import PARTS
 from policies.utility_limits import UtilityLimits
 from sluice.ground.errors import SluiceError
 from tests.golden import golden
@@ -25,7 +25,7 @@ def test_it_is_found_as_a_report_writes_it(name: str) -> None:
 
 
 def test_every_rule_part_of_the_standard_and_limit_says_what_it_is_about_and_what_helps() -> None:
-    for name in (*RULES, *ReferenceStandard.finding_names, *UtilityLimits.model_fields):
+    for name in (*RULES, *(part.rule for part in PARTS), *UtilityLimits.model_fields):
         found = explain(name)
         assert found.about or found.asks, name
         assert found.helps or found.needs, name

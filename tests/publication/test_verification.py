@@ -19,8 +19,7 @@ from sluice.custody.shelf import CHECKSUMS
 from sluice.custody.signing.allowed_signers import AllowedSigner
 from sluice.custody.signing.envelope import Envelope
 from sluice.ground.errors import SluiceError
-from sluice.publication.attestation import digest_of
-from sluice.publication.timestamp import read_certificates, request_stamp
+from sluice.publication.attestation import digest_of, read_certificates, request_stamp
 from sluice.publication.verification import verify_folder
 from tests.golden import golden
 from tests.publication.signed_folder import (

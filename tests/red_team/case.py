@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from policies.policy import Policy, load_policy
-from policies.standard.transparency import judge_transparency
+from policies.standard.known_methods import judge_transparency
 from sluice.ground.verdict import Finding, Verdict
 from sluice.utility.comparison import Comparison
 from tasks.release.records.judgement import attack_findings, check_masked, reference_findings

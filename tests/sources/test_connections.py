@@ -19,10 +19,10 @@ from sluice.ground.errors import DataError, DocumentError, SluiceError
 from sluice.ground.readable_tables import ReadableTables
 from sluice.ground.select_guard import tables_of
 from sluice.sources.connections import Connection, Connections, load_connections
-from sluice.sources.permission import permitted_source
+from sluice.sources.permission import permitted_file, permitted_source
 from sluice.sources.sources import Source
 from sluice.sources.sql_source import SqlSource
-from tasks.release.tables.definition import with_named_files
+from tasks.release.tables.specification import with_named_files
 from tests.golden import golden
 
 SECRET = "geheim-4711"
@@ -465,4 +465,4 @@ def test_other_files_that_documents_name_are_held_to_the_same(operator: Operator
         }
         for document in written.values():
             with golden.raises(DocumentError):
-                with_named_files(document, operator.definitions)
+                with_named_files(document, operator.definitions, permitted_file)

@@ -6,9 +6,8 @@ import pytest
 
 from sluice.custody.states import State
 from sluice.ground.verdict import Finding, Verdict
-from tasks.approve import approve, awaits_people
-from tasks.decide import decide
-from tasks.mask import mask
+from tasks.decide import approve, awaits_people, decide
+from tasks.record_steps import mask
 from tasks.release.decisions import under_review
 from tasks.release.decisions.review import approve as approve_as
 from tasks.release.decisions.signing_in import Credentials

@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 from sluice.custody.states import State
 from sluice.ground.verdict import Finding, Verdict
 from tasks.decide import _show_in_prefect, decide
-from tasks.mask import mask
+from tasks.record_steps import mask
 from tasks.release.decisions.under_review import subject
 from tasks.release.product import AnyRelease
 from tasks.report import report

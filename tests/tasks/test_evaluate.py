@@ -8,11 +8,9 @@ from threading import current_thread
 import pytest
 
 from policies.standard import checks
-from sluice.ground.in_threads import in_threads
+from sluice.ground.parallel_jobs import in_threads
 from sluice.ground.verdict import Verdict
-from tasks.check import check
-from tasks.evaluate import evaluate
-from tasks.mask import mask
+from tasks.record_steps import check, evaluate, mask
 from tasks.release.product import AnyRelease
 from tasks.release.records import comparison, judgement
 from tests.flows.house import House
@@ -83,7 +81,7 @@ def test_the_pairs_are_those_of_the_original_records(
         seen.append(files)
         return judgement.Evaluation((), (), ())
 
-    monkeypatch.setattr("tasks.evaluate.evaluate_file", look)
+    monkeypatch.setattr("tasks.record_steps.evaluate_file", look)
     release = validated(house)
     evaluate(release, mask(release))
     (files,) = seen

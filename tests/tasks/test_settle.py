@@ -10,12 +10,11 @@ import pytest
 from sluice.custody.states import IN_DOUBT, State
 from sluice.ground.errors import SluiceError
 from sluice.ground.verdict import Finding, Verdict
-from tasks.approve import approve
-from tasks.decide import decide
+from tasks.decide import approve, decide
 from tasks.failure import StepFailed
-from tasks.ingest import ingest
-from tasks.mask import mask
+from tasks.ingest import ingest, validate
 from tasks.publish import publish
+from tasks.record_steps import mask
 from tasks.release.decisions.review import approve as approve_as
 from tasks.release.decisions.review import withdraw
 from tasks.release.decisions.signing_in import Credentials
@@ -25,7 +24,6 @@ from tasks.release.products import load_product
 from tasks.release.release import recorded_release
 from tasks.report import report
 from tasks.settle import settle
-from tasks.validate import validate
 from tests.flows.house import House
 from tests.golden import golden
 

@@ -12,11 +12,10 @@ from functools import cached_property
 import numpy as np
 
 from sluice.generalization.lattice.key import Key
-from sluice.generalization.lattice.node import NO_CLASS, Node
-from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile, Suppressed
-from sluice.generalization.models.sensitive_model import SensitiveModel
+from sluice.generalization.lattice.node import Node
 from sluice.ground.arrays import BoolArray
 from sluice.ground.errors import DataError
+from sluice.risk.classes.privacy_model import NO_CLASS, PrivacyModel, ReleasedFile, SensitiveModel, Suppressed
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from sluice.ground.variables import Kind, Variable, Variables
 from sluice.items.item_sets import ItemSets, combination_counts, hitting_occurrences
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
-from sluice.risk.transparency.sets_within import SetsWithin
+from sluice.risk.transparency.why_suppressed import SetsWithin
 
 
 class ItemSuppression(MaskingStep):

@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
-from sluice.ground.taxonomy import Taxonomy, taxonomy_of
+from sluice.ground.hierarchy import Taxonomy, taxonomy_of
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.microaggregation.clusters import Domain, Regions, domain_of, generalised_values, region_names
 from sluice.masking.microaggregation.microaggregation_step import (
@@ -30,10 +30,9 @@ from sluice.masking.microaggregation.representatives import representatives, sca
 from sluice.masking.perturbed_number import numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.bounds import NearestCentre, PublishedRanges
 from sluice.risk.transparency.linear_change import LinearChange
 from sluice.risk.transparency.linkage import Strongest
-from sluice.risk.transparency.nearest_centre import NearestCentre
-from sluice.risk.transparency.published_ranges import PublishedRanges
 
 
 class ClusteringStep(MaskingStep):

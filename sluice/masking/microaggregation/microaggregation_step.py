@@ -20,10 +20,9 @@ from sluice.masking.microaggregation.representatives import Scale, Statistic, re
 from sluice.masking.perturbed_number import Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
-from sluice.risk.transparency.learned_closeness import LearnedCloseness
+from sluice.risk.transparency.bounds import NearestCentre, NearestGroups
 from sluice.risk.transparency.linear_change import LinearChange
-from sluice.risk.transparency.linkage import Strongest
-from sluice.risk.transparency.nearest_centre import NearestCentre, NearestGroups
+from sluice.risk.transparency.linkage import LearnedCloseness, Strongest
 
 VariableGroups = Literal["together", "one_at_a_time"] | tuple[tuple[str, ...], ...]
 

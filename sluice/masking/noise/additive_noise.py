@@ -24,8 +24,7 @@ from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep, RecordDraws
 from sluice.risk.transparency.attack import Attack
-from sluice.risk.transparency.filtering import Filtering
-from sluice.risk.transparency.linear_change import LinearChange
+from sluice.risk.transparency.linear_change import Filtering, LinearChange
 
 _STEP = float(np.log(1.02))  # of the logarithm of a standard deviation
 

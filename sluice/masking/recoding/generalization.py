@@ -19,11 +19,10 @@ from sluice.generalization.lattice.node import BLANK
 from sluice.generalization.lattice.search import search
 from sluice.generalization.lattice.suppression import Solution
 from sluice.generalization.levels_found import LevelsFound
-from sluice.generalization.models.catalogue import MODELS
-from sluice.generalization.models.privacy_model import PrivacyModel, Suppressed
 from sluice.generalization.objectives.catalogue import OBJECTIVES
 from sluice.generalization.objectives.key_losses import Loss
 from sluice.generalization.objectives.objective import Objective
+from sluice.generalization.privacy_models import MODELS
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import InfeasibleError, PlanError, did_you_mean
 from sluice.ground.variables import Role, Variable, Variables, with_role
@@ -39,6 +38,7 @@ from sluice.masking.recoding.generalized_levels import (
 from sluice.masking.recoding.refined_levels import RefinedLevels, SearchedKeys, refuse_ambiguous, refuse_unrefinable
 from sluice.masking.step import NONE_OF_A_RECODING, MaskingStep, carried_out
 from sluice.risk.classes.equivalence_classes import Codes, category_codes
+from sluice.risk.classes.privacy_model import PrivacyModel, Suppressed
 from sluice.risk.transparency.attack import NoAttack
 
 _OF_SUPPRESSED: Mapping[str, Suppressed] = {"released": "without_keys", "removed": "removed", "left": "ignored"}

@@ -16,10 +16,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field, FiniteFloat, model_validator
 
-from sluice.generalization.interval_labels import labels as interval_labels
+from sluice.generalization.builders.intervals import labels as interval_labels
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Label, Variable, Variables, as_label
-from sluice.masking.dates import Period, period_label, period_of, periods
+from sluice.masking.perturbed_number import Period, period_label, period_of, periods
 from sluice.masking.recoding.value_groups import (
     OUTSIDE,
     group_codes,

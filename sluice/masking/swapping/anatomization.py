@@ -23,7 +23,7 @@ from sluice.ground.visible_text import Name
 from sluice.masking.step import MaskingStep
 from sluice.masking.swapping.permutation import permuted_within
 from sluice.risk.transparency.attack import Attack
-from sluice.risk.transparency.group_values import GroupValues
+from sluice.risk.transparency.permuted_values import GroupValues
 
 
 class Anatomization(MaskingStep):

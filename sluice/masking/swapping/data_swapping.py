@@ -20,7 +20,7 @@ from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
-from sluice.risk.transparency.learned_closeness import LearnedCloseness
+from sluice.risk.transparency.linkage import LearnedCloseness
 
 
 class DataSwapping(MaskingStep):

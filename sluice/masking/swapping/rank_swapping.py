@@ -23,8 +23,8 @@ from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.perturbed_number import numbers
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
-from sluice.risk.transparency.learned_closeness import LearnedCloseness
-from sluice.risk.transparency.rank_window import RankWindow
+from sluice.risk.transparency.bounds import RankWindow
+from sluice.risk.transparency.linkage import LearnedCloseness
 
 Variant = Literal["plain", "p_distribution", "p_buckets"]
 

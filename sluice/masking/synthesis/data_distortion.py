@@ -22,7 +22,7 @@ from sluice.masking.step import MaskingStep
 from sluice.masking.synthesis.distribution_families import Family, fitted_distribution, nearest_family
 from sluice.masking.synthesis.resampling import ranking
 from sluice.risk.transparency.attack import Attack, NoAttack
-from sluice.risk.transparency.rank_window import SameRank
+from sluice.risk.transparency.bounds import SameRank
 
 
 class DataDistortion(MaskingStep):

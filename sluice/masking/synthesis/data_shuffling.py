@@ -19,7 +19,7 @@ from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.perturbed_number import numbers
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
-from sluice.risk.transparency.learned_closeness import LearnedCloseness
+from sluice.risk.transparency.linkage import LearnedCloseness
 
 
 class DataShuffling(MaskingStep):

@@ -26,8 +26,8 @@ from sluice.ground.variables import NAMES, Kind, Variable, Variables
 from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
 from sluice.masking.step import DRAWN_FROM_A_MODEL, MaskingStep
 from sluice.risk.transparency.attack import Attack, NoAttack
-from sluice.risk.transparency.kept_values import KeptValues
-from sluice.risk.transparency.learned_closeness import LearnedCloseness
+from sluice.risk.transparency.copied_people import KeptValues
+from sluice.risk.transparency.linkage import LearnedCloseness
 
 _NO_DATA = (Kind.DATE, Kind.TEXT, Kind.ITEMS)
 _COLLINEAR = 1e-10  # share of the largest eigenvalue below which a direction of the predictors is none

@@ -18,7 +18,7 @@ from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.perturbed_number import Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
-from sluice.risk.transparency.rank_window import SameRank
+from sluice.risk.transparency.bounds import SameRank
 
 
 class Resampling(MaskingStep):

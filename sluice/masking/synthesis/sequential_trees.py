@@ -30,7 +30,7 @@ from sluice.masking.synthesis.leaf_donors import (
 )
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.copied_people import CopiedPeople
-from sluice.risk.transparency.learned_closeness import LearnedCloseness
+from sluice.risk.transparency.linkage import LearnedCloseness
 
 _KINDS = tuple(kind for kind in Kind if kind not in (Kind.TEXT, Kind.ITEMS))
 MOST_CATEGORIES = 200  # of a nominal variable: every node of its tree counts each of them

@@ -6,6 +6,8 @@ the people, so that the other half took no part.
 
 Source: Shokri, Stronati, Song and Shmatikov (2017), who train the attacked model anew on people of the intruder's own;
 Giomi, Boenisch, Wehmeyer and Tasnadi (2023), the control.
+
+The attack on methods that replace a known share of the values only: the others are the true ones.
 """
 
 from collections.abc import Callable
@@ -17,11 +19,11 @@ import pandas as pd
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError, PlanError
 from sluice.ground.variables import Kind, Variables
-from sluice.risk.attacks.learned_membership import FEWEST, learned_membership
+from sluice.risk.attacks.attack_success import FEWEST, share_at_risk
+from sluice.risk.attacks.membership import learned_membership
 from sluice.risk.attacks.participant_inference import participant_inference
 from sluice.risk.attacks.rare_combinations import rare_combinations
-from sluice.risk.transparency.attack import Attack, Leak
-from sluice.risk.transparency.pairs import Pairs
+from sluice.risk.transparency.attack import Attack, Leak, Pairs
 
 Synthesis = Callable[[pd.DataFrame, Variables, np.random.Generator], pd.DataFrame]
 
@@ -82,3 +84,31 @@ class CopiedPeople(Attack):
         except (PlanError, KeyError):
             raise DataError("there is no holdout, and the step cannot be run again on half of the people.") from None
         return one, anew, other, ", where the method is run on one half of the people"
+
+
+@dataclass(frozen=True)
+class KeptValues(Attack):
+    """Take every released value for the true one.
+
+    share : of the values that were replaced
+    """
+
+    share: float
+
+    @property
+    def knows(self) -> str:
+        return f"that {100 * self.share:.3g} % of the values were replaced"
+
+    def play(self, pairs: Pairs) -> tuple[Leak, ...]:
+        """cost : O(q) for q people and each variable"""
+        right, by_chance = [], []
+        for name in (name for name in self.columns if name in pairs.recoded and name in pairs.masked):
+            known, released = plain_values(pairs.recoded[name]), plain_values(pairs.masked[name])
+            equal = known == released
+            right.append(equal[pairs.rows])
+            by_chance.append((known == np.roll(released, 1))[pairs.rows])
+        if not right:
+            right = by_chance = [np.zeros(len(pairs.rows))]
+        each = np.mean(right, axis=0)
+        measured = share_at_risk(each, len(pairs.masked), baseline=float(np.mean(by_chance)))
+        return (Leak("reconstructed", measured, "they are released as they were"),)

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sluice.ground.errors import DataError, MeasureChoiceError
-from sluice.reading.spelling import unclear_names
+from sluice.ground.visible_text import unclear_names
 from sluice.tabular.model.aggregation import LARGEST_KEPT, aggregate
 from sluice.tabular.model.cells import Cells, Codes, Integers, Table, keys_of
 from sluice.tabular.model.column_values import (

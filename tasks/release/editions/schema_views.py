@@ -20,12 +20,12 @@ from sluice.custody.ledger import Entry, last
 from sluice.custody.shelf_documents import is_same_shelf
 from sluice.custody.states import LOADED, LOADING, SHOWN, UNLOADED, State
 from sluice.custody.workspace import Workspace
-from sluice.ground.database_url import database_url
+from sluice.ground.dialects import database_url
 from sluice.ground.durable import locked, sha256_of
 from sluice.ground.errors import SluiceError, did_you_mean
 from sluice.publication.schema_change import SchemaChange
 from sluice.publication.separate_writing import carry_out_apart, differences_apart
-from sluice.sources.permitted_schema import permitted_schema, schemas_of_sources
+from sluice.sources.permission import permitted_schema, schemas_of_sources
 from tasks.release.decisions.signing_in import account, refuse_unseen
 
 DATABASE_GONE = "database_gone"  # in the entry of tables that are due no more: why

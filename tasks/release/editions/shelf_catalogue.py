@@ -19,11 +19,13 @@ from sluice.publication.catalogue_of_shelf import (
     PACKAGES,
     PAGE,
     CataloguedEdition,
+    CurrentPointer,
+    EditionNotice,
     as_json_ld,
     as_package_catalogue,
     as_page,
+    unsigned_bytes,
 )
-from sluice.publication.edition_notice import CurrentPointer, EditionNotice, unsigned_bytes
 from tasks.release.editions.current_edition import publishing_lock
 
 

@@ -1,22 +1,28 @@
-"""The files of a release that its masked file is judged by, read once for all steps that judge it."""
+"""The files of a release that its masked file is judged by, read once for all steps that judge it.
+
+The masked file of a release that was masked before, with what its plan read off the data.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
+from sluice.custody.ledger import last
+from sluice.custody.states import State
 from sluice.ground.arrays import IntArray
-from sluice.ground.errors import PlanError
+from sluice.ground.errors import DataError, PlanError
 from sluice.ground.variables import Variables
 from sluice.masking.moved_blocks import Block, moved_blocks
-from sluice.masking.plan import ByStratum, apply_recodings
+from sluice.masking.plan import ByStratum, apply_plan, apply_recodings
 from sluice.masking.step import MaskingStep
+from sluice.publication.records_file import read_typed, write_parquet
 from sluice.utility.comparison import Comparison
 from tasks.release.records.masked_file import MaskedFile, kept_rows, row_order
-from tasks.release.records.record_keys import noise_keys
 from tasks.release.records.variables import (
     RecordsRelease,
+    noise_keys,
     original_variables,
     read_masked,
     read_original,
@@ -107,3 +113,29 @@ def _recoded(
         return apply_recodings(carried_out, holdout, variables)
     except PlanError:
         return None
+
+
+def masked_again(release: RecordsRelease) -> FileToJudge:
+    """The file that was masked, by the vault, and the plan as it was carried out, which is done once more.
+
+    raises : DataError when the plan now gives another file: nobody could tell then what was read off the data
+    cost   : of masking
+    """
+    done = last(release.entries(), State.MASKED)
+    if done is None:
+        raise DataError(f"{release.id} was not masked")
+    file, released = MaskedFile.recorded(done.body), released_variables(release)
+    before = read_masked(release, file)
+    plan, seed = release.product.definition.plan, release.seeds().plan
+    frame = read_original(release, release.original)
+    masked, carried_out = apply_plan(plan, frame, original_variables(release), seed, noise_keys(release))
+    masked = masked.loc[row_order(release, kept_rows(release, file))].reset_index(drop=True)
+    with release.vault.scratch(".parquet") as path:
+        write_parquet(masked, path, released)
+        again = read_typed(path, released)
+    if not again.equals(before):
+        raise DataError(
+            f"the plan of {release.id} gives another file than it did, under this version of Sluice or its libraries, "
+            "so it cannot be judged by this one"
+        )
+    return FileToJudge.of(release, replace(file, carried_out=carried_out))

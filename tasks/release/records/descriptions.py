@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sluice.publication.citation import citation_file
-from sluice.publication.codebook import Codebook, codebook_page, codebook_variables
-from sluice.publication.croissant import croissant
+from sluice.publication.codebook import Codebook, codebook_page, codebook_variables, ddi_codebook
+from sluice.publication.croissant import citation_file, croissant
 from sluice.publication.datapackage import as_json, records_datapackage
-from sluice.publication.ddi_codebook import ddi_codebook
 from sluice.publication.manifest import PublishedFile
 from sluice.report.dossier import Dossier
 from tasks.release.records.variables import RecordsRelease, described_variables, original_variables

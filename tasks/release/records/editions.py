@@ -15,14 +15,12 @@ from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.variables import NAMES
 from sluice.ground.verdict import Finding, Verdict
 from sluice.publication.records_file import read_typed
-from sluice.risk.publications.publication import Publication, rows_within
-from sluice.risk.publications.same_people import SamePeople, same_people
+from sluice.risk.publications.same_people import Publication, SamePeople, rows_within, same_people
 from tasks.release.documents import Documents
 from tasks.release.editions.earlier_releases import compare_with_pruned, is_out_of_reach, publications
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.masked_file import MaskedFile, kept_rows, row_order
-from tasks.release.records.record_keys import key_texts
-from tasks.release.records.variables import RecordsRelease, read_masked, released_variables
+from tasks.release.records.variables import RecordsRelease, key_texts, read_masked, released_variables
 from tasks.release.release import Release, StagedTable, variables_from_json
 
 _SEED_DESTROYED = Sentence(

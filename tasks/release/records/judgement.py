@@ -12,23 +12,22 @@ import pandas as pd
 
 from policies.check import Check, check
 from policies.policy import Policy
-from policies.rules.behind import Behind
 from policies.rules.failing_categories import with_failing_categories
-from policies.rules.km_anonymity import unjudged_sets
-from policies.rules.rule import DisclosureRule
 from policies.standard.checks import checks_of
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.documents.documents import FileOf, named_file
-from sluice.ground.in_threads import in_threads
 from sluice.ground.machine import threads
+from sluice.ground.parallel_jobs import in_threads
+from sluice.ground.rule import Background, DisclosureRule
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
-from sluice.risk.reference.curve import Curve
+from sluice.risk.classes.km_anonymity import unjudged_sets
+from sluice.risk.reference.reference_attack import Curve
 from sluice.utility.comparison import Comparison
 from sluice.utility.utility_view import UtilityView
 from sluice.utility.variable_summary import VariableSummary, summarise
 from tasks.release.findings import findings_of
-from tasks.release.intake.memory_forecast import measurements_at_once
+from tasks.release.intake.staging import measurements_at_once
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ def check_original(
     """
     findings: list[Finding] = []
     for rule in policy.rules:
-        look = partial(rule.find, frame, variables, "original", unit, Behind(file_of=file_of))
+        look = partial(rule.find, frame, variables, "original", unit, Background(file_of=file_of))
         findings += findings_of(rule.rule, "original", look)
     return [finding.as_reported() for finding in findings]
 
@@ -60,9 +59,9 @@ def check_original(
 def check_masked(policy: Policy, files: Comparison, file_of: FileOf = named_file) -> Iterator[Finding]:
     """One finding or more for each rule of the policy on a masked file; they decide. `file_of` as above."""
     frame, variables = files.masked_with_people
-    behind = Behind(files.recoded if files.paired else None, files.minimum_cell, file_of)
+    background = Background(files.recoded if files.paired else None, files.minimum_cell, file_of)
     for rule in policy.rules:
-        look = partial(rule.find, frame, variables, "masked", files.unit, behind)
+        look = partial(rule.find, frame, variables, "masked", files.unit, background)
         yield from findings_of(rule.rule, "masked", look)
     yield from unjudged_sets(policy.rules, variables)
 
@@ -70,9 +69,9 @@ def check_masked(policy: Policy, files: Comparison, file_of: FileOf = named_file
 def check_masked_and_locate(policy: Policy, files: Comparison, file_of: FileOf = named_file) -> list[Finding]:
     """As `check_masked`; a rule that is broken also says through which variables and categories."""
     frame, variables = files.masked_with_people
-    behind = Behind(files.recoded if files.paired else None, files.minimum_cell, file_of)
+    background = Background(files.recoded if files.paired else None, files.minimum_cell, file_of)
     findings = list(check_masked(policy, files, file_of))
-    return with_failing_categories(findings, policy.rules, frame, variables, behind, files.unit)
+    return with_failing_categories(findings, policy.rules, frame, variables, background, files.unit)
 
 
 def evaluate_file(policy: Policy, files: Comparison, declared: Variables, described: Variables) -> Evaluation:

@@ -1,4 +1,7 @@
-"""The variables of a release of records, before and after its plan, and its tables as frames of them."""
+"""The variables of a release of records, before and after its plan, and its tables as frames of them.
+
+The keys of a release's records: what the contract says names one, as one text each.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
@@ -7,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from schemas.contract import HASHED
+from sluice.ground.comparable_values import Hashes
 from sluice.ground.errors import DataError, DocumentError, PlanError
 from sluice.ground.variables import GROUPS, Kind, Role, Variable
 from sluice.masking.step import MaskingStep
@@ -104,3 +108,23 @@ def variables_after(plan: Sequence[MaskingStep], variables: Mapping[str, Variabl
                 "take it out with a step of method 'removal'"
             )
     return released
+
+
+def key_texts(staged: pd.DataFrame, key: Sequence[str]) -> "pd.Series[str]":
+    """Shape (n,); identifiers stand in the staged frame as keyed hashes."""
+    joined: pd.Series[str] = staged[key[0]].astype(str)
+    for name in key[1:]:
+        joined = joined + "\0" + staged[name].astype(str)
+    return joined
+
+
+def noise_keys(release: RecordsRelease) -> Hashes | None:
+    """Of each record that is masked: what its noise comes from, so that an unchanged record keeps it in all editions.
+
+    None without a record key, and where the seed is to be destroyed: whoever has the vault could make the noise again.
+    """
+    key = release.product.contract.record_key
+    if not key or release.product.definition.seed == "destroy":
+        return None
+    path = release.vault.verify(release.original.sha256, ".parquet")
+    return release.vault.record_keys(key_texts(read_typed(path, release.staged_variables, key), key).tolist())

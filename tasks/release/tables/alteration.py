@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from sluice.ground.errors import DataError
 from sluice.tabular.alternatives.altered_cells import AlteredCells
+from sluice.tabular.alternatives.attacker_interval import NoisyCounts
 from sluice.tabular.alternatives.cell_key import perturb_counts, record_keys
 from sluice.tabular.alternatives.controlled_adjustment import controlled_adjustment
 from sluice.tabular.alternatives.controlled_rounding import controlled_rounding
 from sluice.tabular.alternatives.noise_multipliers import multiplied_cells, multipliers
-from sluice.tabular.alternatives.noisy_counts_intruder import NoisyCounts
 from sluice.tabular.alternatives.perturbation_table import PerturbationTable
 from sluice.tabular.alternatives.small_count_rounding import small_count_rounding
 from sluice.tabular.model.cells import Cells, Codes, Integers

@@ -21,9 +21,9 @@ from sluice.tabular.model.aggregation import LARGEST_KEPT
 from sluice.tabular.model.cells import Booleans, Cells, Contributions
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.records import records_of
+from sluice.tabular.rules.intruders import sensitive_counts
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.prior_posterior import PriorPosterior
-from sluice.tabular.rules.readers import sensitive_counts
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.release.editions.earlier_releases import is_pruned
 from tasks.release.release import variables_from_json
@@ -68,7 +68,7 @@ class EarlierTables:
 
     @property
     def rules(self) -> list[SensitivityRule]:
-        return [rule.sensitivity() for rule in self.policy.table_rules]
+        return list(self.policy.table_rules)
 
     @property
     def request(self) -> ProtectionRequest:

@@ -12,7 +12,8 @@ from sluice.tabular.model.cells import levels_of, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.rules.known_parts import status_tells_more
-from tasks.release.tables.definition import TableDimension, TablesDefinition
+from tasks.release.tables.definition import TablesDefinition
+from tasks.release.tables.specification import TableDimension
 
 
 def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Contract, policy: Policy) -> None:
@@ -40,7 +41,7 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
         except DataError as error:
             raise DocumentError(f"{path}: tables.{index}.dimensions: {error}") from None
     try:
-        refuse_hidden_ties(dimensions, [table.dimensions for table in definition.tables])
+        refuse_hidden_ties(dimensions, definition.linked)
     except DataError as error:
         raise DocumentError(f"{path}: tables: {error}") from None
     if definition.form.sdmx_dataflow is not None:
@@ -85,7 +86,7 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
             "they are, and their sums disclose many; leave it out where counts, or numbers of contributors, "
             "are published"
         )
-    rules = [rule.sensitivity() for rule in policy.table_rules]
+    rules = policy.table_rules
     if definition.form.tell_primary and status_tells_more(rules, policy.table_attackers.coalition):
         raise DocumentError(
             f"{path}: form.tell_primary: by these rules, the word 'primary' tells contributors how large the others' "
@@ -114,24 +115,20 @@ def measure_of(definition: TablesDefinition, contract: Contract) -> Measure:
     keys = [name for name in contract.record_key if contract.by_name[name].role in HASHED]
     if measure.contributor is None and measure.holding is None and len(keys) == len(contract.record_key) == 1:
         return replace(measure, contributor=keys[0], hashed=True)
-    return measure
+    return replace(measure, hashed=measure.contributor is not None or measure.holding is not None)
 
 
 def dimension_of(dimension: TableDimension, contract: Contract) -> Dimension:
     """The codes and sums of a dimension. Raises DataError when its hierarchy is none."""
-    if dimension.hierarchy is not None:
-        return Dimension.of(dimension.variable, dimension.hierarchy, *dimension.groupings)
-    variable = contract.by_name[dimension.variable]
-    if not variable.categories and variable.hierarchy is None:
-        raise DataError(
-            f"'{dimension.variable}' needs a hierarchy, or categories in the contract; else its codes are unknown"
-        )
-    rows = _rows_of_contract(variable, dimension.total)
-    return Dimension.of(dimension.variable, rows, *dimension.groupings)
+    return dimension.dimension(lambda: _rows_of_contract(contract.by_name[dimension.variable], dimension.total))
 
 
 def _rows_of_contract(variable: Variable, total: str) -> list[tuple[str, str]]:
     """(code, parent) of the contract's hierarchy, whose one widest group is the total; or of its categories alone."""
+    if not variable.categories and variable.hierarchy is None:
+        raise DataError(
+            f"'{variable.name}' needs a hierarchy, or categories in the contract; else its codes are unknown"
+        )
     if variable.hierarchy is None:
         return [(total, ""), *((category, total) for category in variable.categories or ())]
     parent: dict[str, str] = {total: ""}

@@ -25,10 +25,10 @@ from sluice.tabular.editions.file_totals import NEARLY_ALL, FileComparison, comp
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Status
 from tasks.release.editions.earlier_releases import is_pruned, publications
 from tasks.release.release import DocumentedRelease
-from tasks.release.tables.definition import TableMeasure
 from tasks.release.tables.earlier_tables import EarlierTables, read_earlier_tables
 from tasks.release.tables.protection import ProtectionRequest, audit_cells
 from tasks.release.tables.published_cells import PublishedCells, TablesRelease
+from tasks.release.tables.specification import TableMeasure
 
 _ADDED = "Added up by {shared:commas}, {records}"
 _SUPPRESSED = "cells that {protected_by} suppresses to protect others; with them, {first}"

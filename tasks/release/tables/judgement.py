@@ -14,9 +14,9 @@ from sluice.tabular.audit.audit import Audit
 from sluice.tabular.audit.published_intervals import learned_intervals
 from sluice.tabular.audit.single_cell_attacks import doubt_wanted, in_words
 from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, in_table
-from tasks.release.tables.definition import WantedTable
 from tasks.release.tables.protection import ProtectionRequest
 from tasks.release.tables.published_cells import MethodStatement, PublishedCells
+from tasks.release.tables.specification import WantedTable
 
 _BY_RULE = Sentence("cells.not_published", "{cells:,} of {of:,} cells may not be published by this rule.")
 _TABLE_AUDIT = Sentences(

@@ -20,8 +20,7 @@ from tasks.release.tables.files_of_records import TablesBesideFiles, compare_wit
 from tasks.release.tables.judgement import TablesEvaluation
 from tasks.release.tables.other_measures import compare_with_other_measures
 from tasks.release.tables.protection_method import SecondarySuppression
-from tasks.release.tables.published_cells import ProtectedTables, TablesRelease, staged_and_published_cells
-from tasks.release.tables.request import request_of
+from tasks.release.tables.published_cells import ProtectedTables, TablesRelease, request_of, staged_and_published_cells
 from tasks.release.tables.table_files import problems_of, table_descriptor, table_structure
 
 

@@ -105,7 +105,7 @@ def test_what_was_decided_and_not_carried_out_is_named_and_finished(almost: Hous
 
 @pytest.mark.parametrize("dies", ["before the folder is moved", "before it is recorded", "before what follows is"])
 def test_a_withdrawal_that_was_interrupted_is_named_and_finished(published: House, dies: str) -> None:
-    release, place = published.id, "tasks.release.decisions.withdrawal"
+    release, place = published.id, "tasks.release.decisions.review"
     take_off = shelf.withdraw
 
     def then_die(folder: Path, reason: str) -> None:

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from policies.advice import advice_on, with_advice
 from policies.rules.attack_rule import AttackRule
-from policies.rules.control_rule import ControlRule
+from policies.rules.control_rules import ControlRule
 from policies.rules.paired_rule import PairedRule
 from policies.rules.rules import AttackPolicyRule
 from sluice.ground.errors import DataError

@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.standard.intruders import TransparencyLimits
-from policies.standard.transparency import judge_transparency
+from policies.standard.known_methods import judge_transparency
+from policies.standard.reference_standard import TransparencyLimits
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict
 from sluice.masking.noise.additive_noise import AdditiveNoise

@@ -81,3 +81,33 @@ def test_files_that_share_nobody_are_compared_without_a_warning(recwarn: pytest.
     first = pd.DataFrame({"income": np.arange(8124.0)})
     assert linked(first, first.iloc[:8000] + 0.5, ["income"]) == (0, 0.0)
     assert [str(each.message) for each in recwarn] == []
+
+
+@pytest.mark.parametrize("moving", [["month"], ["month", "age"], ["month", "weight", "age"]])
+@pytest.mark.parametrize("count", [300, 3000])
+def test_columns_that_differ_for_everybody_hide_nobody(moving: list[str], count: int) -> None:
+    rng = np.random.default_rng(1)
+    first = survey(count).assign(month="May", weight=rng.random(count))
+    changed = {"month": "June", "weight": rng.random(count), "age": first["age"] + 1}
+    second = first.assign(**{name: changed[name] for name in moving}).sample(frac=0.98, random_state=1)
+    found = same_people(first, second, [*COLUMNS, *(name for name in moving if name not in COLUMNS)])
+    assert found is not None
+    right = first["person"].to_numpy()[found.earlier] == second["person"].to_numpy()[found.later]
+    assert right.sum() >= 0.85 * len(second)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_other_people_are_not_the_same_though_a_column_differs_for_everybody(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    first, second = (survey(600, at).assign(month=str(at), weight=rng.random(600)) for at in (seed, seed + 100))
+    assert same_people(first, second, [*COLUMNS, "month", "weight"]) is None
+
+
+def test_samples_with_quotas_are_not_the_same_people() -> None:
+    """As many of each sex and region in both: what they share is the design, nobody's record."""
+    cells = survey(600)[["sex", "region"]]
+    first, second = (
+        cells.assign(age=survey(600, seed)["age"], income=survey(600, seed)["income"] + seed / 7, month=str(seed))
+        for seed in (1, 2)
+    )
+    assert same_people(first, second, ["sex", "region", "age", "income", "month"]) is None

@@ -5,8 +5,8 @@ import pandas as pd
 
 from sluice.ground.errors import DataError
 from sluice.masking.synthesis.sequential_trees import SequentialTrees
+from sluice.risk.transparency.attack import Pairs
 from sluice.risk.transparency.copied_people import CopiedPeople
-from sluice.risk.transparency.pairs import Pairs
 from tests.golden import golden
 from tests.risk.attacks.people import VARIABLES, people
 

@@ -4,7 +4,7 @@ import pytest
 
 from sluice.ground.variables import Kind, Variable
 from sluice.masking.recoding.local_suppression import LocalSuppression
-from sluice.risk.transparency.pairs import Pairs
+from sluice.risk.transparency.attack import Pairs
 from sluice.risk.transparency.why_suppressed import WhySuppressed
 
 VARIABLES = {

@@ -42,14 +42,14 @@ def test_figures_of_the_advice_by_counting_again(given: tuple[list[Dimension], *
 
 def test_the_advice_by_hand_in_words() -> None:
     cells = small()
-    advice = redesigns(cells, [MinimumFrequency(3)])
+    advice = redesigns(cells, [MinimumFrequency(n=3)])
     golden([redesign.says for redesign in advice])
     merged = coarser(cells, advice[0].change)
     assert merged.name(int(np.flatnonzero(merged.total == 40)[0])) == "ind X1+X2"
-    golden([r.change.says for r in redesigns(cells, [MinimumFrequency(3)], ordered=["ind"])])
-    taken, last = greedy_redesign(cells, [MinimumFrequency(3)], steps=5)
+    golden([r.change.says for r in redesigns(cells, [MinimumFrequency(n=3)], ordered=["ind"])])
+    taken, last = greedy_redesign(cells, [MinimumFrequency(n=3)], steps=5)
     golden([redesign.change.says for redesign in taken])
-    assert not requirements_of([MinimumFrequency(3)], last.contributions).sensitive.any()
+    assert not requirements_of([MinimumFrequency(n=3)], last.contributions).sensitive.any()
 
 
 @pytest.mark.chain
@@ -78,4 +78,4 @@ def test_one_cell_and_nothing_sensitive_give_no_advice() -> None:
     one = Dimension.flat("a", ["x", "y"])
     lone = aggregate([one], one.leaves[:1, None], np.arange(1), np.array([5]))
     assert all(redesign.change.withheld for redesign in redesigns(lone, RULES))
-    assert redesigns(small(), [MinimumFrequency(2)]) == []
+    assert redesigns(small(), [MinimumFrequency(n=2)]) == []

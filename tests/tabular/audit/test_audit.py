@@ -231,7 +231,7 @@ def test_where_processes_do_not_share_memory_threads_attack(monkeypatch: pytest.
 
 
 COUNTS = Assumptions(counts="contributors", unions=False)
-THREE = (MinimumFrequency(3),)
+THREE = (MinimumFrequency(n=3),)
 
 
 def counted(numbers: list[list[int]], suppressed: list[tuple[str, str]], assumptions: Assumptions = COUNTS) -> Audit:

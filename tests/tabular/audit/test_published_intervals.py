@@ -23,7 +23,7 @@ from tests.golden import golden
 from tests.tabular.grids import BOX, asked, at, hiding, pattern, square, table
 from tests.tabular.tables import business, tables
 
-FIVE = (PPercent(5),)
+FIVE = (PPercent(p=5),)
 
 
 def hide(cells: Cells, share: float, seed: int) -> np.ndarray:

@@ -66,7 +66,7 @@ def test_counts() -> None:
 def test_holdings() -> None:
     """{700, 200 | 60, 40, 10}: safe by record and unsafe by enterprise at p = 10, if 700 and 200 are of one."""
     given = frame(a=["x"] * 5, value=[700, 200, 60, 40, 10], id=list("abcde"), holding=["h", "h", "i", "", "b"])
-    rule = PPercent(10)
+    rule = PPercent(p=10)
     by_record = added(given, Measure("value", "id"))
     by_holding = records_of(given, [FLAT], Measure("value", "id", "holding"))
     cells = by_holding.cells([FLAT])

@@ -41,7 +41,7 @@ def test_a_forbidden_cell_is_published_and_what_is_preferred_or_begun_is_used(se
 
 @each_search
 def test_nothing_sensitive_suppresses_nothing(search: Search) -> None:
-    rules = [MinimumFrequency(1)]
+    rules = [MinimumFrequency.model_construct(n=1)]
     assert not search(CELLS, requirements_of(rules, CELLS.contributions), rules).status.any()
 
 

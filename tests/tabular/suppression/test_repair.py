@@ -13,7 +13,7 @@ from sluice.tabular.rules.sensitivity import requirements_of
 from sluice.tabular.suppression.suppression import repair
 from tests.golden import golden
 
-RULES = (PPercent(10),)
+RULES = (PPercent(p=10),)
 
 
 def drawn(seed: int) -> tuple[Cells, np.random.Generator]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from sluice.ground.errors import DataError
-from tasks.mask import mask
+from tasks.record_steps import mask
 from tasks.release.product import AnyRelease
 from tests.flows.house import House
 from tests.golden import golden

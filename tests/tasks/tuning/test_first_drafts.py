@@ -12,7 +12,7 @@ from sluice.masking.plan import released_variables
 from tasks.release.records.definition import RecordsDefinition
 from tasks.tuning.first_drafts import drafts
 from tasks.tuning.plan_changes import with_plan
-from tasks.tuning.records_at_hand import misfit
+from tasks.tuning.search_context import misfit
 from tasks.tuning.space import LossWeights
 from tasks.tuning.trial import try_plan
 from tests.tasks.tuning.house_of_plans import policy, records, space

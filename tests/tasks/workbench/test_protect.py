@@ -282,7 +282,7 @@ def test_as_a_process(folder: Path) -> None:
 
 
 def test_rules_are_written_as_in_a_policy() -> None:
-    assert rules_given(["p_percent=12.5", "dominance=2, 85"]) == [PPercent(12.5), Dominance(2, 85)]
+    assert rules_given(["p_percent=12.5", "dominance=2, 85"]) == [PPercent(p=12.5), Dominance(n=2, k=85)]
     golden.refused(DocumentError, rules_given, [""])
 
 

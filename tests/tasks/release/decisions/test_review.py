@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import tasks.release.decisions.withdrawal as withdrawal
+import tasks.release.decisions.review as withdrawal
 from tests.flows.clocks import in_days
 from tests.flows.test_verify import SigningHouse
 

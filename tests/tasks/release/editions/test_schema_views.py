@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from sluice.custody.editions import current, line_of
 from sluice.custody.states import LOADED, LOADING, SHOWN, UNLOADED, State
 from sluice.custody.workspace import Workspace
-from sluice.ground.database_url import database_url
+from sluice.ground.dialects import database_url
 from sluice.ground.errors import DataError
 from tasks.release.definition import PublishTo
 from tasks.release.editions.current_edition import settle_editions

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.rules.subset_inference import SubsetInference
+from policies.rules.participation_attacks import SubsetInference
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Verdict

@@ -7,8 +7,9 @@ import pytest
 
 from schemas.contract import Contract, load_contract
 from sluice.ground.errors import DataError
-from tasks.release.tables.definition import TableDimension, TableMeasure, TablesDefinition
+from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.feasibility_checks import dimension_of, measure_of
+from tasks.release.tables.specification import TableDimension, TableMeasure
 from tests.golden import golden
 
 FAIR = Path(__file__).resolve().parents[4] / "schemas" / "fair_survey.yaml"

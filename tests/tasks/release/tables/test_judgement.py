@@ -5,10 +5,10 @@ import pytest
 from sluice.ground.verdict import Verdict
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.rules.p_percent import PPercent
-from tasks.release.tables.definition import WantedTable
 from tasks.release.tables.judgement import judge_statement, summarise_tables
 from tasks.release.tables.protection import ProtectionRequest, audit_cells
 from tasks.release.tables.published_cells import MethodStatement, PublishedCells
+from tasks.release.tables.specification import WantedTable
 from tests.golden import golden
 from tests.tabular.audit.test_published_intervals import dominated
 from tests.tabular.grids import BOX, pattern
@@ -32,7 +32,7 @@ def test_the_worst_of_a_method_decides(failing: int, completed: int, concern: st
 
 def test_what_can_be_learned_is_told_of_true_intervals_or_not_at_all() -> None:
     """The audit of a policy of 5 % proves no more than that; the report may not say that 10 % is all there is."""
-    cells, rules = dominated(), [PPercent(5)]
+    cells, rules = dominated(), [PPercent(p=5)]
     request = ProtectionRequest.of(cells, rules, Assumptions(unions=False))
     published = PublishedCells(pattern(cells, BOX, request.requirements))
     wanted = [WantedTable(name="one", dimensions=("r", "c"))]

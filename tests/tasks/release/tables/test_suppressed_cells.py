@@ -32,7 +32,7 @@ _CHANGE = st.dictionaries(st.integers(0, 10_000), st.floats(-1e12, 1e12), max_si
 
 def suppressed(mode: Mode, seconds: float | None) -> SuppressedCells:
     cells = generated("2-D")
-    request = ProtectionRequest.of(cells, [MinimumFrequency(3), PPercent(10)], Assumptions())
+    request = ProtectionRequest.of(cells, [MinimumFrequency(n=3), PPercent(p=10)], Assumptions())
     method = SecondarySuppression(mode=mode, seconds=seconds)
     made = suppress_cells(cells, request, method, kept=np.zeros(len(cells), dtype=bool))
     assert made.cost == cells.total[made.published.status != Status.PUBLISHED].sum()

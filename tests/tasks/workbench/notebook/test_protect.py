@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 import sluice
-from policies.rules.p_percent import PPercent
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.verdict import Verdict
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
+from sluice.tabular.rules.p_percent import PPercent
 from tasks.workbench.notebook.table_arguments import sensitivity_rules
 from tasks.workbench.protect import protect_table
 from tests.golden import golden

@@ -1,0 +1,236 @@
+"""The specification of tables: which sums of which data, what tables show them in which form, protected how.
+
+One model, wherever a table is specified: as part of a release's definition, in a file of the commands that protect,
+audit and redesign tables, and by the arguments of `sluice.protect` and `sluice.audit`.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, WithJsonSchema, model_validator
+
+from sluice.documents.documents import FileOf
+from sluice.ground.errors import DataError, did_you_mean
+from sluice.ground.variables import Label
+from sluice.ground.visible_text import Name
+from sluice.sources.csv_source import described_csv
+from sluice.sources.hierarchy_file import read_rows
+from sluice.sources.packed_file import refuse_large
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.measure import MOST_DECIMALS, Duplicates, Measure, Missing, Negative
+from tasks.release.definition import StrictModel
+from tasks.release.tables.protection_method import Protection, SecondarySuppression
+
+Rows = Annotated[
+    tuple[tuple[str, str], ...],
+    WithJsonSchema(
+        {
+            "type": "string",
+            "format": "path",
+            "description": "a CSV file with the columns code and parent, the total without a parent",
+        }
+    ),
+]
+
+
+class TableDimension(StrictModel):
+    """One dimension: a variable of the contract and the sums over its categories."""
+
+    variable: str = Field(min_length=1)
+    hierarchy: Rows | None = Field(
+        default=None, description="without it: the contract's, or a total over its categories"
+    )
+    groupings: tuple[Rows, ...] = Field(default=(), description="further groupings of the same leaves, nested or not")
+    total: Label = Field(default="Total", description="the code of the total, where there is no hierarchy")
+    withheld: tuple[Label, ...] = Field(default=(), description="codes that are not published, in any table")
+    withheld_levels: tuple[int, ...] = Field(default=(), description="levels not published; 0 is the total")
+
+    def dimension(self, otherwise: Callable[[], Iterable[tuple[str, str]]]) -> Dimension:
+        """Its codes and sums. Raises DataError where the rows are no hierarchy.
+
+        otherwise : (code, parent) where no hierarchy is named
+        """
+        rows = otherwise() if self.hierarchy is None else self.hierarchy
+        return Dimension.of(self.variable, rows, *self.groupings)
+
+
+class Weighting(StrictModel):
+    """The sampling weight of a record, and how the rules take it into account."""
+
+    variable: str
+    rule: Literal["argus", "gconfid_exact"] = Field(
+        description="argus: a contribution of weight w counts as w contributors of that size; gconfid_exact: as one "
+        "of w times that size"
+    )
+
+
+class Requested(StrictModel):
+    """How a record tells that its contributor asked for protection; for the request rule."""
+
+    variable: str
+    value: Label = Field(default="true", description="of the variable, by which a contributor asks")
+
+
+class TableMeasure(StrictModel):
+    """What a cell holds: the sum of a variable, or the number of records when none is named."""
+
+    variable: str | None = None
+    contributor: str | None = Field(default=None, description="whose record it is; each record its own when absent")
+    holding: str | None = Field(
+        default=None, description="to whom the contributor belongs; rules then look at holdings"
+    )
+    weight: Weighting | None = None
+    requested: Requested | None = None
+    decimals: int | None = Field(
+        default=None, ge=0, le=MOST_DECIMALS, description="as many as the data show, if absent"
+    )
+    negative: Negative = Field(
+        default="refuse", description="absolute: rules look at the size of a contribution, whatever its sign"
+    )
+    missing: Missing = Field(default="refuse", description="leave_out: a record without the variable is not counted")
+    duplicates: Duplicates = Field(default="add", description="records of one contributor in one innermost cell")
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        if self.variable is None and self.weight is not None:
+            raise ValueError("'weight' needs a 'variable': a count has none")
+        try:
+            _ = self.measure
+        except DataError as error:
+            raise ValueError(str(error)) from None
+        return self
+
+    @property
+    def measure(self) -> Measure:
+        """As the aggregation takes it."""
+        return Measure(
+            value=self.variable,
+            contributor=self.contributor,
+            holding=self.holding,
+            weight=self.weight.variable if self.weight else None,
+            weight_rule=self.weight.rule if self.weight else "none",
+            negative=self.negative,
+            missing=self.missing,
+            duplicates=self.duplicates,
+            decimals=self.decimals,
+        )
+
+    def describe(self) -> str:
+        """In one plain sentence."""
+        what = f"the sum of {self.variable}" if self.variable else "a number of records"
+        who = f"; what belongs to one {self.holding or self.contributor} counts as one" if self.contributor else ""
+        weighted = f", weighted by {self.weight.variable} (rule {self.weight.rule})" if self.weight else ""
+        return f"A cell holds {what}{weighted}{who}."
+
+
+class WantedTable(StrictModel):
+    """One table: its name and its dimensions; over all others of the definition it is a total."""
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=60)
+    title: Name = ""
+    dimensions: tuple[str, ...] = Field(min_length=1, description="by name; 'nace:2' goes down to level 2 of it only")
+
+
+class PublishedForm(StrictModel):
+    """In which form tables are published, in addition to CSV and Parquet, and what is said of their cells."""
+
+    sdmx_dataflow: str | None = Field(default=None, description="AGENCY:ID(VERSION); without it, no SDMX-CSV is made")
+    time_period: str | None = Field(default=None, description="of SDMX-CSV, such as 2026-Q1")
+    tell_primary: bool = Field(
+        default=False, description="distinguish primary from secondary suppression; else one word stands for both"
+    )
+    tell_contributors: bool = Field(
+        default=False, description="publish the number of contributors of published cells; audited as a linked table"
+    )
+
+    def describe(self) -> str:
+        """What is said of suppressed cells, in plain sentences."""
+        told = (
+            "The files tell which suppressed cells are sensitive themselves (primary) and which protect others."
+            if self.tell_primary
+            else "One word stands for all suppressed cells: the files do not tell which of them are sensitive."
+        )
+        return f"{told} Numbers of contributors are published." if self.tell_contributors else told
+
+
+class TableSpecification(StrictModel):
+    """Which sums of which data, protected how."""
+
+    dimensions: tuple[TableDimension, ...] = Field(min_length=1)
+    measure: TableMeasure = Field(default=TableMeasure(), description="what a cell holds")
+    tables: tuple[WantedTable, ...] = Field(
+        default=(), description="all linked by the cells that they share; without any, one of all dimensions"
+    )
+    protection: Protection = SecondarySuppression()
+    form: PublishedForm = PublishedForm()
+
+    @property
+    def withheld(self) -> dict[str, tuple[str | int, ...]]:
+        """By dimension the codes and levels that are not published."""
+        return {each.variable: (*each.withheld, *each.withheld_levels) for each in self.dimensions}
+
+    @property
+    def linked(self) -> list[tuple[str, ...]] | None:
+        """The dimensions of each table; None for one of all dimensions."""
+        return [table.dimensions for table in self.tables] or None
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        names = [dimension.variable for dimension in self.dimensions]
+        for field, given in (("dimensions", names), ("tables", [table.name for table in self.tables])):
+            twice = sorted({name for name in given if given.count(name) > 1})
+            if twice:
+                raise ValueError(f"{field}: named twice: {', '.join(twice)}")
+        for index, table in enumerate(self.tables):
+            for name in map(_without_level, table.dimensions):
+                if name not in names:
+                    raise ValueError(
+                        f"tables.{index}.dimensions: '{name}' is not a dimension.{did_you_mean(name, names)} "
+                        f"Known: {', '.join(names)}."
+                    )
+        used = {_without_level(name) for table in self.tables for name in table.dimensions}
+        idle = [name for name in names if name not in used and self.tables]
+        if idle:
+            raise ValueError(f"dimensions: no table has '{idle[0]}'")
+        return self
+
+
+def _without_level(dimension: str) -> str:
+    return re.sub(r":\d+$", "", dimension)
+
+
+def with_named_files(written: Mapping[str, Any], base: Path, file_of: FileOf) -> dict[str, Any]:
+    """The YAML of a specification of tables with the content of the files that it names in their place.
+
+    So a change of a hierarchy is a change of the definition, and voids approvals.
+
+    base    : the folder of the YAML
+    file_of : whom a named file is asked of; see `permitted_file`
+    raises  : DataError, DocumentError
+    """
+    content = dict(written)
+    if isinstance(content.get("dimensions"), list):
+        content["dimensions"] = [_with_rows(dimension, base, file_of) for dimension in content["dimensions"]]
+    protection = content.get("protection")
+    if isinstance(protection, dict) and isinstance(protection.get("a_priori"), str):
+        file = file_of(base, protection["a_priori"], "protection.a_priori")
+        refuse_large(file)
+        source = described_csv(file)
+        batches = source.batches(source.column_names())
+        content["protection"] = {**protection, "a_priori": [row for b in batches for row in b.to_dict("records")]}
+    return content
+
+
+def _with_rows(dimension: Any, base: Path, file_of: FileOf) -> Any:
+    if not isinstance(dimension, dict):
+        return dimension
+    read = dict(dimension)
+    if isinstance(read.get("hierarchy"), str):
+        read["hierarchy"] = read_rows(file_of(base, read["hierarchy"], "hierarchy"))
+    if isinstance(read.get("groupings"), list):
+        read["groupings"] = [
+            read_rows(file_of(base, each, "groupings")) if isinstance(each, str) else each for each in read["groupings"]
+        ]
+    return read
