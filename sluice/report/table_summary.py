@@ -26,7 +26,7 @@ from sluice.tabular.model.cells import Booleans, Cells, Integers, Status, Status
 from sluice.tabular.rules.sensitivity import Requirements
 
 if TYPE_CHECKING:
-    from sluice.tabular.audit.audit import Audit
+    from sluice.tabular.audit.pattern_audit import Audit
 
 LEAST_CHANGED = 30  # changed cells, other than marginals: those follow from the others where a table is additive
 _LADDER = (1, 2, 5)

@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sluice.documents.documents import Written, parse_document, read_yaml
+from sluice.documents.document_reading import Written, parse_document, read_yaml
 from sluice.ground.errors import DataError
 
 if TYPE_CHECKING:
     from sluice.custody.ledger import Entry
     from sluice.custody.workspace import Workspace
-    from tasks.release.definition import Definition
+    from tasks.release.documented_release import Release
     from tasks.release.product import AnyProduct
-    from tasks.release.records.definition import RecordsDefinition
-    from tasks.release.release import Release
+    from tasks.release.records.record_definition import RecordsDefinition
+    from tasks.release.release_definition import Definition
     from tasks.release.tables.definition import TablesDefinition
 
 
@@ -25,7 +25,7 @@ def load_definition(path: Path) -> "RecordsDefinition | TablesDefinition":
     """The definition in a YAML file, its paths as written: of tables when it has `tables`. Raises DocumentError."""
     written = read_yaml(path)
     if "tables" not in written:
-        from tasks.release.records.definition import RecordsDefinition
+        from tasks.release.records.record_definition import RecordsDefinition
 
         return parse_document(RecordsDefinition, written, str(path))
     from sluice.sources.permission import permitted_file
@@ -44,7 +44,7 @@ def load_product(path: Path, workspace: "Workspace") -> "AnyProduct":
 
 def product_of(path: Path, definition: "RecordsDefinition | TablesDefinition", workspace: "Workspace") -> "AnyProduct":
     """The same with a definition that was read from `path`."""
-    from tasks.release.documents import load_documents
+    from tasks.release.release_documents import load_documents
 
     def kind(*documents: Any) -> "AnyProduct":
         product: AnyProduct = _product(definition)(*documents)
@@ -58,10 +58,10 @@ def product_of(path: Path, definition: "RecordsDefinition | TablesDefinition", w
 def _product(definition: "Definition") -> Any:
     """The class of documents that a definition is one of."""
     if definition.product == "tables":
-        from tasks.release.tables.product import Tables
+        from tasks.release.tables.table_product import Tables
 
         return Tables
-    from tasks.release.records.product import Records
+    from tasks.release.records.record_product import Records
 
     return Records
 
@@ -72,8 +72,8 @@ def release_as_judged(workspace: "Workspace", entries: "Sequence[Entry]") -> "Re
     from schemas.contract import Contract
     from sluice.custody.ledger import last
     from sluice.custody.states import State
-    from tasks.release.records.definition import RecordsDefinition
-    from tasks.release.release import Release, StagedTable, variables_from_json
+    from tasks.release.documented_release import Release, StagedTable, variables_from_json
+    from tasks.release.records.record_definition import RecordsDefinition
     from tasks.release.tables.definition import TablesDefinition
 
     received = last(entries, State.RECEIVED)

@@ -93,7 +93,8 @@ from flows.cli.main import main
 code = main(sys.argv[1:])
 heavy = {
     "numpy", "pyarrow", "pandas", "scipy", "numba", "great_expectations", "pandera", "sklearn", "prefect", "matplotlib",
-    "duckdb", "sqlalchemy", "policies.rules", "sluice.masking", "sluice.tabular", "tasks.release.records.judgement",
+    "duckdb", "sqlalchemy", "policies.rules", "sluice.masking", "sluice.tabular",
+    "tasks.release.records.record_findings",
 }
 print("loaded", code, *sorted(heavy & set(sys.modules)), file=sys.stderr)
 """
