@@ -74,6 +74,19 @@ class Finding(BaseModel):
         return self.model_copy(update={"binding": False})
 
 
+def keeping_back(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings that keep a release back, worst first, otherwise in their order."""
+    deciding = [finding for finding in findings if finding.binding and finding.verdict is not Verdict.PASS]
+    excused = [finding for finding in deciding if finding.waiver and finding.verdict is not Verdict.UNKNOWN]
+    return sorted((finding for finding in deciding if finding not in excused), key=lambda finding: -finding.verdict)
+
+
+def codes_of(findings: Iterable[Finding]) -> list[str]:
+    """The code of each, once and in their order; the rule's name where a finding has none. No figure, no name of data:
+    the ledger and its lists can have them."""
+    return list(dict.fromkeys(finding.code or finding.rule for finding in findings))
+
+
 def decide(findings: Iterable[Finding]) -> Verdict:
     """The worst verdict among the binding findings that carry no waiver; `UNKNOWN` if there is none to decide by.
 

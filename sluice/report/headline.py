@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sluice.ground.verdict import Finding, Verdict, decide
+from sluice.ground.verdict import Finding, Verdict, decide, keeping_back
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.wording import figure, percent, rule_words
 
@@ -22,9 +22,7 @@ def state(dossier: Dossier) -> Verdict:
 
 def reasons(dossier: Dossier) -> list[Finding]:
     """The findings that keep the release back, worst first, otherwise in the dossier's order."""
-    deciding = [f for f in dossier.findings if f.binding and f.verdict is not Verdict.PASS]
-    excused = [f for f in deciding if f.waiver and f.verdict is not Verdict.UNKNOWN]
-    return sorted((f for f in deciding if f not in excused), key=lambda f: -f.verdict)
+    return keeping_back(dossier.findings)
 
 
 def headline(dossier: Dossier) -> str:
