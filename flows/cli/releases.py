@@ -20,7 +20,7 @@ from tasks.release.decisions.office import open_office
 from tasks.release.product import AnyProduct
 
 if TYPE_CHECKING:
-    from policies.explanation import Explanation
+    from sluice.ground.declaration import Declaration
     from sluice.report.dossier import Dossier
 
 releases_app = typer.Typer()
@@ -47,8 +47,8 @@ def check(
 
 
 def _run(definition: str, *, rehearse: bool = False, as_json: bool, explain: str | None = None) -> None:
-    from policies.explanation import explain as explained
     from sluice.custody.workspace import open_workspace
+    from tasks.checks import explain as explained
     from tasks.release.decisions.adopted_documents import refuse_unadopted
     from tasks.release.decisions.signing_in import account
     from tasks.release.dossier import kept_dossier
@@ -75,7 +75,7 @@ def finish(
     as_json: bool,
     definition: str | None = None,
     dossier: "Dossier | None" = None,
-    explanation: "Explanation | None" = None,
+    explanation: "Declaration | None" = None,
 ) -> None:
     """Say where the release stands and, where it is blocked, what to change; exit with the code for it.
 

@@ -45,7 +45,7 @@ class Finding(BaseModel):
     withheld: bool = Field(
         default=False, description="True: there is a figure, which decides and is not told, as it tells of a few people"
     )
-    advice: _OneLine = Field(default="", description="what to do about it when it did not pass, by `policies.advice`")
+    advice: _OneLine = Field(default="", description="what to do about it when it did not pass, by `tasks.checks`")
     where: tuple[_OneLine, ...] = Field(
         default=(), description="the variables and released categories through which the rule is broken, the most first"
     )

@@ -43,7 +43,7 @@ def headline(dossier: Dossier) -> str:
 def next_steps(dossier: Dossier) -> list[str]:
     """What can be done now: changes of the plan that passed when they were tried, where anybody asked for such.
 
-    Else the advice on each reason (`policies.advice` has it), no sentence twice.
+    Else the advice on each reason (`tasks.checks` has it), no sentence twice.
     """
     kept_back = reasons(dossier)[: 1 + FURTHER_REASONS]
     if state(dossier) is Verdict.PASS:
