@@ -18,7 +18,7 @@ from sluice.ground.errors import SluiceError, did_you_mean
 from sluice.ground.parameter_table import source_of
 from sluice.ground.verdict import Finding, Verdict
 from sluice.utility.analyses.analysis_findings import KINDS
-from sluice.utility.catalogue import measures
+from sluice.utility.utility_measures import measures
 
 RULES = rules(PolicyRule) | rules(AttackPolicyRule)
 
@@ -75,7 +75,7 @@ def _of_every_policy() -> Iterator[Declaration]:
     from schemas.checks.profile import DRIFT
     from schemas.checks.sentinels import SENTINELS
     from sluice.tabular.suppression.manual_status import A_PRIORI
-    from tasks.release.tables.judgement import TABLE_AUDIT
+    from tasks.release.tables.table_findings import TABLE_AUDIT
     from tasks.workbench.masked_file import MASKED_FILE
 
     for declared in (

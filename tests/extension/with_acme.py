@@ -4,7 +4,7 @@ import json
 import sys
 from pathlib import Path
 
-from sluice.masking.catalogue import methods
+from sluice.masking.method_catalogue import methods
 from tasks.checks import explain
 from tests.flows.house import House
 

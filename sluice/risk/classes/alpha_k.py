@@ -12,22 +12,19 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-import pandas as pd
 from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
-from sluice.ground.rule import Background
 from sluice.ground.sentence import Saying, Sentences
-from sluice.ground.variables import Label, Variable, Variables
+from sluice.ground.variables import Label, Variable
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.class_values import ClassValues
-from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.classes.k_anonymity import KAnonymityModel
+from sluice.risk.classes.microdata_rule import KeyedRecords
 from sluice.risk.classes.privacy_model import ROUNDING, ReleasedFile, SensitiveModel
 from sluice.risk.classes.sensitive_rule import GROUPS, NearValuesRule
-from sluice.risk.people import people_of
 
 _SAME_VALUE = f"In {GROUPS}, more than {{alpha:percent}} have the same value of {{name:word}}, a"
 _MOST = "value that others could then infer (most in any group: {most:.4g} %); the policy allows it in none."
@@ -103,14 +100,11 @@ class AlphaK(NearValuesRule):
         default=None, min_length=1, description="categories that are sensitive; every value, when not given"
     )
 
-    def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
-    ) -> list[Finding]:
-        sizes = classes_of(frame, keys, people_of(frame, variables)).sizes
+    def judge(self, file: KeyedRecords) -> list[Finding]:
+        sizes = file.classes.sizes
         count, smallest = int((sizes < self.k).sum()), int(sizes.min())
-        says = _SAYS.small_groups(count=count, total=len(sizes), unit=unit, keys=keys, k=self.k)
-        size = self.finding(not count, smallest, self.k, len(frame), says, stage, ", ".join(keys))
-        return [size, *super().judge(frame, variables, keys, stage, unit, background)]
+        says = _SAYS.small_groups(count=count, total=len(sizes), unit=file.unit, keys=file.keys, k=self.k)
+        return [self.finding(file, not count, smallest, self.k, says), *super().judge(file)]
 
     def threshold(self, variable: Variable) -> float:
         return self.alpha

@@ -15,20 +15,16 @@ from math import comb
 from typing import ClassVar, Literal
 
 import numpy as np
-import pandas as pd
 from pydantic import Field
 
 from sluice.ground.arrays import IntArray
 from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
-from sluice.ground.rule import Background
 from sluice.ground.sentence import Sentences
-from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
-from sluice.risk.classes.equivalence_classes import Codes, category_codes, equivalence_classes
-from sluice.risk.classes.microdata_rule import KeyedRule
+from sluice.risk.classes.equivalence_classes import Codes, equivalence_classes
+from sluice.risk.classes.microdata_rule import KeyedRecords, KeyedRule
 from sluice.risk.measurement import Measurement
-from sluice.risk.people import people_of
 
 _SAYS = Sentences(
     "attribute_combinations",
@@ -190,18 +186,12 @@ class AttributeCombinations(KeyedRule):
     k: int = Field(default=2, ge=2, description="a combination with fewer records is rare; 2: with one")
     at_most: Share = Field(default=0, lt=1, description="share of the records, not percent, for the worst set of keys")
 
-    def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
-    ) -> list[Finding]:
-        found = attribute_combinations(
-            [category_codes(frame[name]) for name in keys], self.size, self.k, people_of(frame, variables)
-        )
-        observed, worst = found.share_below.value, [keys[at] for at in found.sets[found.worst()]]
-        says = _SAYS.rare(size=self.size, keys=keys, share=observed, unit=unit, k=self.k)
+    def judge(self, file: KeyedRecords) -> list[Finding]:
+        found = attribute_combinations(file.codes, self.size, self.k, file.people)
+        observed, worst = found.share_below.value, [file.keys[at] for at in found.sets[found.worst()]]
+        says = _SAYS.rare(size=self.size, keys=file.keys, share=observed, unit=file.unit, k=self.k)
         says += (_SAYS.worst(worst=worst) if observed else ()) + _SAYS.limit(limit=self.at_most)
-        return [
-            self.finding(observed <= self.at_most, observed, self.at_most, len(frame), says, stage, ", ".join(keys))
-        ]
+        return [self.finding(file, observed <= self.at_most, observed, self.at_most, says)]
 
     def describe(self) -> str:
         return (

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-import pandas as pd
 from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.errors import DataError
-from sluice.ground.rule import Background
 from sluice.ground.sentence import END, Sentences
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
-from sluice.risk.classes.microdata_rule import ALONE, FrequencyRule, missing_note, people_note
+from sluice.risk.classes.microdata_rule import ALONE, FrequencyRule, KeyedRecords
 from sluice.risk.classes.privacy_model import PrivacyModel, ReleasedFile
 
 _SAYS = Sentences(
@@ -80,11 +78,9 @@ class KAnonymity(FrequencyRule):
     )
     k: int = Field(ge=2)
 
-    def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
-    ) -> list[Finding]:
-        frequencies = self.frequencies(frame, variables, keys, background)
-        n, observed = len(frame), k_anonymity(frequencies)
+    def judge(self, file: KeyedRecords) -> list[Finding]:
+        frequencies = file.frequencies(self.missing_matches)
+        n, unit, keys, observed = len(file), file.unit, file.keys, k_anonymity(frequencies)
         below, alone = records_below(frequencies, self.k), records_below(frequencies, 2)
         if observed >= self.k:
             says = _SAYS.kept(keys=keys, observed=observed, n=n, unit=unit)
@@ -94,11 +90,11 @@ class KAnonymity(FrequencyRule):
             says = _SAYS.too_few(below=below, n=n, unit=unit, keys=keys) + (
                 _SAYS.some_alone(alone=alone) if alone else ()
             )
-        says += _SAYS.asked(k=self.k) + missing_note(self.missing_matches) + END() + people_note(frame, variables)
-        return [self.finding(observed >= self.k, observed, self.k, n, says, stage, ", ".join(keys))]
+        says += _SAYS.asked(k=self.k) + self.missing_note + END() + file.people_note
+        return [self.finding(file, observed >= self.k, observed, self.k, says)]
 
-    def failing(self, frame: pd.DataFrame, variables: Variables, keys: list[str], background: Background) -> BoolArray:
-        return np.asarray(self.frequencies(frame, variables, keys, background) < self.k, dtype=np.bool_)
+    def failing(self, file: KeyedRecords) -> BoolArray:
+        return np.asarray(file.frequencies(self.missing_matches) < self.k, dtype=np.bool_)
 
     def models(self, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:
         return [(self.rule, KAnonymityModel(self.k) if self.columns is None else None)]

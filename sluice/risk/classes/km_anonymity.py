@@ -29,8 +29,7 @@ from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict
 from sluice.items.item_sets import ItemSets
 from sluice.risk.classes import equivalence_classes
-from sluice.risk.classes.microdata_rule import Columns, MicrodataRule, people_note
-from sluice.risk.people import people_of
+from sluice.risk.classes.microdata_rule import Columns, KeyedRecords, MicrodataRule
 
 _SAYS = Sentences(
     "km_anonymity",
@@ -146,15 +145,13 @@ class KmAnonymity(MicrodataRule):
         """The sets of items that are looked at."""
         return sets_of_items(variables) if self.columns is None else list(self.columns)
 
-    def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
-    ) -> list[Finding]:
+    def judge(self, file: KeyedRecords) -> list[Finding]:
+        frame, variables = file.frame, file.variables
         names, beside = self.sets_looked_at(variables), self._known(variables)
         parts = [_released(frame[name], variables[name]) for name in names]
         sets = side_by_side(parts)
         groups = equivalence_classes.classes_of(frame, beside).labels.astype(np.int64) if beside else None
-        crowds = smallest_crowds(sets, self.m, groups, people_of(frame, variables))
-        said = people_note(frame, variables)
+        crowds, said = smallest_crowds(sets, self.m, groups, file.people), file.people_note
         for name in (name for role in _JOINING for name in with_role(variables, role) if name in frame):
             joined = _crowds_of_joined(sets, frame[name], self.m, groups)
             if (joined < crowds).any():
@@ -162,14 +159,14 @@ class KmAnonymity(MicrodataRule):
                 crowds = np.minimum(crowds, joined)
         n, observed, below = len(frame), int(crowds.min()), int((crowds < self.k).sum())
         items = f"{self.m} item{'s' if self.m > 1 else ''} of {listed(names)}"
-        known = {"items": items, "beside": f" beside {listed(beside)}" if beside else "", "n": n, "unit": unit}
+        known = {"items": items, "beside": f" beside {listed(beside)}" if beside else "", "n": n, "unit": file.unit}
         if below:
             alone = int((crowds == 1).sum())
             says = _SAYS.too_few(**known, below=below, k=self.k) + (_SAYS.some_alone(alone=alone) if alone else ())
         else:
             says = _SAYS.kept(**known, observed=observed)
         says += _SAYS.asked(k=self.k) + said
-        return [self.finding(not below, observed, self.k, n, says, stage, ", ".join(keys))]
+        return [self.finding(file, not below, observed, self.k, says)]
 
     def describe(self) -> str:
         beside = "the quasi-identifiers" if self.known is None else listed(self.known) if self.known else ""

@@ -9,18 +9,16 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-import pandas as pd
 from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
-from sluice.ground.rule import Background
 from sluice.ground.sentence import END, Sentence
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.k_anonymity import KAnonymityModel
-from sluice.risk.classes.microdata_rule import ALONE, FrequencyRule, missing_note, people_note
+from sluice.risk.classes.microdata_rule import ALONE, FrequencyRule, KeyedRecords
 from sluice.risk.classes.privacy_model import FileModel, PrivacyModel, ReleasedFile
 
 _LIMIT = Sentence("sample_uniques_share.limit", " ({observed:percent}); the policy allows at most {limit:percent}")
@@ -66,18 +64,15 @@ class SampleUniquesShare(FrequencyRule):
     )
     at_most: Share = Field(lt=1, description="share of the records, not percent")
 
-    def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
-    ) -> list[Finding]:
-        frequencies = self.frequencies(frame, variables, keys, background)
-        n, observed = len(frame), sample_uniques_share(frequencies)
-        says = ALONE(alone=sample_uniques(frequencies), n=n, unit=unit, keys=keys)
-        says += _LIMIT(observed=observed, limit=self.at_most) + missing_note(self.missing_matches) + END()
-        says += people_note(frame, variables)
-        return [self.finding(observed <= self.at_most, observed, self.at_most, n, says, stage, ", ".join(keys))]
+    def judge(self, file: KeyedRecords) -> list[Finding]:
+        frequencies = file.frequencies(self.missing_matches)
+        observed = sample_uniques_share(frequencies)
+        says = ALONE(alone=sample_uniques(frequencies), n=len(file), unit=file.unit, keys=file.keys)
+        says += _LIMIT(observed=observed, limit=self.at_most) + self.missing_note + END() + file.people_note
+        return [self.finding(file, observed <= self.at_most, observed, self.at_most, says)]
 
-    def failing(self, frame: pd.DataFrame, variables: Variables, keys: list[str], background: Background) -> BoolArray:
-        return np.asarray(self.frequencies(frame, variables, keys, background) == 1, dtype=np.bool_)
+    def failing(self, file: KeyedRecords) -> BoolArray:
+        return np.asarray(file.frequencies(self.missing_matches) == 1, dtype=np.bool_)
 
     def models(self, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:
         if self.columns is not None:

@@ -8,19 +8,17 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from sluice.ground.arrays import BoolArray
+from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
-from sluice.ground.rule import AnyOf, Background, Need
+from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Saying, Sentence, listed, word
 from sluice.ground.variables import Kind, Role, Variable, Variables, as_label, with_role
 from sluice.ground.verdict import Finding, Verdict
-from sluice.risk.classes import equivalence_classes
 from sluice.risk.classes.class_values import ClassFigures, SensitiveValues, knowing_others
-from sluice.risk.classes.equivalence_classes import EquivalenceClasses
-from sluice.risk.classes.microdata_rule import Columns, MicrodataRule, refuse_missing_columns
+from sluice.risk.classes.equivalence_classes import EquivalenceClasses, category_codes
+from sluice.risk.classes.microdata_rule import Columns, KeyedRecords, MicrodataRule, refuse_missing_columns
 from sluice.risk.classes.privacy_model import PrivacyModel, SensitiveModel
-from sluice.risk.people import people_of
 
 GROUPS = "{count:,} of {total:,} groups of {unit} that cannot be told apart by their quasi-identifiers"
 _NOTHING_SENSITIVE = Sentence("nothing_sensitive", "No variable of the file is declared sensitive.")
@@ -69,71 +67,59 @@ class SensitiveRule(MicrodataRule):
     def requires(self) -> tuple[AnyOf, ...]:
         return super().requires if self.columns else (*super().requires, (Need.SENSITIVE,))
 
-    def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
-    ) -> list[Finding]:
-        sensitive = with_role(variables, Role.SENSITIVE) if self.columns is None else list(self.columns)
+    def judge(self, file: KeyedRecords) -> list[Finding]:
+        sensitive = self._sensitive(file.variables)
         if not sensitive:
-            return [self.unknown(stage, _nothing_sensitive(stage), len(frame))]
-        refuse_missing_columns(self.rule, sensitive, frame, variables)
-        classes = equivalence_classes.classes_of(frame, keys, people_of(frame, variables))
+            return [self.unknown(file.stage, _nothing_sensitive(file.stage), len(file))]
+        refuse_missing_columns(self.rule, sensitive, file.frame, file.variables)
         findings = []
         for name in sensitive:
             others = self._others(name, sensitive)
-            found = []
-            for among, values, said in self._views(classes, frame, name, others, stage, background):
-                finding = self._judge_one(among, values, variables[name], unit, frame[keys], stage, background)
-                found.append(finding.adding(said))
+            views = self._views(file, name, others)
+            found = [self._judge_one(file, among, values, name).adding(said) for among, values, said in views]
             worst = max(found, key=lambda one: one.verdict)  # of equals the one by original values
-            scope = f"{name} by {', '.join([*keys, *others])}"
-            findings.append(worst.model_copy(update={"stage": stage, "scope": scope}))
+            findings.append(worst.model_copy(update={"scope": f"{name} by {', '.join([*file.keys, *others])}"}))
         return findings
 
-    def failing(self, frame: pd.DataFrame, variables: Variables, keys: list[str], background: Background) -> BoolArray:
-        sensitive = with_role(variables, Role.SENSITIVE) if self.columns is None else list(self.columns)
-        classes = equivalence_classes.classes_of(frame, keys, people_of(frame, variables))
-        found = np.zeros(len(frame), dtype=np.bool_)
+    def failing(self, file: KeyedRecords) -> BoolArray:
+        sensitive, variables = self._sensitive(file.variables), file.variables
+        found = np.zeros(len(file), dtype=np.bool_)
         for name in (name for name in sensitive if variables[name].kind is not Kind.ITEMS):
-            for among, column, _ in self._views(
-                classes, frame, name, self._others(name, sensitive), "masked", background
-            ):
+            for among, column, _ in self._views(file, name, self._others(name, sensitive)):
                 values = SensitiveValues.of(among, column, variables[name], self.near_share)
                 if len(values.column):
                     broken = self.measure(values).failing & ~values.all_harmless
                     found[values.rows[broken[values.classes.labels]]] = True
         return found
 
+    def _sensitive(self, variables: Variables) -> list[str]:
+        return with_role(variables, Role.SENSITIVE) if self.columns is None else list(self.columns)
+
     def _others(self, name: str, sensitive: Sequence[str]) -> list[str]:
         return [other for other in sensitive if self.others_known and other != name]
 
     def _views(
-        self, classes: EquivalenceClasses, frame: pd.DataFrame, name: str, others: Sequence[str], stage: str,
-        background: Background,
-    ) -> Iterator[tuple[EquivalenceClasses, "pd.Series[Any]", Saying]]:  # fmt: skip
+        self, file: KeyedRecords, name: str, others: Sequence[str]
+    ) -> Iterator[tuple[EquivalenceClasses, "pd.Series[Any]", Saying]]:
         """The values that are looked at, within which classes, and how that is said."""
-        views: list[tuple[pd.DataFrame, Saying]] = [(frame, () if stage == "original" else _RELEASED())]
-        if background.original is not None and {name, *others} <= set(background.original):
-            views = [(background.original, _ORIGINAL()), *views]
+        original = file.background.original
+        views: list[tuple[pd.DataFrame, Saying]] = [(file.frame, () if file.stage == "original" else _RELEASED())]
+        if original is not None and {name, *others} <= set(original):
+            views = [(original, _ORIGINAL()), *views]
         for values, said in views:
-            codes = [equivalence_classes.category_codes(values[other]) for other in others]
-            yield knowing_others(classes, codes) if others else classes, values[name], said
+            codes = [category_codes(values[other]) for other in others]
+            yield knowing_others(file.classes, codes) if others else file.classes, values[name], said
 
     def _judge_one(
-        self,
-        classes: EquivalenceClasses,
-        column: "pd.Series[Any]",
-        variable: Variable,
-        unit: str,
-        keys: pd.DataFrame,
-        stage: str,
-        background: Background,
+        self, file: KeyedRecords, classes: EquivalenceClasses, column: "pd.Series[Any]", name: str
     ) -> Finding:
-        """The finding on one sensitive variable, without stage and scope."""
+        """The finding on one sensitive variable, without its scope."""
+        variable = file.variables[name]
         if variable.kind is Kind.ITEMS:
-            return self.unknown(stage, _SETS(name=variable.name), len(column))
+            return self.unknown(file.stage, _SETS(name=name), len(column))
         values = SensitiveValues.of(classes, column, variable, self.near_share)
         if not len(values.column):
-            return self.unknown(stage, _NO_VALUES(name=variable.name), len(column))
+            return self.unknown(file.stage, _NO_VALUES(name=name), len(column))
         figures = self.measure(values)
         failing = figures.failing & ~values.all_harmless
         excused = int((figures.failing & values.all_harmless).sum())
@@ -141,9 +127,9 @@ class SensitiveRule(MicrodataRule):
         count, total = int(failing.sum()), len(failing)
         worst = figures.worst(~(figures.failing & values.all_harmless))
         limit = self.threshold(variable)
-        says = self.say(count, total, unit, variable.name, worst, limit)
-        if count and stage != "original":
-            says += _named(keys.iloc[values.records_of(failing)], values.sizes(failing), background.minimum_cell, unit)
+        says = self.say(count, total, file.unit, name, worst, limit)
+        if count and file.stage != "original":
+            says += _named(file, values.records_of(failing), values.sizes(failing))
         harmless = variable.harmless
         if excused and harmless is not None:
             says += _EXCUSED(excused=excused, why=harmless.why)
@@ -151,7 +137,7 @@ class SensitiveRule(MicrodataRule):
             says += _HARMLESS(blank=blank, why=harmless.why)
         elif blank:
             says += _BLANK(blank=blank)
-        finding = self.finding(not count, worst if np.isfinite(worst) else None, limit, len(column), says)
+        finding = self.finding(file, not count, worst if np.isfinite(worst) else None, limit, says)
         if blank and not count and (harmless is None or not harmless.missing):
             return finding.model_copy(update={"verdict": Verdict.REVIEW})
         return finding
@@ -166,7 +152,7 @@ class SensitiveRule(MicrodataRule):
     def models(self, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:
         if self.others_known:
             return [(self.rule, None)]
-        names = with_role(variables, Role.SENSITIVE) if self.columns is None else self.columns
+        names = self._sensitive(variables)
         return [(f"{self.rule} of {name}", self._searched(variables.get(name))) for name in names]
 
     def _searched(self, variable: Variable | None) -> SensitiveModel | None:
@@ -223,14 +209,15 @@ def _nothing_sensitive(stage: str) -> Saying:
     return _NOTHING_SENSITIVE() if stage == "original" else _NOTHING_SENSITIVE_RELEASED()
 
 
-def _named(keys: pd.DataFrame, sizes: Sequence[int], minimum_cell: int, unit: str) -> Saying:
-    """The largest groups by their categories; small ones are left out."""
-    order = np.argsort(sizes)[::-1]
-    large = [at for at in order.tolist() if sizes[at] >= minimum_cell][:_NAMED]
+def _named(file: KeyedRecords, records: IntArray, sizes: Sequence[int]) -> Saying:
+    """The largest groups by their categories, of which a record each is given; small ones are left out."""
+    keys, order = file.frame[file.keys].iloc[records], np.argsort(sizes)[::-1]
+    large = [at for at in order.tolist() if sizes[at] >= file.background.minimum_cell][:_NAMED]
     if not large:
         return ()
     named = [
-        ", ".join(f"{word(str(name))} {_category(keys[name].iloc[at])}" for name in keys) + f" ({sizes[at]:,} {unit})"
+        ", ".join(f"{word(str(name))} {_category(keys[name].iloc[at])}" for name in keys)
+        + f" ({sizes[at]:,} {file.unit})"
         for at in large
     ]
     return _SUCH_GROUPS(groups="; ".join(named))

@@ -21,22 +21,18 @@ from math import prod
 from typing import ClassVar, Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
-from sluice.ground.rule import Background
 from sluice.ground.sentence import Sentence
-from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.attribute_combinations import DistinctCombinations, distinct_combinations, projections
-from sluice.risk.classes.equivalence_classes import Codes, category_codes
-from sluice.risk.classes.microdata_rule import KeyedRule, PositiveShare
+from sluice.risk.classes.equivalence_classes import Codes
+from sluice.risk.classes.microdata_rule import KeyedRecords, KeyedRule, PositiveShare
 from sluice.risk.measurement import Measurement
-from sluice.risk.people import people_of
 
 _AT_RISK = Sentence(
     "suda.at_risk",
@@ -183,14 +179,12 @@ class Suda(KeyedRule):
     above: Share = Field(description="chance of a right match (DIS-SUDA score) above which a record is at risk")
     at_most: Share = Field(default=0, lt=1, description="share of the records that may be at risk, not percent")
 
-    def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
-    ) -> list[Finding]:
-        scores = suda([category_codes(frame[name]) for name in keys], self.size, people_of(frame, variables))
+    def judge(self, file: KeyedRecords) -> list[Finding]:
+        scores = suda(file.codes, self.size, file.people)
         measured = scores.share_at_risk(self.above, self.sampling_fraction)
-        says = _AT_RISK(share=measured.value, unit=unit, keys=keys, above=self.above, limit=self.at_most)
+        says = _AT_RISK(share=measured.value, unit=file.unit, keys=file.keys, above=self.above, limit=self.at_most)
         passes = measured.value <= self.at_most
-        return [self.finding(passes, measured.value, self.at_most, len(frame), says, stage, ", ".join(keys))]
+        return [self.finding(file, passes, measured.value, self.at_most, says)]
 
     def describe(self) -> str:
         return (

@@ -17,13 +17,10 @@ from pydantic import Field
 
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError
-from sluice.ground.rule import Background
 from sluice.ground.sentence import Sentence
-from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
-from sluice.risk.classes.microdata_rule import KeyedRule, PositiveShare
+from sluice.risk.classes.microdata_rule import KeyedRecords, KeyedRule, PositiveShare
 from sluice.risk.measurement import Measurement
-from sluice.risk.people import people_of
 
 _ALL_MISSING = Sentence("all_missing", "All values of {name} are missing.")
 _KNOWN = Sentence(
@@ -71,17 +68,15 @@ class AttributeRisk(KeyedRule):
         description="chance, from 0 to 1, that an intruder who sees a record's value knows by it whose it is"
     )
 
-    def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
-    ) -> list[Finding]:
-        found, people = [], people_of(frame, variables)
-        for name in keys:
-            measured = attribute_risk(frame[name], people)
+    def judge(self, file: KeyedRecords) -> list[Finding]:
+        found = []
+        for name in file.keys:
+            measured = attribute_risk(file.frame[name], file.people)
             if not measured.completed:
-                found.append(self.unknown(stage, _ALL_MISSING(name=name), len(frame)))
+                found.append(self.unknown(file.stage, _ALL_MISSING(name=name), len(file)))
                 continue
             says = _KNOWN(name=name, chance=measured.value)
-            limited = self.limited(measured.value, self.at_most, frame, says, stage, name)
+            (limited,) = self.limited(file, name, measured.value, self.at_most, says)
             found.append(limited.model_copy(update={"completed": measured.completed}))
         return found
 

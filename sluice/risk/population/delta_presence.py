@@ -11,21 +11,20 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
-from sluice.ground.rule import AnyOf, Background, Need
+from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Sentences
-from sluice.ground.variables import Role, Variables, with_role
+from sluice.ground.variables import Role, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.classes_with_missing_keys import matching_records
-from sluice.risk.classes.equivalence_classes import EquivalenceClasses, classes_of
+from sluice.risk.classes.equivalence_classes import EquivalenceClasses
+from sluice.risk.classes.microdata_rule import KeyedRecords
 from sluice.risk.classes.privacy_model import ROUNDING, PrivacyModel, ReleasedFile
-from sluice.risk.people import once_a_person
 from sluice.risk.population.population_rule import PopulationRule
 
 _SAYS = Sentences(
@@ -137,25 +136,21 @@ class DeltaPresence(PopulationRule):
     def requires(self) -> tuple[AnyOf, ...]:
         return super().requires if self.population else (*super().requires, (Need.WEIGHT, Need.POPULATION))
 
-    def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
-    ) -> list[Finding]:
-        frame = once_a_person(frame, variables, keys)
+    def judge(self, file: KeyedRecords) -> list[Finding]:
+        file = file.once_a_person
         if self.population is not None:
             any_value = self.missing_matches == "any"
-            inside = matching_records(frame, keys) if any_value else classes_of(frame, keys).frequencies
-            people = self.in_population(self.population, frame, variables, keys, background)
-            observed = float(presence(inside, people).max())
+            inside = matching_records(file.frame, file.keys) if any_value else file.classes.frequencies
+            observed = float(presence(inside, self.in_population(self.population, file)).max())
         else:
-            weights = with_role(variables, Role.WEIGHT)
+            weights = with_role(file.variables, Role.WEIGHT)
             if len(weights) != 1 or self.missing_matches == "any":
-                return [self.unknown(stage, _SAYS.no_population(), len(frame))]
-            weight = frame[weights[0]].to_numpy(dtype=np.float64, na_value=np.nan)
-            observed = float(estimated_presence(classes_of(frame, keys), weight).max())
+                return [self.unknown(file.stage, _SAYS.no_population(), len(file))]
+            weight = file.frame[weights[0]].to_numpy(dtype=np.float64, na_value=np.nan)
+            observed = float(estimated_presence(file.classes, weight).max())
         by = "by the sampling weights" if self.population is None else "in the population"
-        says = _SAYS.present(keys=keys, by=by, share=observed, limit=self.at_most)
-        passes = observed <= self.at_most + ROUNDING
-        return [self.finding(passes, observed, self.at_most, len(frame), says, stage, ", ".join(keys))]
+        says = _SAYS.present(keys=file.keys, by=by, share=observed, limit=self.at_most)
+        return [self.finding(file, observed <= self.at_most + ROUNDING, observed, self.at_most, says)]
 
     def describe(self) -> str:
         return f"Nobody is in the file with a chance above {100 * self.at_most:.3g} % (delta-presence)."

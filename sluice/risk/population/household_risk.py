@@ -14,7 +14,8 @@ import pandas as pd
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import DataError
 from sluice.ground.rule import AnyOf, Need
-from sluice.ground.variables import Role, Variables, with_role
+from sluice.ground.variables import Role, with_role
+from sluice.risk.classes.microdata_rule import KeyedRecords
 from sluice.risk.population.individual_risk import RecordRiskRule
 
 
@@ -63,8 +64,8 @@ class HouseholdRisk(RecordRiskRule):
     def found(self) -> str:
         return "given away by a member of the household whom somebody looks up in the population"
 
-    def risks(self, frame: pd.DataFrame, variables: Variables, keys: list[str]) -> FloatArray:
-        names = with_role(variables, Role.HOUSEHOLD)
-        if len(names) != 1 or names[0] not in frame:
+    def risks(self, file: KeyedRecords) -> FloatArray:
+        names = with_role(file.variables, Role.HOUSEHOLD)
+        if len(names) != 1 or names[0] not in file.frame:
             raise DataError("The file needs one variable with the role household.")
-        return household_risk(super().risks(frame, variables, keys), frame[names[0]])
+        return household_risk(super().risks(file), file.frame[names[0]])

@@ -16,16 +16,14 @@ from abc import abstractmethod
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-import pandas as pd
 from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Sentence, Sentences
-from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
-from sluice.risk.classes.equivalence_classes import EquivalenceClasses, category_codes, classes_of
-from sluice.risk.classes.microdata_rule import PositiveShare, refuse_no_limit
+from sluice.risk.classes.equivalence_classes import EquivalenceClasses
+from sluice.risk.classes.microdata_rule import KeyedRecords, PositiveShare, refuse_no_limit
 from sluice.risk.measurement import Measurement
 from sluice.risk.population.loglinear_risk import fewer, loglinear_risk
 from sluice.risk.population.population_rule import PopulationEstimate
@@ -136,20 +134,14 @@ class RecordRiskRule(PopulationEstimate):
         refuse_no_limit(self.rule, self.highest_at_most, self.expected_at_most)
         return self
 
-    def estimate(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str
-    ) -> list[Finding]:
-        risks = self.risks(frame, variables, keys)
-        findings, scope = [], ", ".join(keys)
-        if (limit := self.highest_at_most) is not None:
-            value = float(risks.max())
-            says = _SAYS.highest(unit=unit, found=self.found, chance=value)
-            findings.append(self.limited(value, limit, frame, says, stage, f"highest by {scope}"))
-        if (limit := self.expected_at_most) is not None:
-            value = expected_share(risks).value
-            says = _SAYS.expected(share=value, unit=unit, found=self.found)
-            findings.append(self.limited(value, limit, frame, says, stage, f"expected by {scope}"))
-        return findings
+    def estimate(self, file: KeyedRecords) -> list[Finding]:
+        risks, by, who = self.risks(file), f"by {file.scope}", {"unit": file.unit, "found": self.found}
+        highest, expected = float(risks.max()), expected_share(risks).value
+        says_highest, says_expected = _SAYS.highest(**who, chance=highest), _SAYS.expected(**who, share=expected)
+        return [
+            *self.limited(file, f"highest {by}", highest, self.highest_at_most, says_highest),
+            *self.limited(file, f"expected {by}", expected, self.expected_at_most, says_expected),
+        ]
 
     def describe(self) -> str:
         limits = []
@@ -159,11 +151,10 @@ class RecordRiskRule(PopulationEstimate):
             limits.append(f"for at most {100 * self.expected_at_most:.3g} % of all records on average")
         return f"A record is {self.found} {', and '.join(limits)}."
 
-    def risks(self, frame: pd.DataFrame, variables: Variables, keys: list[str]) -> FloatArray:
+    def risks(self, file: KeyedRecords) -> FloatArray:
         """The individual risk of each record, shape (n,)."""
-        classes = classes_of(frame, keys)
-        people = estimated_population(classes, self.weights(frame, variables))
-        return individual_risk(classes.sizes, people)[classes.labels]
+        people = estimated_population(file.classes, self.weights(file))
+        return individual_risk(file.classes.sizes, people)[file.classes.labels]
 
     @property
     @abstractmethod
@@ -189,18 +180,15 @@ class IndividualRisk(RecordRiskRule):
     def found(self) -> str:
         return "named rightly by who looks it up in the population"
 
-    def estimate(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str
-    ) -> list[Finding]:
-        findings = super().estimate(frame, variables, keys, stage, unit)
+    def estimate(self, file: KeyedRecords) -> list[Finding]:
+        findings = super().estimate(file)
         if self.expected_at_most is None:
             return findings
         *others, expected = findings
-        alone = float((classes_of(frame, keys).frequencies == 1).mean())
-        fractions = 1 / np.fmax(self.weights(frame, variables), 1)
-        model = loglinear_risk([category_codes(frame[name]) for name in keys], fractions)
+        alone = float((file.classes.frequencies == 1).mean())
+        model = loglinear_risk(file.codes, 1 / np.fmax(self.weights(file), 1))
         guessed = model.correct_guesses.value
-        says = _BY_MODEL(alone=alone, model=f"log-linear model{fewer(model)}", share=guessed, unit=unit)
+        says = _BY_MODEL(alone=alone, model=f"log-linear model{fewer(model)}", share=guessed, unit=file.unit)
         worst = max(guessed, expected.observed or 0.0)
         verdict = Verdict.PASS if worst <= self.expected_at_most else Verdict.FAIL
         return [*others, expected.adding(says).model_copy(update={"observed": worst, "verdict": verdict})]

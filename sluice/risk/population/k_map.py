@@ -16,15 +16,13 @@ from math import exp, expm1
 from typing import ClassVar, Literal
 
 import numpy as np
-import pandas as pd
 from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.errors import DataError
-from sluice.ground.rule import Background
 from sluice.ground.sentence import Sentences
-from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
+from sluice.risk.classes.microdata_rule import KeyedRecords
 from sluice.risk.classes.privacy_model import PrivacyModel, ReleasedFile
 from sluice.risk.measurement import Measurement
 from sluice.risk.population.population_rule import PopulationRule
@@ -152,10 +150,9 @@ class KMap(PopulationRule):
     k: int = Field(ge=2, description="people of the population")
     population: str = Field(min_length=1, description="path of a CSV: the key columns in released categories [, count]")
 
-    def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
-    ) -> list[Finding]:
-        frequencies = self.in_population(self.population, frame, variables, keys, background)
+    def judge(self, file: KeyedRecords) -> list[Finding]:
+        frequencies = self.in_population(self.population, file)
+        unit, keys = file.unit, file.keys
         observed = k_map(frequencies).value
         below, nobody = float((frequencies < self.k).mean()), float((frequencies == 0).mean())
         says = _SAYS.kept(unit=unit, keys=keys)
@@ -164,7 +161,7 @@ class KMap(PopulationRule):
         if nobody:
             says += _SAYS.fit_nobody(nobody=nobody)
         says += _SAYS.asked(k=self.k)
-        return [self.finding(observed >= self.k, observed, self.k, len(frame), says, stage, ", ".join(keys))]
+        return [self.finding(file, observed >= self.k, observed, self.k, says)]
 
     def describe(self) -> str:
         return f"At least {self.k:,} people of the population in {self.population} fit every record (k-map)."

@@ -24,17 +24,15 @@ from itertools import combinations
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-import pandas as pd
 from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Sentences
-from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
-from sluice.risk.classes.equivalence_classes import Codes, category_codes, equivalence_classes
-from sluice.risk.classes.microdata_rule import PositiveShare, refuse_no_limit
+from sluice.risk.classes.equivalence_classes import Codes, equivalence_classes
+from sluice.risk.classes.microdata_rule import KeyedRecords, PositiveShare, refuse_no_limit
 from sluice.risk.measurement import Measurement
 from sluice.risk.population.population_rule import PopulationEstimate
 
@@ -208,24 +206,17 @@ class LoglinearRisk(PopulationEstimate):
     def uses_weights(self) -> bool:
         return self.sampling_fraction is None
 
-    def estimate(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str
-    ) -> list[Finding]:
+    def estimate(self, file: KeyedRecords) -> list[Finding]:
         # A weight below 1 stands for the record itself.
-        fraction = self.sampling_fraction or 1 / np.fmax(self.weights(frame, variables), 1)
-        codes = [category_codes(frame[name]) for name in keys]
-        measured = loglinear_risk(codes, fraction, self.interactions)
-        findings, scope = [], ", ".join(keys)
-        how = f"log-linear model{fewer(measured)}"
-        if (limit := self.uniques_at_most) is not None:
-            value = measured.population_uniques.value
-            says = _SAYS.uniques(model=how, share=value, unit=unit)
-            findings.append(self.limited(value, limit, frame, says, stage, f"uniques by {scope}"))
-        if (limit := self.guesses_at_most) is not None:
-            value = measured.correct_guesses.value
-            says = _SAYS.guesses(model=how, share=value, unit=unit)
-            findings.append(self.limited(value, limit, frame, says, stage, f"guesses by {scope}"))
-        return findings
+        fraction = self.sampling_fraction or 1 / np.fmax(self.weights(file), 1)
+        measured = loglinear_risk(file.codes, fraction, self.interactions)
+        who = {"model": f"log-linear model{fewer(measured)}", "unit": file.unit}
+        uniques, guesses = measured.population_uniques.value, measured.correct_guesses.value
+        says_uniques, says_guesses = _SAYS.uniques(**who, share=uniques), _SAYS.guesses(**who, share=guesses)
+        return [
+            *self.limited(file, f"uniques by {file.scope}", uniques, self.uniques_at_most, says_uniques),
+            *self.limited(file, f"guesses by {file.scope}", guesses, self.guesses_at_most, says_guesses),
+        ]
 
     def describe(self) -> str:
         limits = []

@@ -13,13 +13,12 @@ from pydantic import Field
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import DataError
-from sluice.ground.rule import NO_ESTIMATE, AnyOf, Background, Need
+from sluice.ground.rule import NO_ESTIMATE, AnyOf, Need
 from sluice.ground.values import plain_array, read_dates, read_numbers, trimmed_texts
-from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
+from sluice.ground.variables import Kind, Role, Variable, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
-from sluice.risk.classes.microdata_rule import MISSING_MATCHES, KeyedRule, MissingMatches
-from sluice.risk.people import once_a_person
+from sluice.risk.classes.microdata_rule import MISSING_MATCHES, KeyedRecords, KeyedRule, MissingMatches
 
 _COUNT = "count"
 
@@ -43,18 +42,16 @@ class PopulationRule(KeyedRule):
         "file says what the rule finds",
     )
 
-    def in_population(
-        self, path: str, frame: pd.DataFrame, variables: Variables, keys: list[str], background: Background
-    ) -> IntArray:
+    def in_population(self, path: str, file: KeyedRecords) -> IntArray:
         """For each record, how many people of the list fit it, shape (n,). Raises DataError, and as `file_of` does.
 
         path : begins at the current folder: a policy that was adopted lies in none
         """
-        where = f"{self.rule}: the population '{path}'"
-        if background.file_of is None:
+        where, keys, file_of = f"{self.rule}: the population '{path}'", file.keys, file.background.file_of
+        if file_of is None:
             raise DataError(f"{where} may not be read here.")
         try:
-            content = background.file_of(Path(), path, where).read_bytes()  # once: what is hashed is what is read
+            content = file_of(Path(), path, where).read_bytes()  # once: what is hashed is what is read
             if self.population_sha256 not in (None, hashlib.sha256(content).hexdigest()):
                 raise DataError(f"{where} is not the list that the policy names: its SHA-256 differs.")
             header = pd.read_csv(BytesIO(content), nrows=0).columns
@@ -71,8 +68,8 @@ class PopulationRule(KeyedRule):
             if not (numbers.ge(0) & numbers.mod(1).eq(0)).all():
                 raise DataError(f"{where} must have whole numbers of 0 or more in 'count'.")
             counts = numbers.to_numpy(np.int64)
-        typed = pd.DataFrame({name: _typed(table[name], variables[name], where) for name in keys})
-        return population_frequencies(frame, typed, keys, counts, self.missing_matches)
+        typed = pd.DataFrame({name: _typed(table[name], file.variables[name], where) for name in keys})
+        return population_frequencies(file.frame, typed, keys, counts, self.missing_matches)
 
 
 def _typed(column: pd.Series, variable: Variable, where: str) -> pd.Series:
@@ -108,23 +105,19 @@ class PopulationEstimate(KeyedRule):
         """Whether the population is known by nothing but the sampling weights."""
         return True
 
-    def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
-    ) -> list[Finding]:
+    def judge(self, file: KeyedRecords) -> list[Finding]:
         try:
-            return self.estimate(once_a_person(frame, variables, keys), variables, keys, stage, unit)
+            return self.estimate(file.once_a_person)
         except DataError as error:
-            return [self.unknown(stage, NO_ESTIMATE(why=str(error)), len(frame))]
+            return [self.unknown(file.stage, NO_ESTIMATE(why=str(error)), len(file))]
 
     @abstractmethod
-    def estimate(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str
-    ) -> list[Finding]:
-        """The findings; DataError says why nothing can be estimated."""
+    def estimate(self, file: KeyedRecords) -> list[Finding]:
+        """The findings on the records of each person once; DataError says why nothing can be estimated."""
 
-    def weights(self, frame: pd.DataFrame, variables: Variables) -> FloatArray:
+    def weights(self, file: KeyedRecords) -> FloatArray:
         """Sampling weights, shape (n,). Raises DataError where one is missing or it is not clear which they are."""
-        names = with_role(variables, Role.WEIGHT) if self.weight is None else [self.weight]
+        frame, names = file.frame, with_role(file.variables, Role.WEIGHT) if self.weight is None else [self.weight]
         if len(names) != 1:
             raise DataError(
                 f"The file declares {'no variable' if not names else 'several variables'} with the role weight; "

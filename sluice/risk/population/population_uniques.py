@@ -20,7 +20,6 @@ from math import inf
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-import pandas as pd
 from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray, IntArray
@@ -29,8 +28,7 @@ from sluice.ground.errors import DataError
 from sluice.ground.sentence import Sentences
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
-from sluice.risk.classes.equivalence_classes import classes_of
-from sluice.risk.classes.microdata_rule import PositiveShare
+from sluice.risk.classes.microdata_rule import KeyedRecords, PositiveShare
 from sluice.risk.classes.privacy_model import FileModel, PrivacyModel, ReleasedFile
 from sluice.risk.measurement import Measurement
 from sluice.risk.population.individual_risk import estimated_population
@@ -276,26 +274,20 @@ class PopulationUniques(PopulationEstimate):
     def uses_weights(self) -> bool:
         return self.population is None and self.sampling_fraction is None
 
-    def estimate(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str
-    ) -> list[Finding]:
-        classes = classes_of(frame, keys)
+    def estimate(self, file: KeyedRecords) -> list[Finding]:
+        sizes = file.classes.sizes
         if self.population is not None:
             people = float(self.population)
         elif self.sampling_fraction is not None:
-            people = len(frame) / self.sampling_fraction
+            people = len(file) / self.sampling_fraction
         else:
-            people = float(estimated_population(classes, self.weights(frame, variables)).sum())
-        measured, used = population_uniques(classes.sizes, people, self.estimator)
-        says = _SAYS.unique(estimator=_ESTIMATORS[used], share=measured.value, keys=keys, unit=unit)
-        limit = self.at_most
-        finding = self.limited(measured.value, limit, frame, says, stage, f"{used} by {', '.join(keys)}")
-        if finding.verdict is Verdict.PASS and len(frame) < _FEW * people and (classes.sizes == 1).any():
-            return [
-                finding.adding(_SAYS.small_sample(one_in=round(1 / _FEW))).model_copy(
-                    update={"verdict": Verdict.REVIEW}
-                )
-            ]
+            people = float(estimated_population(file.classes, self.weights(file)).sum())
+        measured, used = population_uniques(sizes, people, self.estimator)
+        says = _SAYS.unique(estimator=_ESTIMATORS[used], share=measured.value, keys=file.keys, unit=file.unit)
+        (finding,) = self.limited(file, f"{used} by {file.scope}", measured.value, self.at_most, says)
+        if finding.verdict is Verdict.PASS and len(file) < _FEW * people and (sizes == 1).any():
+            finding = finding.adding(_SAYS.small_sample(one_in=round(1 / _FEW)))
+            return [finding.model_copy(update={"verdict": Verdict.REVIEW})]
         return [finding]
 
     def models(self, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:

@@ -14,17 +14,15 @@ from math import isclose
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
-from sluice.ground.rule import Background
 from sluice.ground.sentence import Sentences
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
-from sluice.risk.classes.microdata_rule import PositiveShare, key_frequencies, refuse_no_limit
+from sluice.risk.classes.microdata_rule import KeyedRecords, PositiveShare, refuse_no_limit
 from sluice.risk.classes.privacy_model import ROUNDING, Classes, FileModel, PrivacyModel, ReleasedFile
 from sluice.risk.measurement import Measurement
 from sluice.risk.population.population_rule import PopulationRule
@@ -186,31 +184,25 @@ class ReidentificationRisk(PopulationRule):
             raise ValueError("the marketer counts right links alone: give average_at_most and no other limit")
         return self
 
-    def judge(
-        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, background: Background
-    ) -> list[Finding]:
-        in_file = key_frequencies(frame, variables, keys, self.missing_matches, background)
+    def judge(self, file: KeyedRecords) -> list[Finding]:
+        in_file = file.frequencies(self.missing_matches)
         if self.population is None:
             risk = prosecutor_risk(in_file)
         else:
-            risk = journalist_risk(in_file, self.in_population(self.population, frame, variables, keys, background))
-        scope, who = ", ".join(keys), {"model": self.model, "keys": keys}
-        findings = []
-        if (limit := self.highest_at_most) is not None:
-            value = risk.highest.value
-            says = _SAYS.highest(**who, chance=value)
-            findings.append(self.limited(value, limit, frame, says, stage, f"highest by {scope}"))
-        if (limit := self.average_at_most) is not None:
-            value = risk.average.value
-            if isclose(value, limit, rel_tol=1e-9):  # a mean of quotients: a limit that is met exactly is met
-                value = limit
-            says = _SAYS.average(**who, share=value, unit=unit)
-            findings.append(self.limited(value, limit, frame, says, stage, f"average by {scope}"))
-        if (above := self.records_above) is not None:
-            value = risk.records_above(above.risk).value
-            says = _SAYS.records_above(**who, share=value, unit=unit, above=above.risk)
-            findings.append(self.limited(value, above.at_most, frame, says, stage, f"records above by {scope}"))
-        return findings
+            risk = journalist_risk(in_file, self.in_population(self.population, file))
+        by, who = f"by {file.scope}", {"model": self.model, "keys": file.keys}
+        highest, average, limit = risk.highest.value, risk.average.value, self.average_at_most
+        if limit is not None and isclose(average, limit, rel_tol=1e-9):  # a mean of quotients that is met exactly
+            average = limit
+        findings = [
+            *self.limited(file, f"highest {by}", highest, self.highest_at_most, _SAYS.highest(**who, chance=highest)),
+            *self.limited(file, f"average {by}", average, limit, _SAYS.average(**who, share=average, unit=file.unit)),
+        ]
+        if (above := self.records_above) is None:
+            return findings
+        share = risk.records_above(above.risk).value
+        says = _SAYS.records_above(**who, share=share, unit=file.unit, above=above.risk)
+        return [*findings, *self.limited(file, f"records above {by}", share, above.at_most, says)]
 
     def models(self, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:
         if self.columns is not None or self.model != "prosecutor" or self.records_above is not None:

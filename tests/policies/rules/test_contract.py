@@ -30,10 +30,10 @@ from tasks.checks import advice_on, with_advice
 from tests.golden import golden
 from tests.items.set_columns import column_of, variable
 from tests.listed import all_listed
-from tests.policies.rules import ill_people
 from tests.policies.rules.test_attack_contract import ATTACKS
-from tests.policies.rules.weighted_survey import READING
 from tests.policies.rules.written_rules import documented, is_sensitive, load, refusal
+from tests.risk.classes import ill_people
+from tests.risk.population.weighted_survey import READING
 
 QUASI, SENSITIVE, WEIGHT, HOUSEHOLD = Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD
 VARIABLES = ill_people.VARIABLES | {"home": Variable(name="home", kind=Kind.INTEGER, role=HOUSEHOLD)}

@@ -13,7 +13,7 @@ from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes.k_anonymity import KAnonymity
 from sluice.risk.classes.l_diversity import LDiversity
-from sluice.risk.classes.microdata_rule import MissingMatches
+from sluice.risk.classes.microdata_rule import KeyedRecords, MissingMatches
 from sluice.risk.classes.sample_uniques import SampleUniquesShare
 from tests.golden import golden
 
@@ -131,4 +131,6 @@ def test_equal_records_looked_at_once_break_a_rule_as_each_of_them_does(
     for rule in (KAnonymity(k=3, missing_matches=missing_matches), SampleUniquesShare(at_most=0)):
         look = _failing(rule, after, variables, ["town", "illness"], background)
         for keys in (["town", "illness"], ["town"], ["illness"]):
-            np.testing.assert_array_equal(look(keys), rule.failing(after, variables, keys, background))
+            np.testing.assert_array_equal(
+                look(keys), rule.failing(KeyedRecords(after, variables, keys, background=background))
+            )
