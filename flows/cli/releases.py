@@ -16,7 +16,7 @@ from sluice.ground.verdict import Verdict
 
 if TYPE_CHECKING:
     from policies.adoption import Office
-    from policies.explanation import Explanation
+    from sluice.ground.declaration import Declaration
     from sluice.report.dossier import Dossier
     from tasks.release.product import AnyProduct
 
@@ -71,8 +71,8 @@ def _run(definition: str, *, rehearse: bool = False, as_json: bool, explain: str
     finish(outcome, as_json, suggested, dossier, explanation)
 
 
-def _explanation(rule: str) -> "Explanation":
-    from policies.explanation import explain
+def _explanation(rule: str) -> "Declaration":
+    from tasks.checks import explain
 
     return explain(rule)
 
@@ -82,7 +82,7 @@ def finish(
     as_json: bool,
     definition: str | None = None,
     dossier: "Dossier | None" = None,
-    explanation: "Explanation | None" = None,
+    explanation: "Declaration | None" = None,
 ) -> None:
     """Say where the release stands and, where it is blocked, what to change; exit with the code for it.
 
