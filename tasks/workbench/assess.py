@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 
 import policies
-from policies.advice import with_advice
 from policies.check import at_hand, unmet
 from policies.formula_cells import formula_cells
 from policies.policy import Policy, load_policy
@@ -35,6 +34,7 @@ from sluice.risk.reference.copies import unexplained_duplicates
 from sluice.risk.row_groups import row_groups
 from sluice.software_version import versions
 from sluice.utility.comparison import Comparison
+from tasks.checks import with_advice
 from tasks.release.records.record_findings import check_masked_and_locate, check_original, evaluate_file
 from tasks.workbench.masked_file import compared, on_columns, understood
 from tasks.workbench.tabular_file import read_records, table_source
