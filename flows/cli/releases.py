@@ -20,7 +20,7 @@ from tasks.release.decisions.office import open_office
 from tasks.release.product import AnyProduct
 
 if TYPE_CHECKING:
-    from policies.explanation import Explanation
+    from sluice.ground.declaration import Declaration
     from sluice.report.dossier import Dossier
 
 releases_app = typer.Typer()
@@ -47,12 +47,12 @@ def check(
 
 
 def _run(definition: str, *, rehearse: bool = False, as_json: bool, explain: str | None = None) -> None:
-    from policies.explanation import explain as explained
     from sluice.custody.workspace import open_workspace
+    from tasks.checks import explain as explained
     from tasks.release.decisions.adopted_documents import refuse_unadopted
     from tasks.release.decisions.signing_in import account
-    from tasks.release.dossier import kept_dossier
     from tasks.release.products import load_product
+    from tasks.release.stored_dossier import kept_dossier
 
     # A wrong name or document is said at once, before anything starts.
     explanation = explained(explain) if explain else None
@@ -62,7 +62,7 @@ def _run(definition: str, *, rehearse: bool = False, as_json: bool, explain: str
     for warning in document_warnings(product):
         note(f"note: {warning}", "yellow", logging.WARNING)
     with progress(as_json):
-        from flows.review import run_flow
+        from flows.follow_up import run_flow
 
         outcome = run_flow(product, rehearse=rehearse)
     dossier = kept_dossier(product.workspace, product.workspace.ledger.entries(outcome.release))
@@ -75,7 +75,7 @@ def finish(
     as_json: bool,
     definition: str | None = None,
     dossier: "Dossier | None" = None,
-    explanation: "Explanation | None" = None,
+    explanation: "Declaration | None" = None,
 ) -> None:
     """Say where the release stands and, where it is blocked, what to change; exit with the code for it.
 

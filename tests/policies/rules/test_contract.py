@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 from pydantic import TypeAdapter
 
-from policies.advice import advice_on, with_advice
 from policies.rules.catalogue import rules
 from policies.rules.rules import AttackPolicyRule, PolicyRule
 from sluice.ground.errors import DataError
@@ -27,6 +26,7 @@ from sluice.tabular.rules.prior_posterior import PriorPosterior
 from sluice.tabular.rules.request_rule import RequestRule
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from sluice.tabular.rules.zero_cells import ZeroCells
+from tasks.checks import advice_on, with_advice
 from tests.golden import golden
 from tests.items.set_columns import column_of, variable
 from tests.listed import all_listed
