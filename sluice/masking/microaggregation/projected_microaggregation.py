@@ -28,22 +28,21 @@ class ProjectedMicroaggregation(MicroaggregationStep):
     projection: Projection = Field(
         default="first_principal_component",
         description="what records are sorted by: first_principal_component, the direction of largest variance; or "
-        "sum_of_z_scores, for variables that rise together (others cancel out)",
+        "sum_of_z_scores, for variables that rise together",
     )
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.CONTINUOUS, Kind.INTEGER)
     example: ClassVar[str] = "{method: projected_microaggregation, columns: [income, rent], k: 5}"
     use_when: ClassVar[str] = (
-        "Numbers that hang closely together (one factor behind them) and very many records; for others "
-        "`microaggregation` loses much less."
+        "Strongly related numbers (one factor) of very many records; for others `microaggregation` loses much less."
     )
     preserves: ClassVar[str] = (
-        "Means exactly, and what the projection shows; what is at right angles to it is averaged away. All columns "
-        "together: k-anonymity on them."
+        "Means exactly, and the direction of the projection; what is orthogonal to it is averaged out. All "
+        "columns together: k-anonymity on them."
     )
     known_attack: ClassVar[str] = (
-        "Only what is masked together is k-anonymous: sets of variables are linked again by intersecting their groups "
-        "(Torra 2013, individual ranking). Equal sensitive values within a group are disclosed."
+        "Only columns masked together are k-anonymous; otherwise their groups can be intersected (Torra "
+        "2013, individual ranking). Equal sensitive values within a group are disclosed."
     )
     attack_measured: ClassVar[str] = (
         "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "

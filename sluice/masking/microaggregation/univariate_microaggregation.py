@@ -25,26 +25,21 @@ class UnivariateMicroaggregation(MicroaggregationStep):
     algorithm: Literal["optimal", "individual_ranking"] = Field(
         default="optimal",
         description="optimal: the groups of k to 2k - 1 with the least sum of squared errors; individual_ranking: k "
-        "consecutive values each, the last group up to 2k - 1",
+        "consecutive values each",
     )
-    variable_groups: VariableGroups = Field(
-        default="one_at_a_time", description="one_at_a_time and nothing else: leave it out"
-    )
-    standardise: bool = Field(default=True, description="without effect: the groups of one column know no scale")
+    variable_groups: VariableGroups = Field(default="one_at_a_time", description="only one_at_a_time: leave it out")
+    standardise: bool = Field(default=True, description="without effect")
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL)
     example: ClassVar[str] = "{method: univariate_microaggregation, columns: [rent], k: 5}"
     use_when: ClassVar[str] = (
-        "Single values identify, such as a large turnover, and every variable must stay very near its original. It is "
-        "no protection where an intruder knows several variables."
+        "Single values identify, such as a large turnover, and every variable must stay very near its "
+        "original. It does not protect against an intruder who knows several variables."
     )
-    preserves: ClassVar[str] = (
-        "Means exactly, each distribution and the correlations very nearly: `optimal` has the least sum of squared "
-        "errors that groups of k allow in one variable."
-    )
+    preserves: ClassVar[str] = "Means exactly, each distribution and the correlations very nearly."
     known_attack: ClassVar[str] = (
-        "Groups of each variable are known from its sorted values; who knows several variables intersects them, and "
-        "often one record is left, whatever k (Torra 2013: individual ranking can be attacked effectively)."
+        "An intruder who knows several variables intersects their groups, and often one record is left, "
+        "for any k (Torra 2013: individual ranking can be attacked effectively)."
     )
     in_an_analysis: ClassVar[str] = (
         "Each distribution and the correlations are nearly right, variances a little too small. Single values are means"
