@@ -8,18 +8,15 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from policies.approvals import Approvals
 from policies.contradictions import contradictions
-from policies.formula_cells import FormulaCells
+from policies.formula_cells import FORMULA_CELLS, FormulaCells
 from policies.retention import Retention
-from policies.rules.microdata_rule import MicrodataRule, models_of
-from policies.rules.population_rule import PopulationRule
 from policies.rules.rules import AttackPolicyRule, PolicyRule
-from policies.rules.table_rule import TableRule
 from policies.standard.reference_standard import ReferenceStandard
 from policies.table_attackers import TableAttackers
 from policies.utility_limits import UtilityLimits
 from policies.waivers import Waiver
-from sluice.documents.documents import parse_document, read_yaml
-from sluice.generalization.models.privacy_model import PrivacyModel
+from sluice.documents.document_reading import parse_document, read_yaml
+from sluice.ground.declaration import Declaration
 from sluice.ground.errors import did_you_mean
 from sluice.ground.extensions import unnamed
 from sluice.ground.rule import Requirement
@@ -27,24 +24,23 @@ from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.variables import Label, Role, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict
 from sluice.ground.visible_text import Name, Prose
+from sluice.risk.classes.microdata_rule import MicrodataRule, models_of
+from sluice.risk.classes.privacy_model import PrivacyModel
+from sluice.risk.population.population_rule import PopulationRule
+from sluice.tabular.rules.sensitivity import SensitivityRule
 
 _OVERLOOKED = Sentence(
     "overlooked_keys.overlooked", "No rule of the policy looks at {names:commas}, by which people can be recognised."
 )
 
-_ALWAYS_JUDGED = (
-    "overlooked_keys",
-    "few_changes",
-    "differencing",
-    "joint_classes",
-    "averaged_noise",
-    "pruned_publications",
-    "earlier_editions",
-    "contributor_numbers",
-    "other_measures",
-    "records_and_tables",
-    "formula_cells",
-)  # whatever the policy says
+OVERLOOKED_KEYS = (
+    Declaration(
+        "overlooked_keys",
+        helps="Add these quasi-identifiers to the columns of a rule, or correct their role in the contract if nobody "
+        "can be recognised by them.",
+        waivable=True,
+    ),
+)
 
 
 class Policy(BaseModel):
@@ -120,16 +116,20 @@ class Policy(BaseModel):
     @property
     def waivable(self) -> list[str]:
         """Names of the findings that a waiver may speak of: this policy's rules, its gate's and its utility limits."""
-        from policies.standard.checks import PARTS  # with all its engines
+        from policies.pruned_publications import PRUNED
+        from policies.several_publications import PUBLICATIONS  # with their engines
+        from policies.standard.checks import PARTS
 
         gate = [part.rule for part in PARTS] if self.reference_standard else []
         rules = (rule.rule for rule in (*self.rules, *self.attacks))
-        return sorted({*rules, *gate, *UtilityLimits.model_fields, *_ALWAYS_JUDGED})
+        declared = (*OVERLOOKED_KEYS, *PUBLICATIONS, *PRUNED, *FORMULA_CELLS)
+        always = [each.rule for each in declared if each.waivable]
+        return sorted({*rules, *gate, *UtilityLimits.model_fields, *always})
 
     @property
-    def table_rules(self) -> tuple[TableRule, ...]:
+    def table_rules(self) -> tuple[SensitivityRule, ...]:
         """Those that judge the cells of tables."""
-        return tuple(rule for rule in self.rules if isinstance(rule, TableRule))
+        return tuple(rule for rule in self.rules if isinstance(rule, SensitivityRule))
 
     def models(self, variables: Variables) -> tuple[PrivacyModel, ...]:
         """What a search of generalisations under the policy must satisfy, each once.

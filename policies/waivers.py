@@ -6,6 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from sluice.ground.declaration import Declaration
 from sluice.ground.sentence import Sentence, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.ground.visible_text import as_name, as_prose
@@ -23,6 +24,15 @@ _SAYS = Sentences(
 LONGEST = 366  # days
 
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(as_name)]
+
+
+WAIVER = (
+    Declaration(
+        "waiver",
+        helps="Take the waiver out of the policy, or renew it with an owner other than the submitter, a reason and an "
+        "end.",
+    ),
+)
 
 
 class Waiver(BaseModel):

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import typer
 
-from flows.cli.progress import waiting
 from flows.cli.record_options import (
     Coalition,
     Contributor,
@@ -23,7 +22,7 @@ from flows.cli.record_options import (
     Workers,
     measure_given,
 )
-from flows.cli.terminal import BLOCKED, DONE, AsJson, note, print_json, say
+from flows.cli.terminal import BLOCKED, DONE, AsJson, note, print_json, say, waiting
 from sluice.settings import settings
 
 _FEW = 10
@@ -80,7 +79,7 @@ def audit_table(
     Without microdata, --rule is for a table of counts, one contributor each: readers know the rule, too.
     """
     from flows.cli.table_options import columns_given, dimensions_given, files_given, rules_given, tables_given
-    from sluice.custody.outputs import refuse_to_overwrite
+    from sluice.custody.workspace import refuse_to_overwrite
     from sluice.ground.errors import DocumentError
     from tasks.workbench.audit import audit_with_records
     from tasks.workbench.audit_published import audit_published

@@ -107,9 +107,9 @@ def protect_table(
     as_json: AsJson = False,
 ) -> None:
     """Protect a table as a release would, by suppressing cells or changing values; written only if nothing fails."""
-    from flows.cli.progress import waiting
     from flows.cli.table_options import dimensions_given, files_given, method_given, rules_given, tables_given
-    from sluice.custody.outputs import refuse_to_overwrite
+    from flows.cli.terminal import waiting
+    from sluice.custody.workspace import refuse_to_overwrite
     from sluice.ground.errors import DocumentError
     from sluice.ground.progress import report
     from tasks.workbench.protect import protect_table as protect

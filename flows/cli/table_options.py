@@ -8,9 +8,8 @@ from pydantic import ValidationError
 
 from policies.rules.catalogue import rules as rules_of
 from policies.rules.rules import TablePolicyRule
-from policies.rules.table_rule import TableRule
 from sluice.ground.document_faults import faults
-from sluice.ground.errors import DataError, DocumentError
+from sluice.ground.errors import DocumentError
 from sluice.sources.hierarchy_file import read_dimension
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.sensitivity import SensitivityRule
@@ -66,13 +65,11 @@ def rules_given(written: Sequence[str]) -> list[SensitivityRule]:
             raise DocumentError(f"--rule {name}: takes {_in_order(thresholds)}; got {len(given)} numbers")
         try:
             rule = known[name].model_validate({"rule": name, **dict(zip(thresholds, given, strict=False))})
-            assert isinstance(rule, TableRule)
-            rules.append(rule.sensitivity())
+            assert isinstance(rule, SensitivityRule)
+            rules.append(rule)
         except ValidationError as error:
             says = faults(error.errors(), known[name])[0]
             raise DocumentError(f"--rule {each}: {says}; it takes {_in_order(thresholds)}") from None
-        except DataError as error:
-            raise DocumentError(f"--rule {each}: {error}") from None
     return rules
 
 

@@ -8,7 +8,6 @@ from pydantic import Field
 
 from policies.reported_shares import share_or_less
 from policies.rules.attack_rule import AttackRule, Figure
-from policies.rules.microdata_rule import Columns
 from sluice.ground.errors import DataError
 from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Sentence, Sentences, listed
@@ -16,6 +15,7 @@ from sluice.ground.variables import Kind, Role, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.attribute_inference import attribute_inference, labelled_files
 from sluice.risk.attacks.released_column import is_released
+from sluice.risk.classes.microdata_rule import Columns
 from sluice.utility.comparison import Comparison
 
 _GUESSES = Sentences(

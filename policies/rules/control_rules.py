@@ -9,16 +9,16 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from policies.rules.attack_rule import AttackRule
-from policies.rules.microdata_rule import Columns
+from sluice.ground.document_parts import Share
 from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Saying, Sentence, Sentences
-from sluice.ground.shares import Share
 from sluice.ground.variables import NAMES, Kind, Role, with_role
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.attacks.attack_success import ControlledAttack
 from sluice.risk.attacks.inference import inference
 from sluice.risk.attacks.linkability import linkability
 from sluice.risk.attacks.singling_out import Mode, singling_out
+from sluice.risk.classes.microdata_rule import Columns
 from sluice.utility.comparison import Comparison
 
 _INFERENCE = Sentences(

@@ -12,18 +12,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from policies.rules.frequency_rule import FrequencyRule
-from policies.rules.microdata_rule import MicrodataRule
 from sluice.ground.arrays import BoolArray, IntArray
-from sluice.ground.in_threads import in_threads
 from sluice.ground.machine import threads
+from sluice.ground.parallel_jobs import in_threads
 from sluice.ground.rule import Background, Rule
 from sluice.ground.sentence import word
 from sluice.ground.variables import Kind, Variables, as_label
 from sluice.ground.verdict import Finding, Verdict
 from sluice.report.small_counts import safe_counts, share
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
-from sluice.risk.people import people_of
+from sluice.risk.classes.microdata_rule import FrequencyRule, KeyedRecords, MicrodataRule
+from sluice.risk.people_of_records import people_of
 
 _VARIABLES = 3  # that a finding names
 _CATEGORIES = 3  # of each
@@ -109,7 +108,7 @@ def _failing(
         frame, background = frame.iloc[first], replace(background, original=original, times=classes.sizes)
 
     def failing(keys: list[str]) -> BoolArray | None:
-        found = rule.failing(frame, variables, keys, background)
+        found = rule.failing(KeyedRecords(frame, variables, keys, background=background))
         return found if of is None or found is None else np.asarray(found[of])
 
     return failing

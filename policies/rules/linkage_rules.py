@@ -16,6 +16,7 @@ from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.sentence import END, Saying, Sentence, Sentences
 from sluice.ground.variables import Kind, Role
 from sluice.ground.verdict import Finding, Verdict
+from sluice.risk.attacks.attack_success import share_at_risk
 from sluice.risk.coded_points import side_by_side
 from sluice.risk.linkage.candidate_sets import CandidateSets, microaggregation_linkage, rank_swapping_linkage
 from sluice.risk.linkage.probabilistic_linkage import agreement_values, probabilistic_linkage
@@ -26,7 +27,6 @@ from sluice.risk.linkage.record_linkage import (
     linkage_scenarios,
     record_linkage,
 )
-from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.measurement import Measurement
 from sluice.risk.reference.reference_attack import some_of
 from sluice.risk.spread import spread

@@ -7,14 +7,14 @@ import numpy as np
 from pydantic import Field
 
 from policies.rules.attack_rule import AttackRule
-from policies.rules.microdata_rule import Columns
 from sluice.ground.arrays import FloatArray
-from sluice.ground.categories import codes_of
+from sluice.ground.comparable_values import codes_of
 from sluice.ground.errors import DataError
 from sluice.ground.rule import Need, Requirement
 from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.variables import Kind, Role
 from sluice.ground.verdict import Finding
+from sluice.risk.classes.microdata_rule import Columns
 from sluice.utility.comparison import Comparison
 
 UNPAIRED = Sentence(

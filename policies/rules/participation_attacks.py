@@ -8,18 +8,17 @@ from pydantic import Field
 
 from policies.reported_shares import disclosed_share
 from policies.rules.control_rules import ControlRule, SinglingOut, comparable_columns, percent
-from policies.rules.microdata_rule import Columns
 from sluice.ground.comparable_values import plain_values
+from sluice.ground.document_parts import Share
 from sluice.ground.rule import AnyOf
 from sluice.ground.sentence import Sentence, Sentences, listed, word
-from sluice.ground.shares import Share
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.attack_success import FEWEST
-from sluice.risk.attacks.learned_membership import learned_membership
-from sluice.risk.attacks.membership import Membership, membership, nearer_to_original
+from sluice.risk.attacks.membership import Membership, learned_membership, membership, nearer_to_original
 from sluice.risk.attacks.participant_inference import participant_inference
 from sluice.risk.attacks.rare_combinations import rare_combinations
 from sluice.risk.attacks.subset_inference import subset_inference
+from sluice.risk.classes.microdata_rule import Columns
 from sluice.utility.comparison import Comparison
 
 _SUBSETS = Sentences(

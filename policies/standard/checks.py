@@ -47,8 +47,7 @@ from sluice.ground.sentence import Sentence, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.masking.moved_blocks import Block
 from sluice.risk.coding import Coding
-from sluice.risk.reference.curve import Curve
-from sluice.risk.reference.reference_attack import attack
+from sluice.risk.reference.reference_attack import Curve, attack
 from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(

@@ -26,7 +26,7 @@ from sluice.risk.coding import Coding
 from sluice.risk.reference.copies import CopyCount, count_copies, exact_copies, lone_copies
 from sluice.risk.reference.reference_attack import ReferenceAttack, some_of
 from sluice.risk.reference.unique_values import unique_values, values_beside_unique_ones
-from sluice.risk.resolution import COARSE, EXACT, FINE, on_one_grid
+from sluice.risk.spread import COARSE, EXACT, FINE, on_one_grid
 from sluice.utility.comparison import Comparison
 
 _ALLOWED = ", and chance and policy allow {allowed:per_10000} more."

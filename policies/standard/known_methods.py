@@ -14,8 +14,7 @@ from sluice.ground.sentence import END, Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.masking.transparency import MethodAttack, attacks_on
 from sluice.risk.measurement import if_near, verdict_within
-from sluice.risk.transparency.attack import Leak
-from sluice.risk.transparency.pairs import Pairs
+from sluice.risk.transparency.attack import Leak, Pairs
 from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(

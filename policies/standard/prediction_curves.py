@@ -18,9 +18,8 @@ from sluice.ground.errors import DocumentError
 from sluice.ground.sentence import Saying, Sentence, Sentences, as_fields
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.ground.verdict import Finding, Verdict
-from sluice.risk.reference.curve import Curve, curve_grid, shares_at
 from sluice.risk.reference.prediction import EquivalenceTest, equivalence_test
-from sluice.risk.reference.reference_attack import ReferenceAttack
+from sluice.risk.reference.reference_attack import Curve, ReferenceAttack, curve_grid, shares_at
 
 _FARES = (
     "{group} is the group by {name} that fares worst: by prediction {measure} the release is nearer to up to "

@@ -35,11 +35,53 @@ import numpy as np
 import pandas as pd
 
 from schemas.contract import Contract
+from sluice.ground.declaration import Declaration
 from sluice.ground.errors import DataError
 from sluice.ground.values import moment
 from sluice.ground.variables import Kind, Variable, Variables, as_label
 
 KEY_COUNT = "most records with one record key"
+
+
+EXPECTATIONS = (
+    Declaration(
+        "columns",
+        helps="Add the missing columns to the batch, or take them out of the contract with the consent of those who "
+        "use them.",
+    ),
+    Declaration(
+        "row_count",
+        helps="Compare the number of records with the source's own count: a load that broke off or a repeated one is "
+        "read again.",
+    ),
+    Declaration(
+        "type",
+        helps="Values cannot be read as their kind: correct the format at the source, such as a decimal comma or a "
+        "date order.",
+    ),
+    Declaration(
+        "missing_share",
+        helps="Ask who collects the data why so many values are missing in this batch before the limit is raised.",
+    ),
+    Declaration(
+        "range",
+        helps="Look at the smallest and largest values at the source; codes of missing values belong into "
+        "missing_codes of the contract.",
+    ),
+    Declaration(
+        "categories",
+        helps="Compare the batch's code list with the contract's; a new edition of a classification needs a new "
+        "version of the contract.",
+    ),
+    Declaration(
+        "unique",
+        helps="Remove the repeated keys at the source; a record that is loaded twice counts one person twice.",
+    ),
+    Declaration(
+        "freshness",
+        helps="The newest record is too old: load the source again, or see why it was not updated.",
+    ),
+)
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from math import isfinite
 
 from pydantic import Field
 
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.errors import DataError
-from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.variables import NAMES, Role
 from sluice.ground.verdict import Finding
 from sluice.report.dossier import Dossier, RecordsView

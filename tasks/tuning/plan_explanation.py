@@ -12,12 +12,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from policies.rules.microdata_rule import models_of
-from tasks.release.records.definition import RecordsDefinition
+from sluice.risk.classes.microdata_rule import models_of
+from tasks.release.records.record_definition import RecordsDefinition
 from tasks.tuning.journal import Found, TrialRecord
 from tasks.tuning.parameter_ranges import Between, Range, at
 from tasks.tuning.plan_search import outcome_at, refused
-from tasks.tuning.records_at_hand import RecordsAtHand
+from tasks.tuning.search_context import RecordsAtHand
 from tasks.tuning.space import SpaceOfPlans
 from tasks.tuning.trial import Outcome, try_plan
 

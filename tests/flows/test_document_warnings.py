@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from flows.cli.document_warnings import document_warnings
+from flows.cli.releases import document_warnings
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import DocumentError
 from tasks.release.products import load_product

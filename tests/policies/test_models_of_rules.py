@@ -11,23 +11,22 @@ from hypothesis import strategies as st
 
 from policies.approvals import Approvals
 from policies.policy import Policy
-from policies.rules.alpha_k import AlphaK
-from policies.rules.beta_likeness import BetaLikeness
-from policies.rules.delta_disclosure import DeltaDisclosure
-from policies.rules.k_anonymity import KAnonymity
-from policies.rules.l_diversity import LDiversity
-from policies.rules.population_uniques import PopulationUniques
-from policies.rules.reidentification_risk import RecordsAbove, ReidentificationRisk
 from policies.rules.rules import PolicyRule
-from policies.rules.sample_uniques_share import SampleUniquesShare
-from policies.rules.t_closeness import TCloseness
-from sluice.generalization.models.sensitive_model import DistinctLDiversity
 from sluice.ground.errors import PlanError
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.ground.verdict import Verdict
 from sluice.masking.plan import apply_plan
 from sluice.masking.recoding.generalization import Generalization
+from sluice.risk.classes.alpha_k import AlphaK
+from sluice.risk.classes.beta_likeness import BetaLikeness
+from sluice.risk.classes.delta_disclosure import DeltaDisclosure
+from sluice.risk.classes.k_anonymity import KAnonymity
+from sluice.risk.classes.l_diversity import DistinctLDiversity, LDiversity
+from sluice.risk.classes.sample_uniques import SampleUniquesShare
+from sluice.risk.classes.t_closeness import TCloseness
+from sluice.risk.population.population_uniques import PopulationUniques
+from sluice.risk.population.reidentification_risk import RecordsAbove, ReidentificationRisk
 
 VARIABLES = {
     v.name: v

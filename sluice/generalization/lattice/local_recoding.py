@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from sluice.generalization.lattice.key import Key
-from sluice.generalization.lattice.node import NO_CLASS, Node, bottom
-from sluice.generalization.lattice.suppression import Solution
-from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile, Suppressed
+from sluice.generalization.lattice.node import Node, bottom
+from sluice.generalization.lattice.node_suppression import Solution
 from sluice.generalization.objectives.key_losses import KeyLosses
 from sluice.generalization.objectives.objective import Objective
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import DataError
 from sluice.risk.classes.equivalence_classes import Codes, equivalence_classes
+from sluice.risk.classes.privacy_model import NO_CLASS, PrivacyModel, ReleasedFile, Suppressed
 
 WHOLE = -1  # in place of a key: the region is not parted
 NO_REGION = -1

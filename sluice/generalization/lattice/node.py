@@ -16,10 +16,10 @@ from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import DataError
 from sluice.risk.classes.class_values import ClassValues
 from sluice.risk.classes.equivalence_classes import Codes
+from sluice.risk.classes.privacy_model import NO_CLASS
 
 Words = NDArray[np.uint64]
 
-NO_CLASS = -1
 BLANK = -1  # the code of a sensitive value that is missing
 
 PEOPLE = "\0"
@@ -159,9 +159,25 @@ class Node:
         return ((self.words[:, word] >> np.uint64(shift)) & np.uint64(mask)).astype(np.int64)
 
     @property
-    def crowds(self) -> IntArray:
+    def members(self) -> IntArray:
         """Shape (c,), the records of each class, or its people where it is known whose the records are."""
         return self.histograms[PEOPLE].different if PEOPLE in self.histograms else self.sizes
+
+    def members_of(self, classes: BoolArray) -> int:
+        """The records of some classes together, or their people where it is known whose the records are."""
+        people = self.histograms.get(PEOPLE)
+        if people is None:
+            return int(self.sizes[classes].sum())
+        return len(np.unique(people.value[classes[people.holder]]))
+
+    def class_values(self, sensitive: str, among: BoolArray) -> ClassValues:
+        """A sensitive column in all classes, and in the whole file, which are the records of the classes `among`.
+        Raises DataError if there is no such column."""
+        held = self.histograms.get(of_people(sensitive)) or self.histograms.get(sensitive)
+        if held is None:
+            known = ", ".join(name for name in self.histograms if PEOPLE not in name) or "none"
+            raise DataError(f"no sensitive column '{sensitive}' was given; there are: {known}.")
+        return held.class_values(among)
 
     @property
     def is_overlapping(self) -> bool:

@@ -16,8 +16,10 @@ from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
-from sluice.ground.taxonomy import Taxonomy, taxonomy_of
+from sluice.ground.hierarchy import Taxonomy, taxonomy_of
 from sluice.ground.variables import Kind, Variable, Variables
+from sluice.masking.column_numbers import numbers, perturbed, stored
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.microaggregation.clusters import Domain, Regions, domain_of, generalised_values, region_names
 from sluice.masking.microaggregation.microaggregation_step import (
     GROUP_MEANS,
@@ -27,13 +29,10 @@ from sluice.masking.microaggregation.microaggregation_step import (
     refuse_ungroupable,
 )
 from sluice.masking.microaggregation.representatives import representatives, scale_of
-from sluice.masking.perturbed_number import numbers, perturbed, stored
-from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.bounds import NearestCentre, PublishedRanges
 from sluice.risk.transparency.linear_change import LinearChange
 from sluice.risk.transparency.linkage import Strongest
-from sluice.risk.transparency.nearest_centre import NearestCentre
-from sluice.risk.transparency.published_ranges import PublishedRanges
 
 
 class ClusteringStep(MaskingStep):

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
-from sluice.masking.dummy_coding import dummy_code
+from sluice.masking.column_numbers import dummy_code
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
 from sluice.masking.microaggregation.representatives import Scale, standardised
 

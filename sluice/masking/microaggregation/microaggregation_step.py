@@ -16,14 +16,13 @@ from pydantic import Field, model_validator
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import PlanError, did_you_mean
 from sluice.ground.variables import Kind, Variable, Variables
+from sluice.masking.column_numbers import Round, numbers, perturbed, stored
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.microaggregation.representatives import Scale, Statistic, representatives, scale_of, standardised
-from sluice.masking.perturbed_number import Round, numbers, perturbed, stored
-from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
-from sluice.risk.transparency.learned_closeness import LearnedCloseness
+from sluice.risk.transparency.bounds import NearestCentre, NearestGroups
 from sluice.risk.transparency.linear_change import LinearChange
-from sluice.risk.transparency.linkage import Strongest
-from sluice.risk.transparency.nearest_centre import NearestCentre, NearestGroups
+from sluice.risk.transparency.linkage import LearnedCloseness, Strongest
 
 VariableGroups = Literal["together", "one_at_a_time"] | tuple[tuple[str, ...], ...]
 

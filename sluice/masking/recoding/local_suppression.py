@@ -1,7 +1,7 @@
 """Local suppression: single key values are set missing until no combination of keys is rare.
 
 Source: Torra (2013), "Local suppression" (certain values of individual variables are suppressed to increase
-the set of records agreeing on a combination of values); k-anonymity: Desfontaines (2020), Definition 1. Differs
+the set of records matching_records on a combination of values); k-anonymity: Desfontaines (2020), Definition 1. Differs
 from it: importances and `all_m` as in sdcMicro's `localSuppression`; which values go is decided as
 sluice/masking/recoding/unsafe_combinations.py says.
 """
@@ -19,10 +19,10 @@ from pydantic import Field, PositiveInt, model_validator
 from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.errors import PlanError, did_you_mean
 from sluice.ground.variables import Kind, Variable, Variables
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.recoding.unsafe_combinations import hide_unsafe
-from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
-from sluice.risk.transparency.why_suppressed import WhySuppressed
+from sluice.risk.transparency.suppressed_values import WhySuppressed
 
 _BLOCK = 2**20  # records that are gone through at a time
 _MOST_SUBSETS = 2000  # of the keys, each made k-anonymous by itself
@@ -114,7 +114,7 @@ class LocalSuppression(MaskingStep):
         cost : O(n p) and O(c 2^p) for c combinations of p keys. A million records with 7 keys take 7 to 9 times as
                long as counting their combinations; with `all_m` that for each set of so many keys, several times over
         """
-        from sluice.risk.people import people_of
+        from sluice.risk.people_of_records import people_of
 
         self.released(variables)
         people = people_of(frame, variables)
@@ -141,13 +141,13 @@ class LocalSuppression(MaskingStep):
 
     def _spared(self, frame: pd.DataFrame, people: IntArray | None) -> BoolArray:
         """Which records lack a value and show what k records show, whichever of the sets of keys is looked at."""
-        from sluice.risk.classes.crowds import agreeing
+        from sluice.risk.classes.classes_with_missing_keys import matching_records
 
         spared = np.zeros(len(frame), dtype=np.bool_)
         if self.missing_matches == "any":
             spared |= frame[list(self.columns)].isna().any(axis=1).to_numpy()
             for subset in self._subsets() if spared.any() else ():
-                spared &= agreeing(frame, subset, people) >= self.k
+                spared &= matching_records(frame, subset, people) >= self.k
         return spared
 
     def _suppressed(self, frame: pd.DataFrame, chosen: BoolArray, people: IntArray | None) -> pd.DataFrame:
@@ -238,7 +238,7 @@ def refuse_rare(
 
     original : the records before; where given, a missing value may stand for any value
     """
-    from sluice.risk.classes.crowds import crowds
+    from sluice.risk.classes.classes_with_missing_keys import frequencies_with_missing_keys
     from sluice.risk.classes.equivalence_classes import classes_of
 
     names = list(columns)
@@ -248,7 +248,7 @@ def refuse_rare(
     elif original is None:
         rare = int((classes_of(frame, names, people).frequencies < k).sum())
     else:
-        rare = int((crowds(frame, names, original, people) < k).sum())
+        rare = int((frequencies_with_missing_keys(frame, names, original, people) < k).sum())
     if rare:
         raise PlanError(
             f"local_suppression: {rare} of {len(frame)} records share their combination of {', '.join(names)} with "

@@ -11,12 +11,12 @@ import pandas as pd
 from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray
-from sluice.ground.categories import codes_of
+from sluice.ground.comparable_values import codes_of
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables, as_label
-from sluice.masking.dates import dates, days, iso_day
+from sluice.masking.column_numbers import dates, days, iso_day
+from sluice.masking.masking_step import NONE_OF_A_RECODING, MaskingStep
 from sluice.masking.recoding.coded_tail import CodedTail, Threshold, code_tails, found_tail, ranked
-from sluice.masking.step import NONE_OF_A_RECODING, MaskingStep
 from sluice.risk.transparency.attack import NoAttack
 
 _RANKED = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL, Kind.DATE)

@@ -15,13 +15,13 @@ from numpy.random import Generator
 from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray
-from sluice.ground.categories import codes_of
+from sluice.ground.comparable_values import codes_of
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
-from sluice.masking.step import DRAWN_FROM_A_MODEL, MaskingStep
+from sluice.masking.column_numbers import Clip, Round, numbers, perturbed, stored
+from sluice.masking.masking_step import DRAWN_FROM_A_MODEL, MaskingStep
 from sluice.risk.transparency.attack import Attack
-from sluice.risk.transparency.learned_closeness import LearnedCloseness
+from sluice.risk.transparency.linkage import LearnedCloseness
 
 _RANK = 1e-10  # relative singular value below which a direction of the regressors is one of the others
 _EXPLAINED = 1e-6  # residual deviation, as a share of the deviation, below which the fitted values are the originals

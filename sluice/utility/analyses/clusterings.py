@@ -8,8 +8,8 @@ from numpy.random import Generator
 from pydantic import Field
 
 from sluice.ground.arrays import FloatArray
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.errors import DataError
-from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import END, Sentences, text_of
 from sluice.ground.variables import NAMES, Kind, Variables
 from sluice.ground.verdict import Finding
@@ -17,9 +17,9 @@ from sluice.utility.analyses.asked_analyses import ClusteringAnalysis
 from sluice.utility.analyses.clustering_agreement import IndexLoss, clustering_agreement
 from sluice.utility.analyses.model_variables import masked_variables, original_variables
 from sluice.utility.comparison import Comparison
-from sluice.utility.measure import AnalysisKind
 from sluice.utility.measured import Measured, written_number
 from sluice.utility.record_weights import Weights
+from sluice.utility.utility_measure import AnalysisKind
 
 
 class ComparedIndex(FrozenModel):

@@ -7,9 +7,9 @@ import numpy as np
 from pydantic import Field
 
 from sluice.ground.arrays import BoolArray
-from sluice.ground.categories import codes_of
+from sluice.ground.comparable_values import codes_of
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.errors import DataError
-from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import END, Saying, Sentences, as_fields, text_of
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
@@ -23,8 +23,8 @@ from sluice.utility.analyses.model_comparison import (
 )
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.comparison import Comparison
-from sluice.utility.measure import AnalysisKind
 from sluice.utility.measured import WORST, Floor, Limit, Measured, few_told, figure, floor_finding, written_number
+from sluice.utility.utility_measure import AnalysisKind
 
 _OF_NORMAL = 1.959963984540054
 _DIGITS = 4

@@ -15,16 +15,16 @@ import pandas as pd
 from pydantic import Field
 
 from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.errors import DataError
-from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import END, Sentences, text_of
 from sluice.ground.variables import NAMES, Kind
 from sluice.ground.verdict import Finding
 from sluice.utility.analyses.asked_analyses import QueryAnalysis
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.comparison import Comparison
-from sluice.utility.measure import AnalysisKind
 from sluice.utility.measured import Measured, figure, written_percent
+from sluice.utility.utility_measure import AnalysisKind
 
 if TYPE_CHECKING:
     from sluice.utility.analyses.aggregate_query import AggregateQuery

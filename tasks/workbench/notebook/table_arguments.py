@@ -10,20 +10,18 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
 from policies.rules.rules import TablePolicyRule
-from policies.rules.table_rule import TableRule
-from sluice.documents.documents import parse_document
+from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DataError
 from sluice.ground.values import plain_array, trimmed_texts
-from sluice.publication.decimals import in_decimals
 from sluice.publication.pattern_file import Pattern, read_pattern
-from sluice.publication.published_table import PublishedTable
+from sluice.publication.published_table import PublishedTable, in_decimals
 from sluice.sources.hierarchy_file import read_dimension
 from sluice.tabular.model.aggregation import LARGEST_KEPT
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.model.records import records_of
+from sluice.tabular.model.numbered_records import records_of
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.release.tables.protection_method import Protection
 from tasks.workbench.notebook.arguments import column_name, data_frame, document, one_of
@@ -31,7 +29,7 @@ from tasks.workbench.tabulation import Tabulated, attackers
 
 Hierarchy = Dimension | pd.DataFrame | Mapping[str, str] | Path | str | None
 Dimensions = Sequence[str] | Mapping[str, Hierarchy]
-Rule = TableRule | Mapping[str, Any]
+Rule = SensitivityRule | Mapping[str, Any]
 
 
 _HIERARCHY = "a mapping of each code to its parent, a DataFrame with the columns code and parent, a path, or None"
@@ -100,14 +98,14 @@ def _dimension(name: str, hierarchy: object, frame: pd.DataFrame, totals: bool) 
 
 def sensitivity_rules(rules: object) -> list[SensitivityRule]:
     """The rules on cells, as a policy writes them. Raises TypeError, DocumentError, DataError."""
-    written = [rules] if isinstance(rules, TableRule | Mapping) else rules
-    if not isinstance(written, Sequence) or not all(isinstance(rule, TableRule | Mapping) for rule in written):
+    written = [rules] if isinstance(rules, SensitivityRule | Mapping) else rules
+    if not isinstance(written, Sequence) or not all(isinstance(rule, SensitivityRule | Mapping) for rule in written):
         raise TypeError(
             "rules must be a list of mappings as in a policy, such as [{'rule': 'p_percent', 'p': 10}]; got "
             f"{type(rules).__name__}."
         )
-    content = [rule if isinstance(rule, TableRule) else dict(rule) for rule in written]
-    return [rule.sensitivity() for rule in parse_document(_Rules, {"rules": content}, "rules").rules]
+    content = [rule if isinstance(rule, SensitivityRule) else dict(rule) for rule in written]
+    return list(parse_document(_Rules, {"rules": content}, "rules").rules)
 
 
 def protection_method(given: object, **of_suppression: Any) -> Protection:

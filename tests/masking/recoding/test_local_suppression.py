@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.rules.k_anonymity import KAnonymity
 from sluice.ground.errors import PlanError
 from sluice.ground.rule import Background
 from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.ground.verdict import Verdict
 from sluice.masking.recoding.local_suppression import LocalSuppression, refuse_rare
 from sluice.masking.recoding.unsafe_combinations import key_sets
+from sluice.risk.classes.k_anonymity import KAnonymity
 from tests.golden import golden
 
 RNG = np.random.default_rng(0)

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.rules.failing_categories import _failing, with_failing_categories
-from policies.rules.frequency_rule import MissingMatches
-from policies.rules.k_anonymity import KAnonymity
-from policies.rules.l_diversity import LDiversity
-from policies.rules.sample_uniques_share import SampleUniquesShare
 from sluice.ground.rule import Background, Rule
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict
+from sluice.risk.classes.k_anonymity import KAnonymity
+from sluice.risk.classes.l_diversity import LDiversity
+from sluice.risk.classes.microdata_rule import KeyedRecords, MissingMatches
+from sluice.risk.classes.sample_uniques import SampleUniquesShare
 from tests.golden import golden
 
 CELL = 5
@@ -131,4 +131,6 @@ def test_equal_records_looked_at_once_break_a_rule_as_each_of_them_does(
     for rule in (KAnonymity(k=3, missing_matches=missing_matches), SampleUniquesShare(at_most=0)):
         look = _failing(rule, after, variables, ["town", "illness"], background)
         for keys in (["town", "illness"], ["town"], ["illness"]):
-            np.testing.assert_array_equal(look(keys), rule.failing(after, variables, keys, background))
+            np.testing.assert_array_equal(
+                look(keys), rule.failing(KeyedRecords(after, variables, keys, background=background))
+            )

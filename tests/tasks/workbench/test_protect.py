@@ -17,7 +17,7 @@ from flows.cli.main import main
 from flows.cli.table_options import method_given, rules_given
 from sluice.ground.errors import DocumentError
 from sluice.ground.verdict import Finding, Verdict
-from sluice.tabular.audit.audit import Breach
+from sluice.tabular.audit.pattern_audit import Breach
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.p_percent import PPercent
 from tasks.release.tables.protection_method import ControlledAdjustment, ControlledRounding, SecondarySuppression
@@ -282,7 +282,7 @@ def test_as_a_process(folder: Path) -> None:
 
 
 def test_rules_are_written_as_in_a_policy() -> None:
-    assert rules_given(["p_percent=12.5", "dominance=2, 85"]) == [PPercent(12.5), Dominance(2, 85)]
+    assert rules_given(["p_percent=12.5", "dominance=2, 85"]) == [PPercent(p=12.5), Dominance(n=2, k=85)]
     golden.refused(DocumentError, rules_given, [""])
 
 

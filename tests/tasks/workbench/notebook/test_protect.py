@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 import sluice
-from policies.rules.p_percent import PPercent
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.verdict import Verdict
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
+from sluice.tabular.rules.p_percent import PPercent
 from tasks.workbench.notebook.table_arguments import sensitivity_rules
 from tasks.workbench.protect import protect_table
 from tests.golden import golden
@@ -92,7 +92,7 @@ def test_an_unsafe_pattern_is_not_given_away(firms: pd.DataFrame, monkeypatch: p
     from dataclasses import replace
 
     import tasks.workbench.protect as module
-    from sluice.tabular.audit.audit import Breach
+    from sluice.tabular.audit.pattern_audit import Breach
 
     audit = module.audit_cells
 
