@@ -7,12 +7,14 @@ judges goes through one list.
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sluice.ground.rule import AnyOf, Need, Requirement
 from sluice.ground.variables import Kind, Role, Variables
 from sluice.ground.verdict import Finding
-from sluice.utility.comparison import Comparison
+
+if TYPE_CHECKING:
+    from sluice.utility.comparison import Comparison
 
 
 class Giving(NamedTuple):
@@ -73,12 +75,12 @@ class Check:
     adding    : what each finding is changed to
     """
 
-    parts: Callable[[Comparison], Iterable[Part]]
+    parts: "Callable[[Comparison], Iterable[Part]]"
     by_itself: bool = False
     adding: Callable[[Finding], Finding] | None = None
 
 
-def check(rule: str, stage: str, find: Callable[[Comparison], Sequence[Finding]]) -> Check:
+def check(rule: str, stage: str, find: "Callable[[Comparison], Sequence[Finding]]") -> Check:
     """A check of one part."""
     return Check(lambda files: [Part(rule, stage, lambda: find(files))])
 

@@ -6,7 +6,7 @@ Why a release of records must end blocked, as far as its documents alone tell.
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from policies.approvals import Subject
 from policies.policy import Policy
@@ -24,10 +24,7 @@ from sluice.publication.records_file import read_typed
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.utility.analyses.analysis_findings import unfit_analyses
 from tasks.release.product import Product
-from tasks.release.records.descriptions import described
 from tasks.release.records.record_definition import RecordsDefinition
-from tasks.release.records.record_editions import compare_publications
-from tasks.release.records.record_findings import Evaluation
 from tasks.release.records.record_variables import (
     RecordsDocuments,
     RecordsRelease,
@@ -35,11 +32,13 @@ from tasks.release.records.record_variables import (
     described_variables,
     released_variables,
 )
-from tasks.release.records.stored_masked_file import MaskedFile
-from tasks.release.tables.files_of_records import compare_with_tables
+
+if TYPE_CHECKING:
+    from tasks.release.records.record_findings import Evaluation
+    from tasks.release.records.stored_masked_file import MaskedFile
 
 
-class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
+class Records(Product[RecordsDefinition, "MaskedFile", "Evaluation"]):
     editions_rules = ("several_publications", *RULES, PRUNED_PUBLICATIONS, "records_and_tables")
 
     def refuse_unfit(self) -> None:
@@ -70,7 +69,7 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
     def plan_in_words(self) -> tuple[str, ...]:
         return tuple(step.describe() for step in self.definition.plan)
 
-    def view(self, release: RecordsRelease, made: MaskedFile | None, evaluation: Evaluation | None) -> RecordsView:
+    def view(self, release: RecordsRelease, made: "MaskedFile | None", evaluation: "Evaluation | None") -> RecordsView:
         return RecordsView(
             records_holdout=release.holdout.rows if release.holdout else 0,
             records_released=made.rows if made else 0,
@@ -102,6 +101,8 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
     def descriptions(
         self, release: RecordsRelease, dossier: Dossier, files: Sequence[PublishedFile], at: datetime
     ) -> dict[str, bytes]:
+        from tasks.release.records.descriptions import described
+
         return described(release, dossier, files, at)
 
     def read_back(self, release: RecordsRelease, place: Callable[[str], Path]) -> list[str]:
@@ -117,6 +118,9 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
         return problems
 
     def compare_editions(self, release: RecordsRelease) -> list[Finding]:
+        from tasks.release.records.record_editions import compare_publications
+        from tasks.release.tables.files_of_records import compare_with_tables
+
         return [*compare_publications(release), *compare_with_tables(release)]
 
     @property
@@ -124,7 +128,7 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
         return self.definition.seed == "destroy"
 
 
-def _parameters(documents: RecordsDocuments, masked: MaskedFile) -> Iterator[dict[str, Any]]:
+def _parameters(documents: RecordsDocuments, masked: "MaskedFile") -> Iterator[dict[str, Any]]:
     """What analysts have to correct for. Strata are named by their values only where the public has these anyway."""
     before, after = declared_variables(documents), described_variables(documents)
     for done in masked.carried_out:
