@@ -14,8 +14,8 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
 from sluice.generalization.choice import Choice
+from sluice.generalization.lattice.histogram import BLANK
 from sluice.generalization.lattice.local_recoding import local_recoding
-from sluice.generalization.lattice.node import BLANK
 from sluice.generalization.lattice.node_suppression import Solution
 from sluice.generalization.lattice.search import search
 from sluice.generalization.levels_found import LevelsFound

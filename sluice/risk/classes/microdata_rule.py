@@ -140,7 +140,10 @@ class MicrodataRule(Rule):
 
     def models(self, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:
         """What a search of generalisations must satisfy so that the file keeps the rule, by what the rule asks; None
-        where no model makes sure of it, and the file alone shows."""
+        where no model makes sure of it, and the file alone shows.
+
+        A search takes a missing key for a category of its own. Where a rule lets it stand for any value, a record is
+        like no fewer others than the search counts: it asks for the same or more."""
         return [(self.rule, None)]
 
     def finding(

@@ -156,6 +156,7 @@ class SensitiveRule(MicrodataRule):
         return [(f"{self.rule} of {name}", self._searched(variables.get(name))) for name in names]
 
     def _searched(self, variable: Variable | None) -> SensitiveModel | None:
+        """None also where the rule does not fit the variable: a later step may change that, or the rule refuses it."""
         if variable is None or not variable.kind.is_categorical:
             return None
         try:
