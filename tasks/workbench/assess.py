@@ -18,7 +18,7 @@ from policies.formula_cells import formula_cells
 from policies.policy import Policy, load_policy
 from policies.waivers import apply_waivers
 from schemas.contract import Contract, load_contract
-from sluice.custody.workspace import refuse_to_overwrite
+from sluice.custody.shelf import refuse_to_overwrite
 from sluice.documents.document_reading import document_sha256
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.durable import replace, sha256_of
