@@ -119,12 +119,16 @@ class MicrodataRule(Rule):
         background: Background = NO_BACKGROUND,
     ) -> list[Finding]:
         keys = self.keys(variables)
-        if not keys:
-            return [self.unknown(stage, _NO_KEYS(), len(frame))]
+        if lacking := self.lacking(variables):
+            return [self.unknown(stage, lacking, len(frame))]
         refuse_missing_columns(self.rule, keys, frame, variables)
         if not len(frame):
             return [self.unknown(stage, NO_RECORDS(unit=unit), 0)]
         return self.judge(KeyedRecords(frame, variables, keys, stage, unit, background))
+
+    def lacking(self, variables: Variables) -> Saying:
+        """Why nothing can be judged of a file of these variables, if so."""
+        return () if self.keys(variables) else _NO_KEYS()
 
     def keys(self, variables: Variables) -> list[str]:
         """The columns whose combinations are looked at: the quasi-identifiers, unless the rule names others."""
