@@ -149,8 +149,8 @@ LAPSES_AFTER = timedelta(days=30)
 
 def office_table() -> str:
     """The rows of the office as a table in Markdown, for docs/architecture.md."""
-    rows = [
-        f"| `{rule.name}` | {rule.people} of the roster, {'one ' * (rule.people > 1)}with the role {rule.role} | {rule.effect} |"
-        for rule in OFFICE_DECISIONS.values()
-    ]
+    rows = []
+    for rule in OFFICE_DECISIONS.values():
+        who = f"{rule.people} of the roster, {'one ' * (rule.people > 1)}with the role {rule.role}"
+        rows.append(f"| `{rule.name}` | {who} | {rule.effect} |")
     return "\n".join(["| decision | may be taken by | makes |", "|---|---|---|", *rows])

@@ -99,6 +99,4 @@ def test_every_action_of_a_person_is_walked() -> None:
 def test_the_documented_table_is_that_of_the_code() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     assert as_markdown() in page, "write the output of sluice.custody.states.as_markdown() into docs/architecture.md"
-    assert office_table() in page, (
-        "write the output of policies.decision_table.office_table() into docs/architecture.md"
-    )
+    assert office_table() in page, "and that of policies.decision_table.office_table()"
