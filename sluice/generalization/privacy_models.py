@@ -4,8 +4,8 @@ a plan has none."""
 from collections.abc import Mapping
 
 from sluice.generalization.cost_benefit import NoAttack, Profitability
-from sluice.risk.classes.beta_likeness import BetaLikenessModel as BetaLikenessModel
-from sluice.risk.classes.delta_disclosure import DeltaDisclosureModel as DeltaDisclosureModel
+from sluice.risk.classes.beta_likeness import BetaLikenessModel
+from sluice.risk.classes.delta_disclosure import DeltaDisclosureModel
 from sluice.risk.classes.k_anonymity import KAnonymityModel
 from sluice.risk.classes.l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
 from sluice.risk.classes.privacy_model import PrivacyModel

@@ -8,9 +8,9 @@ the file. ARX and pycanon leave absent values out; `absent` chooses. A blank is 
 out. Higher is worse.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -101,9 +101,8 @@ class DeltaDisclosure(NearValuesRule):
     def measure(self, values: SensitiveValues) -> ClassFigures:
         return super().measure(values.on_grid)
 
-    def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
-        which = {"count": count, "total": total, "unit": unit, "name": name}
-        return _LIKELIER(**which, times=np.exp(self.delta))
+    def say(self, groups: Mapping[str, Any], worst: float, limit: float) -> Saying:
+        return _LIKELIER(**groups, times=np.exp(self.delta))
 
     def describe(self) -> str:
         return (

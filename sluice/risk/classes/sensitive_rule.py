@@ -1,7 +1,7 @@
 """SensitiveRule: a rule on what the look-alikes of a record give away of its sensitive values."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -127,7 +127,7 @@ class SensitiveRule(MicrodataRule):
         count, total = int(failing.sum()), len(failing)
         worst = figures.worst(~(figures.failing & values.all_harmless))
         limit = self.threshold(variable)
-        says = self.say(count, total, file.unit, name, worst, limit)
+        says = self.say({"count": count, "total": total, "unit": file.unit, "name": name}, worst, limit)
         if count and file.stage != "original":
             says += _named(file, values.records_of(failing), values.sizes(failing))
         harmless = variable.harmless
@@ -156,6 +156,7 @@ class SensitiveRule(MicrodataRule):
         return [(f"{self.rule} of {name}", self._searched(variables.get(name))) for name in names]
 
     def _searched(self, variable: Variable | None) -> SensitiveModel | None:
+        """None also where the rule does not fit the variable: a later step may change that, or the rule refuses it."""
         if variable is None or not variable.kind.is_categorical:
             return None
         try:
@@ -169,8 +170,11 @@ class SensitiveRule(MicrodataRule):
         return ClassFigures(model.figures(values.in_classes), model.broken(values.in_classes), model.worse)
 
     @abstractmethod
-    def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
-        """What was found: in `count` of `total` groups of look-alikes a variable breaks the rule."""
+    def say(self, groups: Mapping[str, Any], worst: float, limit: float) -> Saying:
+        """What was found, where the worst figure of any group is this and the policy's limit that.
+
+        groups : count and total: in so many of all groups of look-alikes; unit: of what; name: of the variable
+        """
 
     @abstractmethod
     def threshold(self, variable: Variable) -> float:

@@ -8,9 +8,9 @@ counts for each of them. The order counts the values that occur in the file, so 
 widens nor narrows a distance.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -239,9 +239,8 @@ class TCloseness(SensitiveRule):
         model = self.model(values.variable, categories)
         return ClassFigures(model.figures(counted.in_classes), model.broken(counted.in_classes))
 
-    def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
-        which = {"count": count, "total": total, "unit": unit, "name": name}
-        return _DIFFER(**which, limit=limit, most=worst)
+    def say(self, groups: Mapping[str, Any], worst: float, limit: float) -> Saying:
+        return _DIFFER(**groups, limit=limit, most=worst)
 
     @staticmethod
     def _has_order(variable: Variable) -> bool:
