@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
-from sluice.generalization.choice import Choice
+from sluice.generalization.choice import MODELS, OBJECTIVES, Choice
 from sluice.generalization.lattice.histogram import BLANK
 from sluice.generalization.lattice.local_recoding import local_recoding
 from sluice.generalization.lattice.node_suppression import Solution
@@ -21,8 +21,6 @@ from sluice.generalization.lattice.search import search
 from sluice.generalization.levels_found import LevelsFound
 from sluice.generalization.objectives.key_losses import Loss
 from sluice.generalization.objectives.objective import Objective
-from sluice.generalization.objectives.objective_names import OBJECTIVES
-from sluice.generalization.privacy_models import MODELS
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import InfeasibleError, PlanError, did_you_mean
 from sluice.ground.variables import Role, Variable, Variables, with_role
