@@ -12,7 +12,7 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
-from sluice.risk.classes.crowds import agreeing
+from sluice.risk.classes.classes_with_missing_keys import matching_records
 from sluice.risk.classes.equivalence_classes import category_codes, classes_of, equivalence_classes
 
 VALUES = (10, 7, 12, 5, 90)
@@ -27,7 +27,7 @@ def main(quick: bool = False) -> None:
         codes = [category_codes(frame[name]) for name in names]
         from_codes = _best(lambda codes=codes: equivalence_classes(codes).frequencies)
         from_frame = _best(lambda frame=frame, names=names: classes_of(frame, names).frequencies)
-        any_value = _best(lambda frame=frame, names=names: agreeing(frame, names), 1)
+        any_value = _best(lambda frame=frame, names=names: matching_records(frame, names), 1)
         pandas = _best(
             lambda frame=frame, names=names: frame.groupby(names, dropna=False, observed=True)[names[0]].transform(
                 "size"

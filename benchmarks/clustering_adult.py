@@ -20,8 +20,7 @@ import pandas as pd
 
 from deployments.data import REFERENCE_DATA
 from sluice.ground.arrays import IntArray
-from sluice.ground.hierarchy import Hierarchy
-from sluice.ground.taxonomy import Taxonomy, taxonomy_of
+from sluice.ground.hierarchy import Hierarchy, Taxonomy, taxonomy_of
 from sluice.masking.microaggregation.clustering import clusters_by
 from sluice.masking.microaggregation.clusters import Domain, domain_of, information_loss
 from sluice.masking.microaggregation.mondrian import mondrian_regions

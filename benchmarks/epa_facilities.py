@@ -17,7 +17,7 @@ import pandas as pd
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.model.records import records_of
+from sluice.tabular.model.numbered_records import records_of
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
@@ -25,7 +25,7 @@ from sluice.tabular.rules.sensitivity import requirements_of
 from tests.reference_data import REFERENCE_DATA
 
 TABLES = (("industry", "region:1"), ("industry:2", "region"))
-RULES = (MinimumFrequency(3), PPercent(10), Dominance(1, 75), Dominance(2, 85))
+RULES = (MinimumFrequency(n=3), PPercent(p=10), Dominance(n=1, k=75), Dominance(n=2, k=85))
 
 _KIND = re.compile(r" (COUNTY|PARISH|BOROUGH|CENSUS AREA|MUNICIPALITY|MUNICIPIO|CITY AND BOROUGH)$")
 

@@ -17,19 +17,17 @@ import pandas as pd
 from benchmarks.peers.peer import ask, version_of
 from deployments.data import REFERENCE_DATA
 from sluice.generalization.lattice.key import Key
+from sluice.generalization.lattice.node_suppression import Solution
 from sluice.generalization.lattice.search import search
-from sluice.generalization.lattice.suppression import Solution
-from sluice.generalization.models.k_anonymity import KAnonymity
-from sluice.generalization.models.privacy_model import PrivacyModel
-from sluice.generalization.models.sensitive_model import (
-    BetaLikeness,
-    DeltaDisclosure,
-    DistinctLDiversity,
-    EqualTCloseness,
-)
 from sluice.generalization.objectives.class_losses import Discernibility
 from sluice.generalization.objectives.key_losses import Loss, NonUniformEntropy
 from sluice.ground.hierarchy import Hierarchy
+from sluice.risk.classes.beta_likeness import BetaLikenessModel
+from sluice.risk.classes.delta_disclosure import DeltaDisclosureModel
+from sluice.risk.classes.k_anonymity import KAnonymityModel
+from sluice.risk.classes.l_diversity import DistinctLDiversity
+from sluice.risk.classes.privacy_model import PrivacyModel
+from sluice.risk.classes.t_closeness import EqualTCloseness
 
 LIMITS = (0.0, 0.04, 1.0)
 ADULT = REFERENCE_DATA / "adult"
@@ -41,28 +39,30 @@ def main(quick: bool = False) -> None:
         print("Adult is not there; see SLUICE_REFERENCE_DATA.")
         return
     keys, codes = adult()
-    search(keys, codes, [KAnonymity(5)], Loss(), suppression_limit=1.0)  # compile, or load the compiled loops
+    search(keys, codes, [KAnonymityModel(5)], Loss(), suppression_limit=1.0)  # compile, or load the compiled loops
     _head()
     for limit in LIMITS:
         for objective in (Loss(), NonUniformEntropy(), Discernibility()):
-            _row(f"Adult, {objective.describe()}", keys, codes, [KAnonymity(5)], limit, objective=objective)
+            _row(f"Adult, {objective.describe()}", keys, codes, [KAnonymityModel(5)], limit, objective=objective)
     _peer()
     rest, occupation = _without(keys, codes, "occupation")
     models: list[PrivacyModel] = [
         DistinctLDiversity("occupation", 3),
         EqualTCloseness("occupation", 0.2),
-        BetaLikeness("occupation", 2.0),
-        DeltaDisclosure("occupation", 2.0, absent=False),
+        BetaLikenessModel("occupation", 2.0),
+        DeltaDisclosureModel("occupation", 2.0, absent=False),
     ]
     for model in models:
         for limit in LIMITS[:1] if quick else LIMITS:
-            found = _row(f"Adult, {model.describe()}", *rest, [KAnonymity(5), model], limit, {"occupation": occupation})
+            found = _row(
+                f"Adult, {model.describe()}", *rest, [KAnonymityModel(5), model], limit, {"occupation": occupation}
+            )
             if limit == LIMITS[0]:
                 _confirm(*rest, occupation, found)
     for records in (100_000,) if quick else (1_000_000, 10_000_000):
         drawn = _drawn(codes, records)
         for limit in LIMITS:
-            _row(f"{records:,} records", keys, drawn, [KAnonymity(5)], limit)
+            _row(f"{records:,} records", keys, drawn, [KAnonymityModel(5)], limit)
     _twenty(keys, codes, 10_000 if quick else 30_162, 2 if quick else 60)
     print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GB")
 
@@ -130,7 +130,9 @@ def _twenty(keys: list[Key], codes: Codes, records: int, seconds: float) -> None
     columns += [np.where(rng.random(records) < 0.2, rng.permutation(columns[at]), columns[at]) for at in more]
     named = keys + [Key(f"{keys[at].name} {number}", keys[at].levels) for number, at in enumerate(more)]
     end = monotonic() + seconds
-    found = search(named, columns, [KAnonymity(5)], Loss(), suppression_limit=0.04, ended=lambda: monotonic() >= end)
+    found = search(
+        named, columns, [KAnonymityModel(5)], Loss(), suppression_limit=0.04, ended=lambda: monotonic() >= end
+    )
     print(
         f"{len(named)} keys, {found.nodes:,} transformations, {records:,} records, {seconds:g} s of the clock: "
         f"loss {found.value:.4f}, none below {found.bound:.4f} (within {found.excess:.1%}), {found.checked:,} checked"

@@ -29,7 +29,7 @@ from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
 from tasks.release.tables.protection import ProtectionRequest, audit_cells, protect_cells
 
-_RULES = (MinimumFrequency(3), PPercent(10))
+_RULES = (MinimumFrequency(n=3), PPercent(p=10))
 _WORKERS = 2
 
 

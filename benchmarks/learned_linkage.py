@@ -10,9 +10,8 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
-from policies.standard.intruders import AnyOf, Intruder
-from policies.standard.learned_linkage import learned_intruder
-from policies.standard.partial_knowledge import judge_partial_knowledge
+from policies.standard.learning_intruders import judge_partial_knowledge, learned_intruder
+from policies.standard.reference_standard import AnyOf, Intruder
 from sluice.ground.variables import Variable
 from sluice.risk.coding import Coding
 from sluice.risk.reference.reference_attack import attack

@@ -20,7 +20,7 @@ from sluice.tabular.suppression.optimal_suppression import cost_of, optimise
 from sluice.tabular.suppression.suppression import suppress
 from tests.tabular.tables import business
 
-RULES = (MinimumFrequency(3), PPercent(10))
+RULES = (MinimumFrequency(n=3), PPercent(p=10))
 CONDITIONS = {"outsiders, unions": Assumptions(coalition=0), "all conditions": Assumptions()}
 SECONDS = 300.0  # what the solver may take
 

@@ -11,7 +11,7 @@ from time import process_time
 import numpy as np
 
 from benchmarks.gconfid_peer import gconfid_pattern, has_gconfid
-from sluice.tabular.audit.audit import audit
+from sluice.tabular.audit.pattern_audit import audit
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Status
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
@@ -31,7 +31,7 @@ def main(quick: bool = False) -> None:
     print(f"{'table':<24} {'cells':>6} {'sensitive':>9} {'condition':<14} {'value':>12} {'ratio':>6} {'CPU s':>6} safe")
     for name in list(SHAPES)[: 3 if quick else None]:
         cells, magnitude = generated(name), SHAPES[name].spread > 0
-        rules = [MinimumFrequency(3), PPercent(10)] if magnitude else [MinimumFrequency(3)]
+        rules = [MinimumFrequency(n=3), PPercent(p=10)] if magnitude else [MinimumFrequency(n=3)]
         needs = requirements_of(rules, cells.contributions)
         theirs = np.nan
         if peer and magnitude and len(cells) < _SLOW:
@@ -53,7 +53,7 @@ def main(quick: bool = False) -> None:
 def suppress_once() -> None:
     """Load the compiled loops."""
     cells = generated("2-D")
-    suppress(cells, requirements_of([MinimumFrequency(3)], cells.contributions), [MinimumFrequency(3)])
+    suppress(cells, requirements_of([MinimumFrequency(n=3)], cells.contributions), [MinimumFrequency(n=3)])
 
 
 if __name__ == "__main__":

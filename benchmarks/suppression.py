@@ -29,7 +29,7 @@ from sluice.tabular.suppression.suppression import suppress
 from tests.reference_data import REFERENCE_DATA
 
 _DATA = REFERENCE_DATA / "business_generated"
-_RULES = [MinimumFrequency(3), PPercent(10)]
+_RULES = [MinimumFrequency(n=3), PPercent(p=10)]
 _CONDITIONS = {
     "intervals": Assumptions(coalition=0, unions=False),
     "and unions": Assumptions(coalition=0),

@@ -33,9 +33,9 @@ _RULES = ("+ readers of the rules", Assumptions(own_parts=True, counts="contribu
 def main(quick: bool = False) -> None:
     print(f"{'table':>15}  cells sensitive       protected against    CPU secondary     value")
     for seed in (1,) if quick else (1, 2, 3):
-        _lines(f"turnover {seed}", _table(seed, firms=True), [MinimumFrequency(3), PPercent(10)], _CONDITIONS)
+        _lines(f"turnover {seed}", _table(seed, firms=True), [MinimumFrequency(n=3), PPercent(p=10)], _CONDITIONS)
     for n in (3,) if quick else (3, 5):
-        _lines(f"counts below {n}", _table(10 + n), [MinimumFrequency(n)], [*_CONDITIONS, _RULES])
+        _lines(f"counts below {n}", _table(10 + n), [MinimumFrequency(n=n)], [*_CONDITIONS, _RULES])
 
 
 def _lines(name: str, cells: Cells, rules: list[SensitivityRule], conditions: list[tuple[str, Assumptions]]) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.gconfid_peer import gconfid_pattern, has_gconfid
-from sluice.tabular.audit.audit import Audit, audit
+from sluice.tabular.audit.pattern_audit import Audit, audit
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Booleans, Cells, Status
 from sluice.tabular.model.dimension import Dimension
@@ -25,7 +25,7 @@ from sluice.tabular.rules.sensitivity import Requirements, requirements_of
 from tests.reference_data import REFERENCE_DATA
 
 BUSINESS = REFERENCE_DATA / "business_generated"
-RULES = (MinimumFrequency(3), PPercent(10))
+RULES = (MinimumFrequency(n=3), PPercent(p=10))
 
 
 def business(folder: Path) -> Cells:

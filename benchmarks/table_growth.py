@@ -38,11 +38,11 @@ _DIMENSIONS = {
 
 
 def main(quick: bool = False) -> None:
-    protect_cells(*_prepared(table_of(_DIMENSIONS["2"]), [MinimumFrequency(3)]))  # load the compiled loops
+    protect_cells(*_prepared(table_of(_DIMENSIONS["2"]), [MinimumFrequency(n=3)]))  # load the compiled loops
     print(f"{'':<18}{'cells':>8}{'sensitive':>11}{'suppressed':>11}{'protect, CPU s':>16}{'audit, CPU s':>14}  safe")
     found = []
     for name, shape in list(_CELLS.items())[: 2 if quick else None]:
-        found.append(_measure(f"cells: {name}", table_of(shape), [MinimumFrequency(3), PPercent(10)]))
+        found.append(_measure(f"cells: {name}", table_of(shape), [MinimumFrequency(n=3), PPercent(p=10)]))
     for what, column in (("protection", 1), ("audit", 2)):
         cells, seconds = np.array([row[0] for row in found]), np.array([row[column] for row in found])
         exponent, _ = np.polyfit(np.log(cells), np.log(np.maximum(seconds, 0.01)), 1)
@@ -50,9 +50,9 @@ def main(quick: bool = False) -> None:
     cells = table_of(_SHARED)
     for share in _SHARES[: 2 if quick else None]:
         n = int(np.quantile(cells.contributors, share)) + (share == 1.0)
-        _measure(f"sensitive: {share:.0%}", cells, [MinimumFrequency(max(n, 1)), PPercent(10)])
+        _measure(f"sensitive: {share:.0%}", cells, [MinimumFrequency(n=max(n, 1)), PPercent(p=10)])
     for number, shape in _DIMENSIONS.items():
-        _measure(f"dimensions: {number}", table_of(shape), [MinimumFrequency(3), PPercent(10)])
+        _measure(f"dimensions: {number}", table_of(shape), [MinimumFrequency(n=3), PPercent(p=10)])
 
 
 def _prepared(cells: Cells, rules: list[SensitivityRule]) -> tuple[Cells, ProtectionRequest]:

@@ -25,7 +25,7 @@ from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Status
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.model.records import records_of
+from sluice.tabular.model.numbered_records import records_of
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
@@ -90,7 +90,7 @@ def play(records: pd.DataFrame, rows: dict[str, Rows | None], rules: Rules) -> N
     measure = Measure("value", "firm") if firms else Measure()
     cells = records_of(records, dimensions, measure).cells(dimensions)
     judges: list[SensitivityRule] = [
-        MinimumFrequency(int(rule["n"])) if rule["rule"] == "minimum_frequency" else PPercent(rule["p"])
+        MinimumFrequency(n=int(rule["n"])) if rule["rule"] == "minimum_frequency" else PPercent(p=rule["p"])
         for rule in rules
     ]
     request = ProtectionRequest.of(cells, judges, Assumptions(counts=measure.counts, own_parts=True))

@@ -45,8 +45,8 @@ def main(quick: bool = False) -> None:
         ones = np.arange(magnitudes.largest.shape[1]) < magnitudes.contributors[:, None]
         counts = replace(magnitudes, total=magnitudes.contributors, largest=ones.astype(np.int64))
         small_count_rounding(counts, BASE, np.random.default_rng(0))  # compiles
-        _table(f"{name}, counts", counts, [MinimumFrequency(3)], counts=True)
-        _table(f"{name}, magnitudes", magnitudes, [MinimumFrequency(3), PPercent(10)], counts=False)
+        _table(f"{name}, counts", counts, [MinimumFrequency(n=3)], counts=True)
+        _table(f"{name}, magnitudes", magnitudes, [MinimumFrequency(n=3), PPercent(p=10)], counts=False)
 
 
 def _table(title: str, cells: Cells, rules: list[SensitivityRule], counts: bool) -> None:

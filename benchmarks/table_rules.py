@@ -145,7 +145,7 @@ def _rules() -> dict[str, Any]:
     from sluice.tabular.rules.minimum_frequency import MinimumFrequency
     from sluice.tabular.rules.p_percent import PPercent
 
-    rules = (MinimumFrequency(3), PPercent(10), PPercent(15), Dominance(2, 75), Dominance(2, 85))
+    rules = (MinimumFrequency(n=3), PPercent(p=10), PPercent(p=15), Dominance(n=2, k=75), Dominance(n=2, k=85))
     return dict(zip(RULES, rules, strict=True))
 
 

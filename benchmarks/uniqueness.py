@@ -18,8 +18,8 @@ from scipy.special import hyp2f1
 from sluice.risk.classes.equivalence_classes import category_codes, classes_of
 from sluice.risk.population.household_risk import household_risk
 from sluice.risk.population.individual_risk import estimated_population, individual_risk
-from sluice.risk.population.k_map import population_frequencies
 from sluice.risk.population.loglinear_risk import loglinear_risk
+from sluice.risk.population.population_rule import population_frequencies
 from sluice.risk.population.population_uniques import population_uniques
 from sluice.risk.population.reidentification_risk import prosecutor_risk
 

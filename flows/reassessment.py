@@ -16,26 +16,29 @@ from policies.policy import Policy
 from sluice.custody.ledger import Entry, last
 from sluice.custody.states import IN_DOUBT, REASSESSED, State, TransitionError, state_of
 from sluice.custody.workspace import Workspace
-from sluice.documents.documents import document_sha256
+from sluice.documents.document_reading import document_sha256
 from sluice.ground.errors import SluiceError, did_you_mean
 from sluice.ground.sentence import Saying, Sentences, as_fields
-from sluice.ground.verdict import Finding, Verdict, decide
+from sluice.ground.verdict import Finding, Verdict, codes_of, decide, keeping_back
 from sluice.software_version import versions
-from tasks.audit import audit
-from tasks.check import check
-from tasks.evaluate import evaluate
 from tasks.failure import explain
-from tasks.protect import altered
+from tasks.record_steps import check, evaluate
 from tasks.release.decisions.office import open_office
 from tasks.release.decisions.signing_in import account
+from tasks.release.documented_release import Release
 from tasks.release.editions.earlier_releases import is_out_of_reach
 from tasks.release.products import release_as_judged
-from tasks.release.records.masked_again import masked_again
-from tasks.release.records.product import Records
-from tasks.release.release import Release
+from tasks.release.records.record_product import Records
+from tasks.release.records.release_comparison import masked_again
 from tasks.release.tables.protection_method import SecondarySuppression
-from tasks.release.tables.published_cells import MethodStatement, ProtectedTables, staged_and_published_cells
-from tasks.release.tables.request import request_of
+from tasks.release.tables.published_cells import (
+    MethodStatement,
+    ProtectedTables,
+    request_of,
+    staged_and_published_cells,
+)
+from tasks.table_audit import audit
+from tasks.table_protection import altered
 
 _SAYS = Sentences(
     "reassessment",
@@ -162,9 +165,8 @@ def _concluded(
     recorded: bool,
 ) -> Reassessment:
     verdict = decide(findings)
-    against = [f for f in findings if f.binding and f.verdict is not Verdict.PASS]
-    excused = [f for f in against if f.waiver and f.verdict is not Verdict.UNKNOWN]
-    reasons = tuple(f.says for f in sorted(against, key=lambda f: -f.verdict) if f not in excused)
+    against = keeping_back(findings)
+    reasons = tuple(finding.says for finding in against)
     release, state = entries[0].release, _state(entries)
     assert state is not None
     found = Reassessment(release, state, called, verdict, reasons, news=False, since=since)
@@ -179,7 +181,7 @@ def _concluded(
     found = replace(found, news=verdict is not Verdict.PASS and not known)
     if recorded:
         event = IN_DOUBT if found.news else REASSESSED
-        remark = {**body, "published_since": since, "versions": versions()}
+        remark = {**body, "codes": codes_of(against), "published_since": since, "versions": versions()}
         with suppress(TransitionError):  # it was withdrawn meanwhile
             workspace.ledger.append(release, event, account(), remark, _PUBLIC)
     return found

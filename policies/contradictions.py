@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 
 from policies.rules.attack_rule import AttackRule
-from policies.rules.attribute_inference import AttributeInference
-from policies.rules.control_rule import ControlRule
-from policies.rules.k_anonymity import KAnonymity
-from policies.rules.linkage_rule import LinkageRule
-from policies.rules.microdata_rule import MicrodataRule
-from policies.rules.rule import DisclosureRule
-from policies.rules.table_rule import TableRule
+from policies.rules.attribute_rules import AttributeInference
+from policies.rules.control_rules import ControlRule
+from policies.rules.linkage_rules import LinkageRule
 from policies.standard.reference_standard import ReferenceStandard
+from sluice.ground.rule import DisclosureRule
 from sluice.risk.attacks.attack_success import AttackSuccess
+from sluice.risk.classes.k_anonymity import KAnonymity
+from sluice.risk.classes.microdata_rule import MicrodataRule
+from sluice.tabular.rules.sensitivity import SensitivityRule
 
 _SHARES = (LinkageRule, ControlRule, AttributeInference)  # of people: none found leaves an interval above 0
 
@@ -29,7 +29,7 @@ def contradictions(
 
 
 def _of_rules(rules: Sequence[DisclosureRule]) -> list[str]:
-    tables = [rule.rule for rule in rules if isinstance(rule, TableRule)]
+    tables = [rule.rule for rule in rules if isinstance(rule, SensitivityRule)]
     records = [rule.rule for rule in rules if isinstance(rule, MicrodataRule)]
     if tables and records:
         return [

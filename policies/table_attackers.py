@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.ground.shares import Percent
+from sluice.ground.document_parts import Percent
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.measure import Measure
 

@@ -8,7 +8,7 @@ example: DLD/4 + PLD/4 + ID/2. IL is the mean of IL1 to IL5, by which the table'
 from collections.abc import Mapping
 from math import isfinite, nan
 
-from policies.rules.linkage_score import LinkageScore, MeasuredRisk
+from policies.rules.ranked_rules import LinkageScore, MeasuredRisk
 from sluice.ground.sentence import Sentence
 from sluice.masking.plan import ByStratum
 from sluice.masking.swapping.rank_swapping import RankSwapping
@@ -17,8 +17,8 @@ from sluice.risk.linkage.linkage_score import ScoreView, disclosure_risk, linkag
 from sluice.utility.cell_changes import coarse_share
 from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.number_measures import loss_of_numbers
-from sluice.utility.measure import Family, Figure, Measure, Occasion
 from sluice.utility.measured import Found, written_percent
+from sluice.utility.utility_measure import Family, Figure, Measure, Occasion
 
 _NOT_KNOWN = Sentence("score.not_known", "The score is not known: {why}")
 

@@ -1,20 +1,26 @@
-"""Decide: whether a release waits for people or is blocked, and why; the one place where the ledger comes to say so."""
+"""Decide: whether a release waits for people or is blocked, and why; the one place where the ledger comes to say so.
 
+Approve: whether the people who must approve have approved exactly these bytes. Asks the ledger, nobody else.
+"""
+
+from policies.standing import REFUSALS
 from sluice.custody.states import State
-from sluice.ground.verdict import Verdict
+from sluice.ground.verdict import Verdict, codes_of
 from sluice.ground.visible_text import in_markdown
 from sluice.report.dossier import Dossier
 from sluice.report.headline import FURTHER_REASONS, headline, reasons
 from tasks.flow_run import in_a_run
-from tasks.release.decisions.under_review import report_place
-from tasks.release.dossier import Reported
+from tasks.release.decisions.series_approval import standing
+from tasks.release.decisions.under_review import report_place, subject
+from tasks.release.editions.current_edition import close_overtaken, overtaken
 from tasks.release.product import AnyRelease
+from tasks.release.stored_dossier import Reported
 from tasks.step import step
 
 
 @step
 def decide(release: AnyRelease, reported: Reported, rehearse: bool = False) -> None:
-    """Record the verdict, with its reasons and what was reported, and what follows from it.
+    """Record the verdict, with its reasons and their codes, what was reported, and what follows from it.
 
     Only a file that meets its policy waits for review; without one there is nothing that anybody could approve. A
     rehearsal stops at `evaluated`, or leaves a note where nothing was masked.
@@ -25,6 +31,7 @@ def decide(release: AnyRelease, reported: Reported, rehearse: bool = False) -> N
         "verdict": dossier.verdict.name,
         "says": headline(dossier),
         "further_reasons": [finding.says for finding in why[1 : 1 + FURTHER_REASONS]],
+        "codes": codes_of(why),
         **kept,
     }
     masked = "data" in dossier.hashes
@@ -71,3 +78,32 @@ def _in_short(dossier: Dossier, place: str) -> str:
             f"What was found is in {link}, or on the terminal by `sluice review {dossier.release}`.",
         ]
     )
+
+
+@step
+def approve(release: AnyRelease) -> bool:
+    """True when the release may be published now. Moves it to `approved`, or back to `pending_review`, as it stands.
+
+    One whose data are older than those of a published edition of the same period closes.
+    """
+    state = release.state
+    if state is State.PUBLISHING:
+        return True  # it was approved when publication began; what is on the shelf must be finished
+    if state not in (State.PENDING_REVIEW, State.APPROVED):
+        return False
+    if newer := overtaken(release):
+        close_overtaken(release.product.workspace, *newer)
+        return False
+    now = standing(release)
+    if now.complete and state is State.PENDING_REVIEW:
+        release.record(State.APPROVED, subject=subject(release).digest(), says=now.says)
+    if now.outcome in REFUSALS.values():
+        release.record(now.outcome, says=now.says)  # by the last decision, whose author's process ended before
+    elif not now.complete and state is State.APPROVED:
+        release.record(State.PENDING_REVIEW, says=now.says)  # expired or voided since
+    return now.complete
+
+
+@step
+def awaits_people(release: AnyRelease) -> bool:
+    return release.state is State.PENDING_REVIEW

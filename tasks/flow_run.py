@@ -7,11 +7,13 @@ by the flow itself, or where a server is named.
 import os
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sluice.custody.workspace import Workspace
-from tasks.release.release import DocumentedRelease
 from tasks.release.run_notes import WaitingRun, runs_waiting
+
+if TYPE_CHECKING:
+    from tasks.release.documented_release import DocumentedRelease
 
 
 def in_a_run() -> bool:
@@ -31,10 +33,10 @@ def has_server() -> bool:
     return bool(os.environ.get("PREFECT_API_URL"))
 
 
-def name_run(release: DocumentedRelease) -> None:
+def name_run(release: "DocumentedRelease") -> None:
     """See `suspension.name_run`."""
     if in_a_run():
-        from tasks.suspension import name_run
+        from tasks.runs_on_server import name_run
 
         name_run(release)
 
@@ -42,7 +44,7 @@ def name_run(release: DocumentedRelease) -> None:
 def begin_run(workspace: Workspace) -> None:
     """See `suspension.begin_run`."""
     if in_a_run():
-        from tasks.suspension import begin_run
+        from tasks.runs_on_server import begin_run
 
         begin_run(workspace)
 
@@ -51,33 +53,33 @@ def suspended_for(workspace: Workspace) -> str | None:
     """See `suspension.suspended_for`."""
     if not in_a_run():
         return None
-    from tasks.suspension import suspended_for
+    from tasks.runs_on_server import suspended_for
 
     return suspended_for(workspace)
 
 
-def waits_already(release: DocumentedRelease) -> WaitingRun | None:
+def waits_already(release: "DocumentedRelease") -> WaitingRun | None:
     """See `suspension.waits_already`."""
     if not in_a_run():
         return None
-    from tasks.suspension import waits_already
+    from tasks.runs_on_server import waits_already
 
     return waits_already(release)
 
 
-def suspend(release: DocumentedRelease, waits_for: str) -> bool:
+def suspend(release: "DocumentedRelease", waits_for: str) -> bool:
     """See `suspension.suspend`."""
     if not in_a_run():
         return False
-    from tasks.suspension import suspend
+    from tasks.runs_on_server import suspend
 
     return suspend(release, waits_for)
 
 
-def stop_waiting(release: DocumentedRelease) -> None:
+def stop_waiting(release: "DocumentedRelease") -> None:
     """See `suspension.stop_waiting`."""
     if in_a_run():
-        from tasks.suspension import stop_waiting
+        from tasks.runs_on_server import stop_waiting
 
         stop_waiting(release)
 
@@ -86,7 +88,7 @@ def resume_runs(workspace: Workspace, release_id: str) -> int:
     """See `suspension.resume_runs`."""
     if not has_server() or not runs_waiting(workspace, release_id):
         return 0
-    from tasks.suspension import resume_runs
+    from tasks.runs_on_server import resume_runs
 
     return resume_runs(workspace, release_id)
 
@@ -94,6 +96,6 @@ def resume_runs(workspace: Workspace, release_id: str) -> int:
 def tag_runs(workspace: Workspace, releases: Iterable[str]) -> None:
     """See `run_tags.tag_runs`."""
     if has_server():
-        from tasks.run_tags import tag_runs
+        from tasks.runs_on_server import tag_runs
 
         tag_runs(workspace, releases)

@@ -1,25 +1,37 @@
-"""Ingest: from the source into the vault, batch by batch, typed by the contract, put in order, counted and hashed."""
+"""Ingest: from the source into the vault, batch by batch, typed by the contract, put in order, counted and hashed.
+
+Validate: the data are what their contract says, record by record and as a whole.
+"""
 
 import os
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from schemas.checks.expectations_run import check_batch
+from schemas.checks.frame_check import check_frame
+from schemas.checks.profile import Profile
+from schemas.checks.sentinels import check_sentinels
+from sluice.custody.edition_order import before, line_of
+from sluice.custody.ledger import last
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.custody.workspace import open_workspace
-from sluice.documents.documents import document_bytes
+from sluice.documents.document_reading import document_bytes
 from sluice.ground.durable import sha256_of
 from sluice.ground.errors import SluiceError
+from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.sources.permission import meaning_of, permitted_file
 from tasks.flow_run import begin_run, suspended_for
+from tasks.release.crashed_measures import findings_of
 from tasks.release.decisions.adopted_documents import refuse_unadopted
+from tasks.release.documented_release import DocumentedRelease, Release, recorded_release, release_id, variables_as_json
 from tasks.release.editions.current_edition import refuse_foreign_name, refuse_nested_shelf
 from tasks.release.intake.source_counts import refuse_hopeless_source
 from tasks.release.intake.staging import reference_period, set_aside, stage
 from tasks.release.product import AnyProduct, AnyRelease
 from tasks.release.products import load_product
-from tasks.release.release import Release, recorded_release, release_id, variables_as_json
 from tasks.release.run_notes import remember_definition
 from tasks.step import step
 
@@ -96,3 +108,38 @@ def _secret(name: str) -> str | None:
         return str(load(block, _sync=True).get())
     except ValueError:  # there is no such block
         return None
+
+
+@step
+def validate(release: DocumentedRelease) -> list[Finding]:
+    """The findings of the contract; the state becomes `validated` when nothing in them stands against going on."""
+    findings = [
+        *findings_of("contract", "contract", lambda: check_frame(release.read_staged(), release.product.contract)),
+        *findings_of("sentinels", "contract", lambda: check_sentinels(release.read_staged(), release.product.contract)),
+        *findings_of("expectations", "contract", lambda: _expectations(release)),
+    ]
+    if is_sound(findings):
+        release.record(State.VALIDATED, checks=len(findings))
+    return findings
+
+
+def is_sound(findings: Sequence[Finding]) -> bool:
+    """Whether masking may begin: data that broke their contract would make every later figure meaningless."""
+    return decide(findings) is Verdict.PASS
+
+
+def _expectations(release: DocumentedRelease) -> list[Finding]:
+    """Great Expectations, on the records that were staged: what is released is what is checked."""
+    docs = release.product.workspace.data_docs / release.product.definition.name
+    earlier = _profile_before(release)
+    return check_batch(release.product.contract, release.read_staged(), profile=earlier, docs=docs)
+
+
+def _profile_before(release: DocumentedRelease) -> Profile | None:
+    """Of the edition on the shelf that comes before this one; what was withdrawn is nothing to be like."""
+    earlier = before(*line_of(release.product.workspace.ledger.histories(), release.id))
+    published = last(earlier.entries, State.PUBLISHED) if earlier else None
+    if published is None:
+        return None
+    kept = release.vault.verify(published.body["profile"], ".json")
+    return Profile.model_validate_json(kept.read_bytes())

@@ -22,15 +22,16 @@ from sluice.publication.attestation import (
     VerificationSummary,
     attestation,
     decision_files,
+    read_certificates,
+    request_stamp,
 )
 from sluice.publication.manifest import LedgerHead, PublishedFile, build_manifest
-from sluice.publication.timestamp import read_certificates, request_stamp
 from sluice.report.dossier import Dossier
 from sluice.settings import settings
 from sluice.transport import persistently
 from tasks.release.decisions.adopted_documents import refuse_unadopted
 from tasks.release.decisions.office import publisher_key
-from tasks.release.decisions.series import standing
+from tasks.release.decisions.series_approval import standing
 from tasks.release.decisions.under_review import approved_files, subject, subject_of, submitters, verify_subject
 from tasks.release.editions.current_edition import (
     close_overtaken,

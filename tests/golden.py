@@ -135,7 +135,7 @@ golden = Golden()
 
 
 def golden_file(path: str) -> str:
-    """`policies/rules/k_anonymity.txt` for `tests/policies/rules/test_k_anonymity.py`."""
+    """`policies/rules/k_anonymity.txt` for `tests/risk/classes/test_k_anonymity.py`."""
     module = Path(path).relative_to("tests")
     return module.with_name(f"{module.stem.removeprefix('test_')}.txt").as_posix()
 

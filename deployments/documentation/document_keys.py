@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from flows.json_schemas import DOCUMENTS
-from policies.rules.catalogue import catalogue as rules
-from schemas.json_schema import json_schema
-from sluice.masking.catalogue import catalogue as methods
+from flows.json_schemas import DOCUMENTS, json_schema
+from policies.rules.rules import catalogue as rules
+from sluice.masking.method_catalogue import catalogue as methods
 
 HEAD = """# The keys of the documents
 

@@ -15,8 +15,7 @@ sys.path.insert(0, str(ROOT))  # MkDocs loads this file by its path
 from mkdocs.structure.files import File, Files  # noqa: E402
 
 from deployments.documentation.document_keys import document_keys  # noqa: E402
-from flows.json_schemas import DOCUMENTS  # noqa: E402
-from schemas.json_schema import json_schema  # noqa: E402
+from flows.json_schemas import DOCUMENTS, json_schema  # noqa: E402
 
 _OUTSIDE = re.compile(r"\[([^\]]*)\]\(\.\./([^)#]+)(?:#[^)]*)?\)")
 _MERMAID = re.compile(r"^```mermaid\n.*?^```\n", re.MULTILINE | re.DOTALL)

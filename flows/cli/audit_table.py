@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import typer
 
-from flows.cli.progress import waiting
 from flows.cli.table_options import (
     Contributor,
     Hierarchies,
@@ -17,7 +16,7 @@ from flows.cli.table_options import (
     Value,
     Workers,
 )
-from flows.cli.terminal import BLOCKED, DONE, AsJson, note, print_json, say
+from flows.cli.terminal import BLOCKED, DONE, AsJson, note, print_json, say, waiting
 from sluice.ground.errors import DocumentError
 from sluice.settings import settings
 

@@ -128,8 +128,8 @@ def _usual_use(seen: "Overview", proposed: "Proposals") -> str:
 def _in_vain(name: str, seen: "Overview", proposed: "Proposals") -> Iterator[str]:
     """Why no plan can pass this policy, whatever it is, and what to change."""
     from policies.policy import load_policy, shipped_policies
-    from policies.rules.sensitive_rule import SensitiveRule
     from sluice.ground.variables import Role
+    from sluice.risk.classes.sensitive_rule import SensitiveRule
 
     policy = load_policy(shipped_policies()[name])
     least = 0 if policy.reference_standard is None else policy.reference_standard.minimum_records
@@ -163,7 +163,7 @@ def _make(
     folder: Path, data: Any, seen: "Overview", proposed: "Proposals", dataset: str, policy: str,
     tries: int | None, minutes: float, keys: Path | None,
 ) -> None:  # fmt: skip
-    from flows.cli.progress import duration, waiting
+    from flows.cli.terminal import duration, waiting
     from flows.deployments import prefect_yaml
     from sluice.ground.durable import write_new
     from tasks.project.own_project import own_project

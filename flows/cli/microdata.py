@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.progress import waiting
-from flows.cli.terminal import BLOCKED, DONE, AsJson, note, out, print_json, say
+from flows.cli.terminal import BLOCKED, DONE, AsJson, note, out, print_json, say, waiting
 from sluice.ground.verdict import Verdict
 
 microdata_app = typer.Typer()

@@ -65,7 +65,7 @@ def protect_table(
     as_json: AsJson = False,
 ) -> None:
     """Protect a table as a release would, by suppressing cells or changing values; written only if nothing fails."""
-    from flows.cli.progress import waiting
+    from flows.cli.terminal import waiting
     from sluice.ground.progress import report
     from tasks.workbench.protect import protect_file
 

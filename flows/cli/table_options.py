@@ -120,8 +120,7 @@ def _dimensions(written: Sequence[str]) -> list[dict[str, Any]]:
 
 def _rule(written: str) -> dict[str, Any]:
     """What was written as RULE=NUMBERS: the thresholds of the rule in a policy."""
-    from policies.rules.catalogue import rules
-    from policies.rules.rules import TablePolicyRule
+    from policies.rules.rules import TablePolicyRule, rules
 
     return _numbered("--rule", "rule", written, rules(TablePolicyRule))
 
@@ -150,7 +149,7 @@ def _numbered(option: str, key: str, written: str, known: Mapping[str, Any]) -> 
 
 def _value(text: str, option: str) -> Any:
     """A value as YAML has it; what is no YAML is a text."""
-    from sluice.documents.documents import yaml_mapping
+    from sluice.documents.document_reading import yaml_mapping
 
     return yaml_mapping(f"value: {text}", f"--set {option}")["value"]
 

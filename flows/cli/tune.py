@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.progress import duration
-from flows.cli.terminal import BLOCKED, DONE, AsJson, err, note, print_json, say
+from flows.cli.terminal import BLOCKED, DONE, AsJson, duration, err, note, print_json, say
 from sluice.ground.log import is_written
 from sluice.settings import settings
 

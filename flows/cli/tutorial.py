@@ -23,7 +23,7 @@ def tutorial(
     from tempfile import TemporaryDirectory
 
     from sluice.ground.errors import SluiceError
-    from tasks.project.tutorial import tutorial_page
+    from tasks.project.walkthrough import tutorial_page
 
     page = tutorial_page()
     if text:

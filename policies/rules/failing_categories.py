@@ -12,19 +12,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from policies.rules.behind import Behind
-from policies.rules.frequency_rule import FrequencyRule
-from policies.rules.microdata_rule import MicrodataRule
-from policies.rules.rule import Rule
 from sluice.ground.arrays import BoolArray, IntArray
-from sluice.ground.in_threads import in_threads
 from sluice.ground.machine import threads
+from sluice.ground.parallel_jobs import in_threads
+from sluice.ground.rule import Background, Rule
 from sluice.ground.sentence import word
 from sluice.ground.variables import Kind, Variables, as_label
 from sluice.ground.verdict import Finding, Verdict
 from sluice.report.small_counts import safe_counts, share
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
-from sluice.risk.people import people_of
+from sluice.risk.classes.microdata_rule import FrequencyRule, KeyedRecords, MicrodataRule
+from sluice.risk.people_of_records import people_of
 
 _VARIABLES = 3  # that a finding names
 _CATEGORIES = 3  # of each
@@ -47,19 +45,19 @@ class _Records:
 
 
 def with_failing_categories(
-    findings: Sequence[Finding], rules: Sequence[Rule], frame: pd.DataFrame, variables: Variables, behind: Behind,
-    unit: str,
+    findings: Sequence[Finding], rules: Sequence[Rule], frame: pd.DataFrame, variables: Variables,
+    background: Background, unit: str,
 ) -> list[Finding]:  # fmt: skip
     """The findings on a masked file; the first that fails by each rule says `where`.
 
-    findings : of `rules` on `frame`, which is typed by `variables`, with `behind` as each rule got it
+    findings : of `rules` on `frame`, which is typed by `variables`, with `background` as each rule got it
     unit     : what a record is, in the plural and in the reader's words
     cost     : that of each broken rule once more for every quasi-identifier, of rules on frequencies by the different
                records alone
 
     Of rules on frequencies, the one that most records break speaks for all: who is alone is also one of few.
     """
-    records = _Records(frame, people_of(frame, variables), behind.minimum_cell)
+    records = _Records(frame, people_of(frame, variables), background.minimum_cell)
     broken: dict[int, tuple[MicrodataRule, list[str], BoolArray, Failing]] = {}
     for rule in rules:
         if not isinstance(rule, MicrodataRule):
@@ -70,7 +68,7 @@ def with_failing_categories(
         )
         if place is None:
             continue
-        by_keys = _failing(rule, frame, variables, keys, behind)
+        by_keys = _failing(rule, frame, variables, keys, background)
         if (failing := by_keys(keys)) is not None:
             broken[place] = (rule, keys, failing, by_keys)
     on_frequencies = [place for place, (rule, *_) in broken.items() if isinstance(rule, FrequencyRule)]
@@ -93,7 +91,7 @@ def _is_broken(finding: Finding, rule: Rule, keys: list[str]) -> bool:
 
 
 def _failing(
-    rule: MicrodataRule, frame: pd.DataFrame, variables: Variables, all_keys: Sequence[str], behind: Behind
+    rule: MicrodataRule, frame: pd.DataFrame, variables: Variables, all_keys: Sequence[str], background: Background
 ) -> Failing:
     """Which records break the rule by some of its keys, None where it does not say.
 
@@ -101,16 +99,16 @@ def _failing(
     """
     of: IntArray | None = None
     if isinstance(rule, FrequencyRule) and people_of(frame, variables) is None and len(all_keys):
-        files = [frame] if behind.original is None else [frame, behind.original]
+        files = [frame] if background.original is None else [frame, background.original]
         columns = [file[name] for file in files for name in all_keys if name in file]
         classes = equivalence_classes([category_codes(column) for column in columns])
         of, first = classes.labels, np.empty(len(classes.sizes), dtype=np.int64)
         first[of] = np.arange(len(frame))
-        original = None if behind.original is None else behind.original.iloc[first]
-        frame, behind = frame.iloc[first], replace(behind, original=original, times=classes.sizes)
+        original = None if background.original is None else background.original.iloc[first]
+        frame, background = frame.iloc[first], replace(background, original=original, times=classes.sizes)
 
     def failing(keys: list[str]) -> BoolArray | None:
-        found = rule.failing(frame, variables, keys, behind)
+        found = rule.failing(KeyedRecords(frame, variables, keys, background=background))
         return found if of is None or found is None else np.asarray(found[of])
 
     return failing

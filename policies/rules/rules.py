@@ -1,53 +1,55 @@
-"""PolicyRule and AttackPolicyRule: every disclosure rule that a policy may name, told apart by `rule`."""
+"""Every disclosure rule that a policy may name, told apart by `rule`, and the catalogue that is written from them."""
 
-from typing import TYPE_CHECKING, Annotated
+import inspect
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from pydantic import Field
+from pydantic.fields import FieldInfo
 
-from policies.rules.alpha_k import AlphaK
 from policies.rules.attack_rule import AttackRule
-from policies.rules.attribute_combinations import AttributeCombinations
-from policies.rules.attribute_divergence import AttributeDivergence
-from policies.rules.attribute_inference import AttributeInference
-from policies.rules.attribute_risk import AttributeRisk
-from policies.rules.beta_likeness import BetaLikeness
-from policies.rules.data_invasion import DataInvasion
-from policies.rules.delta_disclosure import DeltaDisclosure
-from policies.rules.delta_presence import DeltaPresence
-from policies.rules.distance_linkage import DistanceLinkage
-from policies.rules.dominance import Dominance
-from policies.rules.household_risk import HouseholdRisk
-from policies.rules.individual_risk import IndividualRisk
-from policies.rules.inference import Inference
-from policies.rules.interval_disclosure import IntervalDisclosure
-from policies.rules.k_anonymity import KAnonymity
-from policies.rules.k_map import KMap
-from policies.rules.km_anonymity import KmAnonymity
-from policies.rules.l_diversity import LDiversity
-from policies.rules.linkability import Linkability
-from policies.rules.linkage_score import LinkageScore
-from policies.rules.loglinear_risk import LoglinearRisk
-from policies.rules.maximum_knowledge import MaximumKnowledge
-from policies.rules.membership import MembershipInference
-from policies.rules.microaggregation_linkage import MicroaggregationLinkage
-from policies.rules.minimum_frequency import MinimumFrequency
-from policies.rules.p_percent import PPercent
-from policies.rules.participant_inference import ParticipantInference
-from policies.rules.population_uniques import PopulationUniques
-from policies.rules.prior_posterior import PriorPosterior
-from policies.rules.probabilistic_linkage import ProbabilisticLinkage
-from policies.rules.rank_swapping_linkage import RankSwappingLinkage
-from policies.rules.rare_combinations import RareCombinations
-from policies.rules.reidentification_risk import ReidentificationRisk
-from policies.rules.request_rule import RequestRule
-from policies.rules.rule import Rule
-from policies.rules.sample_uniques_share import SampleUniquesShare
-from policies.rules.singling_out import SinglingOut
-from policies.rules.subset_inference import SubsetInference
-from policies.rules.suda import Suda
-from policies.rules.t_closeness import TCloseness
-from policies.rules.zero_cells import ZeroCells
+from policies.rules.attribute_rules import AttributeInference
+from policies.rules.control_rules import Inference, Linkability, SinglingOut
+from policies.rules.linkage_rules import (
+    DistanceLinkage,
+    MicroaggregationLinkage,
+    ProbabilisticLinkage,
+    RankSwappingLinkage,
+)
+from policies.rules.participation_attacks import (
+    MembershipInference,
+    ParticipantInference,
+    RareCombinations,
+    SubsetInference,
+)
+from policies.rules.ranked_rules import IntervalDisclosure, LinkageScore
+from policies.rules.value_matching import AttributeDivergence, DataInvasion, MaximumKnowledge
 from sluice.ground.extensions import extended
+from sluice.ground.parameter_table import cited, first_sentence, parameter_table, source_of, told_once
+from sluice.ground.rule import DisclosureRule, Rule
+from sluice.risk.classes.alpha_k import AlphaK
+from sluice.risk.classes.attribute_combinations import AttributeCombinations
+from sluice.risk.classes.beta_likeness import BetaLikeness
+from sluice.risk.classes.delta_disclosure import DeltaDisclosure
+from sluice.risk.classes.k_anonymity import KAnonymity
+from sluice.risk.classes.km_anonymity import KmAnonymity
+from sluice.risk.classes.l_diversity import LDiversity
+from sluice.risk.classes.sample_uniques import SampleUniquesShare
+from sluice.risk.classes.suda import Suda
+from sluice.risk.classes.t_closeness import TCloseness
+from sluice.risk.population.attribute_risk import AttributeRisk
+from sluice.risk.population.delta_presence import DeltaPresence
+from sluice.risk.population.household_risk import HouseholdRisk
+from sluice.risk.population.individual_risk import IndividualRisk
+from sluice.risk.population.k_map import KMap
+from sluice.risk.population.loglinear_risk import LoglinearRisk
+from sluice.risk.population.population_uniques import PopulationUniques
+from sluice.risk.population.reidentification_risk import ReidentificationRisk
+from sluice.tabular.rules.dominance import Dominance
+from sluice.tabular.rules.minimum_frequency import MinimumFrequency
+from sluice.tabular.rules.p_percent import PPercent, PriorPosterior
+from sluice.tabular.rules.request_rule import RequestRule
+from sluice.tabular.rules.zero_cells import ZeroCells
 
 _PolicyRule = (
     KAnonymity
@@ -106,3 +108,64 @@ if not TYPE_CHECKING:  # and the checks of other distributions that are installe
 PolicyRule = Annotated[_PolicyRule, Field(discriminator="rule")]
 
 AttackPolicyRule = Annotated[_AttackPolicyRule, Field(discriminator="rule")]
+
+
+_HEADS = (
+    (PolicyRule, "Rules on one file", "Under `rules` of a policy; they look at the masked file by itself.", "rules"),
+    (
+        AttackPolicyRule,
+        "Attacks",
+        "Under `attacks` of a policy; an intruder with the original records is played against the masked file. Each "
+        "has `limit`, the worst figure allowed, or `excess`, how much worse than its baseline it may be, or both. It "
+        "passes if the whole confidence interval is within them, fails if none of it is, and otherwise needs a "
+        "decision. An attack that could not be played, or does worse than guessing, is `UNKNOWN`, which blocks.",
+        "attacks",
+    ),
+)
+
+
+def rules(union: Any) -> dict[str, type[DisclosureRule]]:
+    """The rules of a union by their names."""
+    return {str(model.model_fields["rule"].default): model for model in get_args(get_args(union)[0])}
+
+
+_ELSEWHERE = (
+    "A report names more than these: `learned_linkage`, `attribute_gain`, `transparency`, `unique_values` and the",
+    "other parts of the [reference standard](reference-standard.md), and what is looked at under every policy, such as",
+    "`sentinels`, `few_changes` and `differencing` ([documents.md](documents.md)). `sluice explain NAME` says what",
+    "a rule asks and why, what usually helps, and how it differs from its source.",
+)
+
+
+def catalogue() -> str:
+    """All rules as Markdown, in brief: what each asks, parameters, source. `sluice explain` says more.
+
+    The same models give the same text.
+    """
+    families = [(title, about, part, dict(sorted(rules(union).items()))) for union, title, about, part in _HEADS]
+    shared = _shared([model for *_, models in families for model in models.values()])
+    lines = ["# Rules", "", "Written by `sluice rules` from the models; do not edit.", "", *_ELSEWHERE, ""]
+    lines += ["Parameters that several take:", "", *parameter_table(shared), ""]
+    for title, about, part, models in families:
+        lines += [f"## {title}", "", about, ""]
+        for name, own, also in told_once({name: _own(model) for name, model in models.items()}, shared):
+            model = models[name]
+            lines += [f"### `{name}`", "", (inspect.getdoc(model) or "").split("\n\n")[0], ""]
+            lines += ["```yaml", f"{part}:", f"  - {model.example}", "```", ""]
+            lines += [*parameter_table(own, first_sentence), ""] if own else []
+            lines += [f"Also takes {also}.", ""] if also else []
+            lines += [f"Source: {'; '.join(cited(source_of(model)))}.", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _shared(models: list[type[DisclosureRule]]) -> dict[str, FieldInfo]:
+    """The parameters that mean the same in four rules or more, and nothing else in as many; or the same in ten."""
+    fields = [(key, field) for model in models for key, field in _own(model).items()]
+    counted = Counter((key, field.description) for key, field in fields)
+    often = Counter(key for key, _ in (each for each, times in counted.items() if times >= 4))
+    least = {key: 4 if meanings == 1 else 10 for key, meanings in often.items()}
+    return {key: field for key, field in fields if key in least and counted[key, field.description] >= least[key]}
+
+
+def _own(model: type[DisclosureRule]) -> dict[str, FieldInfo]:
+    return {key: field for key, field in model.model_fields.items() if key != "rule"}

@@ -6,30 +6,48 @@ from functools import cache, partial
 import pandas as pd
 
 from policies.check import Check, Part, check
-from policies.rules.paired_rule import UNPAIRED
-from policies.rules.rule import DisclosureRule
-from policies.rules.subset_inference import SubsetInference
-from policies.standard.comparable_values import incomparable, judge_reading, unmeasured
-from policies.standard.copies import judge_closest, judge_exact_copies, judge_near_copies
-from policies.standard.duplicate_records import judge_duplicates
-from policies.standard.isolated_people import judge_isolated
-from policies.standard.learned_linkage import judge_learned_linkage, learned_intruder
-from policies.standard.leniency import judge_leniency
-from policies.standard.lone_copies import judge_lone_copies
-from policies.standard.partial_knowledge import judge_partial_knowledge
-from policies.standard.prediction import judge_measure
+from policies.rules.attack_rule import UNPAIRED
+from policies.rules.participation_attacks import SubsetInference
+from policies.standard.copied_values import (
+    COPIES,
+    LONE_COPIES,
+    UNIQUE_VALUES,
+    judge_closest,
+    judge_exact_copies,
+    judge_lone_copies,
+    judge_near_copies,
+    judge_unique_values,
+)
+from policies.standard.known_methods import TRANSPARENCY, judge_transparency
+from policies.standard.learning_intruders import (
+    LEARNED_LINKAGE,
+    PARTIAL_KNOWLEDGE,
+    judge_learned_linkage,
+    judge_partial_knowledge,
+    learned_intruder,
+)
+from policies.standard.nearest_records import ISOLATED_PEOPLE, REIDENTIFICATION, judge_isolated, judge_reidentification
+from policies.standard.preconditions import (
+    COMPARABLE_VALUES,
+    DUPLICATE_RECORDS,
+    LENIENCY,
+    SAMPLE_SIZE,
+    incomparable,
+    judge_duplicates,
+    judge_leniency,
+    judge_reading,
+    judge_size,
+    unmeasured,
+)
+from policies.standard.prediction_curves import PREDICTION, SUBGROUPS, judge_measure, judge_subgroups
 from policies.standard.reference_standard import MEASURES, ReferenceStandard
-from policies.standard.reidentification import judge_reidentification
-from policies.standard.sample_size import judge_size
-from policies.standard.subgroups import judge_subgroups
-from policies.standard.transparency import judge_transparency
-from policies.standard.unique_values import judge_unique_values
+from sluice.ground.declaration import Declaration
+from sluice.ground.rule import DisclosureRule
 from sluice.ground.sentence import Sentence, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.masking.moved_blocks import Block
 from sluice.risk.coding import Coding
-from sluice.risk.reference.curve import Curve
-from sluice.risk.reference.reference_attack import attack
+from sluice.risk.reference.reference_attack import Curve, attack
 from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
@@ -41,6 +59,21 @@ _NO_STANDARD = Sentence(
     "reference_standard.none",
     "The policy names no reference standard, so it is unknown whether the file is safe for its people.",
 )
+
+
+DECLARED = (
+    Declaration(
+        "reference_standard",
+        helps="Correct what the standard's settings say of weights and subgroups, and evaluate again.",
+        needs="Give the policy a reference_standard, or correct its settings: without one a file of records cannot be "
+        "judged.",
+    ),
+)
+PARTS = (
+    *(*SAMPLE_SIZE, *COMPARABLE_VALUES, *PREDICTION, *COPIES, *ISOLATED_PEOPLE, *SUBGROUPS, *DUPLICATE_RECORDS),
+    *(*LENIENCY, *LONE_COPIES, *REIDENTIFICATION, *LEARNED_LINKAGE, *TRANSPARENCY, *PARTIAL_KNOWLEDGE, *UNIQUE_VALUES),
+)
+"""What the standard's parts say of themselves."""
 
 
 def checks_of(

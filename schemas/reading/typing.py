@@ -17,9 +17,8 @@ from schemas.contract import HASHED, Contract
 from sluice.ground.errors import DataError
 from sluice.ground.values import plain_array
 from sluice.ground.variables import Kind, Variable, as_label
-from sluice.ground.visible_text import unseen
+from sluice.ground.visible_text import LOOKALIKE_NAMES, unclear_names, unseen
 from sluice.items.item_sets import split
-from sluice.reading import spelling
 from sluice.reading.typed_column import as_series, typed_array
 
 Pseudonym = Callable[[str, str], str]
@@ -36,7 +35,7 @@ _SAYS = {
     "category": "not one of the declared categories",
     "item": "a set with an item that is not declared",
     "separator": "a list with an item that holds the separator; declare another separator",
-    "spelling": spelling.SAYS,
+    "spelling": LOOKALIKE_NAMES,
 }
 
 
@@ -111,7 +110,7 @@ class SourceTyping:
     def _pseudonyms(self, typed: pa.Array, name: str) -> "pd.Series[Any]":
         encoded = typed if isinstance(typed, pa.DictionaryArray) else typed.dictionary_encode()
         names = [str(as_label(value)) for value in encoded.dictionary.to_pylist()]
-        unclear = spelling.unclear_names(pa.array(names, pa.string())).take(encoded.indices)
+        unclear = unclear_names(pa.array(names, pa.string())).take(encoded.indices)
         if count := pc.sum(unclear).as_py():
             self._problems[name, "spelling"] += count
         hashes = [self._pseudonym(name, each) for each in names]

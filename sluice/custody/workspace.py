@@ -1,4 +1,7 @@
-"""The workspace: the folder of one installation, with its vault, ledger and reports."""
+"""The workspace: the folder of one installation, with its vault, ledger and reports.
+
+Where commands outside a release may write: over nothing that is read, kept or published.
+"""
 
 import os
 import pwd

@@ -8,27 +8,16 @@ for the intruders. An attack that just breaks even is not made.
 
 from dataclasses import dataclass, fields
 from math import log, prod
-from typing import Literal
 
 import numpy as np
 
 from sluice.generalization.lattice.node import Node
-from sluice.generalization.models.privacy_model import ROUNDING, PrivacyModel, ReleasedFile
 from sluice.generalization.objectives.class_losses import ClassLosses, combinations
 from sluice.generalization.objectives.objective import Objective
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import DataError
-
-Intruder = Literal["prosecutor", "journalist"]
-"""prosecutor: knows that the person is in the file, and picks one of its records with the person's keys; journalist:
-picks one of the people of the population with a record's keys. The mean chance of the journalist is the marketer's."""
-
-
-def alike(node: Node, intruder: Intruder) -> IntArray:
-    """Shape (c,), among how many people the intruder picks, at least 1: those of the file, or those of the population;
-    where it tells of fewer, the file is believed. Raises DataError for a journalist without a population."""
-    crowds = np.maximum(node.crowds, 1)
-    return crowds if intruder == "prosecutor" else np.maximum(crowds, node.people)
+from sluice.risk.classes.privacy_model import ROUNDING, PrivacyModel, ReleasedFile
+from sluice.risk.population.reidentification_risk import Intruder, alike
 
 
 @dataclass(frozen=True)
@@ -142,6 +131,7 @@ class Profitability(PrivacyModel):
     monotone_with_suppression = False
 
     def failing(self, file: ReleasedFile) -> BoolArray:
+        assert isinstance(file.node, Node)  # of a lattice: what is lost, no other classes know
         payout = self.amounts.payout(information_loss(file.node), alike(file.node, self.intruder))
         return np.asarray((payout <= ROUNDING * self.amounts.benefit) & (file.node.sizes > 0), dtype=np.bool_)
 

@@ -22,8 +22,26 @@ def parameter_table(fields: Mapping[str, FieldInfo], shorten: Callable[[str], st
 
     shorten : what is to become of each description
     """
-    rows = [f"| `{name}` | {_default(field)} | {_meaning(field, shorten)} |" for name, field in fields.items()]
-    return ["| parameter | default | meaning |", "|---|---|---|", *rows]
+    return ["| parameter | default | meaning |", "|---|---|---|", *(_row(*each, shorten) for each in fields.items())]
+
+
+def told_once(
+    models: Mapping[str, Mapping[str, FieldInfo]], shared: Mapping[str, FieldInfo]
+) -> Iterator[tuple[str, dict[str, FieldInfo], str]]:
+    """For a page of many models: each one's name, the parameters that its table shows, and the others in words.
+
+    The others are in the table of the `shared` parameters, or mean the same in a model before, which is named.
+    """
+    shown = {_row(*each): "" for each in shared.items()}
+    for name, fields in models.items():
+        own, others = dict[str, FieldInfo](), dict[str, list[str]]()
+        for key, field in fields.items():
+            first = shown.setdefault(_row(key, field), name)
+            if first == name:
+                own[key] = field
+            else:
+                others.setdefault(f" (as for [`{first}`](#{first}))" if first else "", []).append(f"`{key}`")
+        yield name, own, "; ".join(", ".join(keys) + where for where, keys in sorted(others.items()))
 
 
 def first_sentence(text: str) -> str:
@@ -46,6 +64,10 @@ def source_of(model: type[BaseModel]) -> str:
     module = inspect.getmodule(model)
     paragraphs = (inspect.getdoc(module) or "").split("\n\n")
     return next((" ".join(p.split()) for p in paragraphs if p.startswith("Source")), "")
+
+
+def _row(name: str, field: FieldInfo, shorten: Callable[[str], str] = str) -> str:
+    return f"| `{name}` | {_default(field)} | {_meaning(field, shorten)} |"
 
 
 def _default(field: FieldInfo) -> str:

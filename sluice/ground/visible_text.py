@@ -5,6 +5,8 @@ file or what a library says, these characters are spelled out (`visible`, `one_l
 
 Sources: Unicode Standard Annex 44 (general categories Cc, Cf, Cs, Zl, Zp; Default_Ignorable_Code_Point), Boucher and
 Anderson (2023), "Trojan Source" (docs/references.md), for what reordering can hide.
+
+Names that look like others and are not equal to them: whoever is counted by such names is counted several times.
 """
 
 import json
@@ -12,9 +14,22 @@ import re
 import string
 import unicodedata
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_IGNORED = r"\x{034F}\x{115F}\x{1160}\x{17B4}\x{17B5}\x{180B}-\x{180F}\x{3164}\x{FE00}-\x{FE0F}\x{FFA0}"
+_OTHER_BLANKS = r"\x{00A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}"
+UNCLEAR = rf"[\p{{Cf}}\p{{Cc}}{_IGNORED}{_OTHER_BLANKS}]|  "
+"""Of RE2, anywhere in a name: characters that nobody sees, blanks other than the usual one, and two of these."""
+
+LOOKALIKE_NAMES = (
+    "spelled with characters that nobody sees, with other blanks than single ones, or not in Unicode's composed form "
+    "(NFC), so that names which look the same may differ; clean the column"
+)
 
 # Controls, soft hyphens, fillers, directions of writing, breaks of lines and paragraphs, tags, halves of characters.
 # Joiners and variants of a letter belong to scripts and pictographs that need them: not to ASCII.
@@ -99,3 +114,11 @@ PathName = Annotated[Path, BeforeValidator(lambda path: as_name(path) if isinsta
 
 Prose = Annotated[str, AfterValidator(as_prose)]
 """What a person says, on one line or several."""
+
+
+def unclear_names(names: "pa.Array") -> "pa.Array":
+    """Which trimmed texts are not spelled in the one way that they look; case counts. Null where the text is."""
+    import pyarrow.compute as pc  # every command checks names, and few look at columns
+
+    composed = pc.utf8_normalize(names, form="NFC")
+    return pc.or_(pc.match_substring_regex(names, UNCLEAR), pc.not_equal(composed, names))

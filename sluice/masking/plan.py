@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.arrays import IntArray
+from sluice.ground.comparable_values import Hashes
 from sluice.ground.errors import PlanError
 from sluice.ground.progress import report
-from sluice.ground.value_hashes import Hashes
 from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
-from sluice.masking.step import MaskingStep, RecordDraws, carried_out
+from sluice.masking.masking_step import MaskingStep, RecordDraws, carried_out
 
 Stratum = tuple[str | None, ...]
 """One text for each stratifying variable, None where it is missing."""

@@ -3,23 +3,47 @@
 A statement about every file of the folder, with a verification summary: this was reviewed, meets that policy, and was
 decided by these people. Beside it lie the decisions as the people themselves signed them: who has the publisher's key,
 which is the vault's, still cannot make up anybody's decision.
+
+Time stamps (RFC 3161): the signed word of an authority outside the house that a document existed at a time.
+
+With it nobody, whoever owns the vault, can make up a manifest later and say that it is an old one. `openssl ts -verify`
+checks the same.
 """
 
 import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from functools import partial
+from http import HTTPStatus
+from http.client import HTTPException
+from pathlib import Path
 from typing import Literal
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.x509 import Certificate, load_pem_x509_certificates
 from pydantic import BaseModel, ConfigDict, Field
+from rfc3161_client import (
+    HashAlgorithm,
+    TimestampRequestBuilder,
+    TimeStampResponse,
+    VerificationError,
+    VerifierBuilder,
+    decode_timestamp_response,
+)
 
 from sluice.custody.shelf import CHECKSUMS
 from sluice.custody.signing.envelope import Envelope, Statement
 from sluice.custody.signing.ssh_signature import signed_by_key
-from sluice.documents.documents import canonical_json
+from sluice.documents.document_reading import canonical_json
+from sluice.ground.errors import DataError, DocumentError, SluiceError, TransportError
 from sluice.publication.manifest import GivenApproval
+
+_WAIT = 30  # seconds for the authority's answer
+_MOST_BYTES = 1 << 20  # of an answer
 
 ATTESTATION = "attestation.json"
 PREDICATE = "urn:sluice:publication:1"
@@ -105,3 +129,56 @@ def envelope_bytes(envelope: Envelope) -> bytes:
 def describes(file: str) -> bool:
     """Whether a file of a published folder describes the others, and holds no data."""
     return file == CHECKSUMS or _DESCRIPTION.fullmatch(file) is not None
+
+
+def read_certificates(path: Path) -> list[Certificate]:
+    """The certificates in a PEM file: whoever one of them leads to is believed. Raises DocumentError."""
+    try:
+        return load_pem_x509_certificates(path.read_bytes())
+    except OSError as error:
+        raise DocumentError(f"{path}: the authority's certificates cannot be read ({error.strerror})") from None
+    except ValueError:
+        raise DocumentError(f"{path}: must hold the time-stamping authority's certificates in PEM") from None
+
+
+def request_stamp(content: bytes, url: str, certificates: Sequence[Certificate]) -> bytes:
+    """Have the SHA-256 of `content` stamped, which is all that the authority learns; its response in DER.
+
+    url    : of an authority that answers RFC 3161 over HTTP
+    raises : TransportError when it does not answer; SluiceError when it refuses, or its answer is no
+             stamp of this content by these certificates
+    """
+    request = TimestampRequestBuilder().data(content).hash_algorithm(HashAlgorithm.SHA256).cert_request(
+        cert_request=True
+    ).build()  # fmt: skip
+    post = Request(url, request.as_bytes(), {"Content-Type": "application/timestamp-query"})
+    try:
+        with urlopen(post, timeout=_WAIT) as answer:
+            response: bytes = answer.read(_MOST_BYTES)
+    except (OSError, HTTPException) as error:
+        refused = isinstance(error, HTTPError) and error.code < HTTPStatus.INTERNAL_SERVER_ERROR
+        raise (SluiceError if refused else TransportError)(
+            f"the time-stamping authority {url} does not answer ({type(error).__name__})"
+        ) from None
+    try:
+        _verify(response, content, VerifierBuilder(roots=[*certificates], nonce=request.nonce))
+    except DataError as error:
+        raise SluiceError(f"the answer of the time-stamping authority {url} {error}") from None
+    return response
+
+
+def stamped_at(response: bytes, content: bytes, certificates: Sequence[Certificate]) -> datetime:
+    """When `content` was stamped, by an authority that one of the certificates leads to.
+
+    The authority's certificate need only have held at that time. Raises DataError when this is no stamp of `content`.
+    """
+    return _verify(response, content, VerifierBuilder(roots=[*certificates])).tst_info.gen_time
+
+
+def _verify(response: bytes, content: bytes, builder: VerifierBuilder) -> TimeStampResponse:
+    try:
+        stamp = decode_timestamp_response(response)
+        builder.build().verify_message(stamp, content)
+    except (ValueError, VerificationError):  # whose texts are the library's
+        raise DataError("is not a time stamp of this document by these certificates") from None
+    return stamp

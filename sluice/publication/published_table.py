@@ -3,8 +3,11 @@
 Cells are listed in the order of the dimensions' codes. Empty cells and withheld marginals are not listed. A suppressed
 cell has a status, and no value and no number of contributors in any file: both are taken out here, before anything is
 written.
+
+Whole units of a last decimal as text, and back.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -233,3 +236,22 @@ def _refuse_bad_interval(cells: Cells, which: Integers, lower: Integers, upper: 
     unfit = which[(low > total) | (high < total) | (low >= high)]
     if len(unfit):
         raise DataError(f"a published interval must hold its cell and have a width; see {cells.name(int(unfit[0]))}")
+
+
+def in_decimals(units: int | None, decimals: int) -> str:
+    """A number of units of the last decimal as text: 1234 with 2 decimals is '12.34'; '' for None."""
+    if units is None:
+        return ""
+    if not decimals:
+        return str(units)
+    whole, part = divmod(abs(units), 10**decimals)
+    return f"{'-' if units < 0 else ''}{whole}.{part:0{decimals}d}"
+
+
+def units_of(text: str, decimals: int, where: str) -> int | None:
+    """The units that `in_decimals` wrote. Raises DataError, naming the place, unless the text has exactly that form."""
+    if not text:
+        return None
+    if not re.fullmatch(rf"-?\d+\.\d{{{decimals}}}" if decimals else r"-?\d+", text, re.ASCII):
+        raise DataError(f"must be a number with {decimals} decimals, or empty", field=where)
+    return int(text.replace(".", ""))

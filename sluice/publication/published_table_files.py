@@ -10,8 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sluice.ground.errors import DataError
-from sluice.publication.decimals import in_decimals, units_of
-from sluice.publication.published_table import AMOUNTS, OWN_COLUMNS, PublishedTable
+from sluice.publication.published_table import AMOUNTS, OWN_COLUMNS, PublishedTable, in_decimals, units_of
 from sluice.publication.spreadsheet_text import as_it_was, as_text
 from sluice.tabular.model.dimension import Dimension
 

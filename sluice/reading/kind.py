@@ -30,7 +30,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sluice.ground import values
-from sluice.ground.listed_texts import LIST_MARK
+from sluice.ground.values import LIST_MARK
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.reading.classification_codes import classification_of
 

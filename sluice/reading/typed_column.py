@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sluice.ground import values
-from sluice.ground.listed_texts import LIST_MARK
+from sluice.ground.values import LIST_MARK
 from sluice.ground.variables import Kind, Variable, as_label
 from sluice.items.item_sets import ItemSets, joined, split
 

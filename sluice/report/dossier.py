@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sluice.generalization.levels_found import LevelsFound
-from sluice.ground.frozen_model import FrozenModel
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.verdict import Finding, Verdict
 from sluice.report.table_summary import TableSummary
-from sluice.risk.reference.curve import Curve
+from sluice.risk.reference.reference_attack import Curve
 from sluice.utility.utility_view import UtilityView
 from sluice.utility.variable_summary import VariableSummary
 

@@ -11,7 +11,7 @@ from itertools import chain
 import numpy as np
 from pydantic import Field
 
-from sluice.ground.frozen_model import FrozenModel
+from sluice.ground.document_parts import FrozenModel
 from sluice.tabular.model.cells import Booleans, Cells, Integers, Status, Statuses, Table, axes_of, in_table, levels_of
 from sluice.tabular.model.dimension import Dimension
 

@@ -9,8 +9,8 @@ from math import isfinite
 
 from pydantic import Field
 
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.errors import DataError
-from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.variables import NAMES, Role
 from sluice.ground.verdict import Finding
 from sluice.report.dossier import Dossier, RecordsView
@@ -19,6 +19,7 @@ from sluice.report.risk_margin import RISK_STAGES, risk_margin, worst_margin
 from sluice.report.risk_utility_map import DEFAULT_LOSS, MARGIN, Plan, RiskUtilityMap, letter, risk_utility_map
 from sluice.report.small_counts import share
 from sluice.report.wording import figure
+from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.marginal_summary import MarginalSummary
 from sluice.utility.variable_summary import VariableSummary
 
@@ -80,7 +81,7 @@ def _score(loss: float | None) -> float | None:
     return None if loss is None else 1000 * (1 - loss)
 
 
-_ANALYSES = ("models", "predictions", "clusterings", "queries")  # each has figures of its own, not all of them losses
+_ANALYSES = frozenset(Analyses.model_fields)  # each has figures of its own, not all of them losses
 
 
 class Told(FrozenModel):

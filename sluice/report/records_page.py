@@ -9,9 +9,8 @@ from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.records_plots import MOST_BARS, curve_svg, distribution_svg, ladder_svg
 from sluice.report.small_counts import refuse_small_counts, safe_counts, share
 from sluice.report.utility_page import in_tables, utility_context
-from sluice.report.variable_caption import InTables, caption
-from sluice.report.wording import VERDICT_WORDS, figure
-from sluice.risk.reference.curve import Curve
+from sluice.report.wording import VERDICT_WORDS, InTables, caption, figure
+from sluice.risk.reference.reference_attack import Curve
 from sluice.utility.variable_summary import VariableSummary
 
 STAGES = {

@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 
 from sluice.generalization.levels_found import KeyLevel
 from sluice.ground.visible_text import visible
-from sluice.risk.reference.curve import Curve
+from sluice.risk.reference.reference_attack import Curve
 
 FloatArray = npt.NDArray[np.float64]
 

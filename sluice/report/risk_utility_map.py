@@ -15,8 +15,8 @@ import numpy.typing as npt
 from pydantic import Field
 
 from sluice.ground.arrays import FloatArray
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.errors import DataError, did_you_mean
-from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.verdict import Finding, Verdict
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.risk_margin import RISK_STAGES, RiskMargin, risk_margin, worst_margin

@@ -1,9 +1,55 @@
-"""The report on tables: each table's maps of suppression, its cells by what became of them, and its audit."""
+"""The report on tables: each table's maps of suppression, its cells by what became of them, and its audit.
+
+The heat maps of a table's pattern: inline SVG whose colours are the page's own CSS variables.
+
+One unit of a drawing is one CSS pixel. All cells of one colour are one path of runs, so that a map of 5,000 cells takes
+some 20 kB. The same map gives the same bytes.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from markupsafe import Markup, escape
 
 from sluice.report.dossier import TablesView
-from sluice.report.pattern_map import Panel, PatternMap
-from sluice.report.pattern_map_plot import key_of, map_svg
+from sluice.report.pattern_map import EMPTY, SHARE_MARKS, STATUS_MARKS, WITHHELD, Axis, Panel, PatternMap
 from sluice.report.table_summary import TableSummary
+from sluice.tabular.model.cells import Status
+
+# mark -> CSS class, and its words in the key; report.css has the classes' colours
+STATUS_KEY = {
+    STATUS_MARKS[Status.PUBLISHED]: ("published", "published"),
+    STATUS_MARKS[Status.PRIMARY]: ("primary", "suppressed: sensitive itself (primary)"),
+    STATUS_MARKS[Status.SECONDARY]: ("secondary", "suppressed: to protect others (secondary)"),
+    WITHHELD: ("withheld", "withheld: the marginal is not published"),
+    EMPTY: ("empty", "empty: no contributor"),
+}
+SHARE_KEY = {
+    **dict(
+        zip(
+            SHARE_MARKS,
+            (
+                ("published", "none"),
+                ("tenth", "up to 10 %"),
+                ("quarter", "up to 25 %"),
+                ("half", "up to 50 %"),
+                ("three-quarters", "up to 75 %"),
+                ("most", "more"),
+                ("all", "every cell"),
+            ),
+            strict=True,
+        )
+    ),
+    WITHHELD: STATUS_KEY[WITHHELD],
+    EMPTY: STATUS_KEY[EMPTY],
+}
+
+_LONGEST_LABEL = 14  # characters
+_LETTER = 6.2  # pixels that one takes in a label
+_INDENT = 7
+_LINE_HEIGHT = 11
+_LEAST_RULED = 6  # pixels
+_GAPS = {0: 0, 1: 4, 2: 1.5}  # before a code of this depth, so that the branches stand apart
 
 STAGES = {
     "contract": ("The data against their contract", "Whether the data are what their owner says they are."),
@@ -76,3 +122,110 @@ def _described(table: TableSummary, pattern: PatternMap, panel: Panel, axes: str
     )
     where = f", {panel.title}" if panel.title else ""
     return f"Map of {axes} in table {table.name}{where}, {len(counted)} places: {words}. The figures are in the text."
+
+
+def key_of(pattern: PatternMap) -> list[tuple[str, str]]:
+    """CSS class and words of each colour that the map uses, in order."""
+    used = {mark for panel in pattern.panels for row in panel.marks for mark in row}
+    return [entry for mark, entry in (SHARE_KEY if pattern.shares else STATUS_KEY).items() if mark in used]
+
+
+def map_svg(pattern: PatternMap, panel: Panel, description: str, width: float, labels: bool) -> Markup:
+    """One grid of a map.
+
+    description : what it shows, for a reader who cannot see it
+    width       : about how many pixels the cells may take together
+    labels      : all codes beside the grid; otherwise those of the upper two levels, as far as there is room
+    """
+    side = max(3.0, min(22.0, (width - 60) / len(pattern.columns.labels)))
+    tall = max(3.0, min(side, 13.0)) if labels else min(side, 9.0)
+    if labels:
+        tall, side = max(tall, _LINE_HEIGHT), max(side, _LINE_HEIGHT)
+    rows, columns = _Scale(pattern.rows, tall), _Scale(pattern.columns, side)
+    shown_rows = [n for n in range(len(rows.places)) if labels or pattern.rows.depth[n] <= 1]
+    shown_columns = [n for n in range(len(columns.places)) if labels or pattern.columns.depth[n] <= 1]
+    if not labels:
+        shown_rows, shown_columns = rows.with_room(shown_rows), columns.with_room(shown_columns)
+    left = 6 + max(
+        (_INDENT * pattern.rows.depth[n] + _LETTER * len(_shortened(pattern.rows.labels[n])) for n in shown_rows),
+        default=0,
+    )
+    top = max((_LETTER * len(_shortened(pattern.columns.labels[n])) for n in shown_columns), default=0) + 6
+    texts = [
+        f'<text x="{_INDENT * pattern.rows.depth[n]}" y="{top + rows.places[n] + tall / 2 + 3.5:.1f}"'
+        f"{_weight(pattern.rows.depth[n])}>{escape(_shortened(pattern.rows.labels[n]))}</text>"
+        for n in shown_rows
+    ]
+    for n in shown_columns:
+        x, y = left + columns.places[n] + side / 2 + 3.5, top - 5
+        texts.append(
+            f'<text transform="translate({x:.1f} {y:.1f}) rotate(-90)"{_weight(pattern.columns.depth[n])}>'
+            f"{escape(_shortened(pattern.columns.labels[n]))}</text>"
+        )
+    paths = _paths(pattern, panel, rows, columns, left, top)
+    right, bottom = left + columns.end + 1, top + rows.end + 1
+    return Markup(
+        f'<svg class="plot map" role="img" aria-label="{escape(description)}" viewBox="0 0 {right:.0f} {bottom:.0f}" '
+        f'style="width:{right:.0f}px">{"".join([*paths, *texts])}</svg>'
+    )
+
+
+class _Scale:
+    """Where each line of an axis begins, in pixels."""
+
+    def __init__(self, axis: Axis, size: float) -> None:
+        self.size = size
+        self.places: list[float] = []
+        end = 0.0
+        for number, depth in enumerate(axis.depth):
+            end += _GAPS.get(depth, 0) if number else 0
+            self.places.append(end)
+            end += size
+        self.end = end
+
+    def with_room(self, lines: Sequence[int]) -> list[int]:
+        """Of these lines those whose labels do not overlap; the total gives way to what stands below it."""
+        kept: list[int] = []
+        for line in [*lines[1:], *lines[:1]]:
+            if all(abs(self.places[line] - self.places[other]) >= _LINE_HEIGHT for other in kept):
+                kept.append(line)
+        return kept
+
+
+def _paths(pattern: PatternMap, panel: Panel, rows: _Scale, columns: _Scale, left: float, top: float) -> list[str]:
+    key = SHARE_KEY if pattern.shares else STATUS_KEY
+    drawn = defaultdict(list)
+    for row, marks in zip(rows.places, panel.marks, strict=True):
+        for begin, end in _runs(marks, columns):
+            x, wide = left + columns.places[begin], (end - begin) * columns.size
+            drawn[marks[begin]].append(f"M{x:.1f} {top + row:.1f}h{wide:.1f}v{rows.size:.1f}h-{wide:.1f}z")
+    paths = [f'<path class="{key[mark][0]}" d="{"".join(drawn[mark])}"/>' for mark in key if mark in drawn]
+    lines = []  # a pixel of the page between two cells, where they are large enough
+    if columns.size >= _LEAST_RULED:
+        lines += [f"M{left + place:.1f} {top:.1f}v{rows.end:.1f}" for place in columns.places]
+    if rows.size >= _LEAST_RULED:
+        lines += [f"M{left:.1f} {top + place:.1f}h{columns.end:.1f}" for place in rows.places]
+    return [*paths, f'<path class="ruling" d="{"".join(lines)}"/>'] if lines else paths
+
+
+def _runs(marks: str, columns: _Scale) -> list[tuple[int, int]]:
+    """From and to (not included) of neighbours with the same mark and no gap between them; empty ones left out."""
+    runs, begin = [], 0
+    for end in range(1, len(marks) + 1):
+        if (
+            end == len(marks)
+            or marks[end] != marks[begin]
+            or columns.places[end] - columns.places[end - 1] > columns.size
+        ):
+            if marks[begin] != EMPTY:
+                runs.append((begin, end))
+            begin = end
+    return runs
+
+
+def _weight(depth: int) -> str:
+    return ' class="upper"' if depth <= 1 else ""
+
+
+def _shortened(label: str) -> str:
+    return label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 1] + "…"

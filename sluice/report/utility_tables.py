@@ -7,13 +7,12 @@ from sluice.ground.variables import NAMES
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.wording import figure, percent
 from sluice.risk.linkage.linkage_score import Figure, ScoreView
-from sluice.utility.categorical.categorical_view import CategoricalView
 from sluice.utility.continuous.matrix_comparisons import ContinuousView
 from sluice.utility.marginal_summary import MarginalSummary
 from sluice.utility.quantiles import QuantilesView
 from sluice.utility.recoding.recoding_measures import RecodingView
 from sluice.utility.subsample_equivalent import SubsampleEquivalent
-from sluice.utility.utility_view import UnweightedFigure, UtilityView
+from sluice.utility.utility_view import CategoricalView, UnweightedFigure, UtilityView
 from sluice.utility.variable_summary import VariableSummary
 
 SIZES = {2: "pairs", 3: "triples"}

@@ -1,10 +1,21 @@
-"""How verdicts, rules, figures and shares are written for the reader of a report."""
+"""How verdicts, rules, figures and shares are written for the reader of a report.
+
+What masking did to one variable, in a sentence or two that its figures give.
+"""
 
 import math
 import re
+from collections.abc import Sequence
+from math import isfinite
 from typing import NamedTuple
 
 from sluice.ground.verdict import Verdict
+from sluice.utility.variable_summary import VariableSummary
+
+_NOTABLE = 0.005  # a share, or a number of standard deviations, from which on a change is told
+_ORDINALS = ("most", "second most", "third most")
+
+Rows = Sequence[tuple[str, int | None, int | None]]
 
 
 class Word(NamedTuple):
@@ -56,3 +67,76 @@ def percent(share: float | None) -> str:
 def rule_words(rule: str) -> str:
     """'sample_uniques_share' as 'sample uniques share', 'k_anonymity' as 'k-anonymity'."""
     return re.sub(r"\b([a-z]) (?=[a-z]{2})", r"\1-", rule.replace("_", " "))
+
+
+class InTables(NamedTuple):
+    """How far a variable's tables with other released ones lie from the original's: mean loss, place of how many."""
+
+    loss: float
+    place: int
+    of: int
+
+
+def caption(summary: VariableSummary, rows: Rows, original: int, released: int, tables: InTables | None) -> str:
+    """One to four sentences, the most telling first.
+
+    rows               : group, count before and after; None where it is not shown
+    original, released : records of the two files
+    """
+    told = [*_bits(summary), *_moments(summary), *_shift(rows, original, released), *_together(tables)]
+    return " ".join(told) or "As far as its figures show, it is as it was."
+
+
+def _bits(summary: VariableSummary) -> list[str]:
+    before, after = summary.entropy_before, summary.entropy_after
+    if not before or after is None:
+        return []
+    lost = 1 - after / before
+    if abs(lost) < _NOTABLE:
+        return [f"Its {before:.2g} bits are all there."]
+    word = "lost" if lost > 0 else "gained"
+    return [f"It {word} {percent(min(1.0, abs(lost)))} of its {before:.2g} bits."]
+
+
+def _moments(summary: VariableSummary) -> list[str]:
+    mean, deviation = summary.mean_before, summary.deviation_before
+    if mean is None or summary.mean_after is None or not deviation or summary.deviation_after is None:
+        return []
+    moved, spread = (summary.mean_after - mean) / deviation, summary.deviation_after / deviation - 1
+    if not (isfinite(moved) and isfinite(spread)):
+        return []
+    if abs(moved) < _NOTABLE and abs(spread) < _NOTABLE:
+        return ["Mean and spread are the same."]
+    parts = []
+    if abs(moved) >= _NOTABLE:
+        parts.append(
+            f"the mean is {figure(round(abs(moved), 3))} standard deviations {'higher' if moved > 0 else 'lower'}"
+        )
+    if abs(spread) >= _NOTABLE:
+        parts.append(f"the spread {percent(abs(spread))} {'wider' if spread > 0 else 'narrower'}")
+    text = ", ".join(parts)
+    return [f"{text[0].upper()}{text[1:]}."]
+
+
+def _shift(rows: Rows, original: int, released: int) -> list[str]:
+    """The group whose share moved most, of those that are shown."""
+    if not original or not released:
+        return []
+    shares = [
+        (name, one / original, other / released) for name, one, other in rows if one is not None and other is not None
+    ]
+    if not shares:
+        return []
+    name, before, after = max(shares, key=lambda row: abs(row[2] - row[1]))
+    if abs(after - before) < _NOTABLE:
+        return ["The groups that are shown hold the same shares of the records as before."]
+    return [f"Most moved: {name}, from {percent(before)} to {percent(after)} of the records."]
+
+
+def _together(tables: InTables | None) -> list[str]:
+    if tables is None:
+        return []
+    place = f", the {_ORDINALS[tables.place]} of {tables.of} variables" if tables.place < len(_ORDINALS) else ""
+    return [
+        f"In tables with another released variable {percent(tables.loss)} of the records stand in another cell{place}."
+    ]

@@ -28,13 +28,19 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
-from sluice.ground.categories import codes_of
-from sluice.ground.comparable_values import PlainArray, comparable_values, plain_values
+from sluice.ground.comparable_values import PlainArray, codes_of, comparable_values, plain_values
 from sluice.ground.errors import DocumentError
 from sluice.ground.variables import NAMES, Kind, Variable, Variables
 from sluice.items.item_sets import ItemSets
-from sluice.risk.coded_points import ByCategory, ByValue, Coded, CodedColumn, CodedPoints
-from sluice.risk.label_centroids import label_centroids, labels_in_order
+from sluice.risk.coded_points import (
+    ByCategory,
+    ByValue,
+    Coded,
+    CodedColumn,
+    CodedPoints,
+    label_centroids,
+    labels_in_order,
+)
 from sluice.risk.spread import spread
 
 _FAR = 1e6  # spreads; whatever lies farther out is nobody's neighbour, and squares stay in range

@@ -1,7 +1,23 @@
-"""Measurement: what every measure of disclosure risk returns, so that a policy can hold any of them to a limit."""
+"""Measurement: what every measure of disclosure risk returns, so that a policy can hold any of them to a limit.
 
-from dataclasses import dataclass
+What a finding adds where its interval lies on both sides of the limit.
+"""
+
+from dataclasses import dataclass, replace
 from typing import Literal
+
+from sluice.ground.sentence import Saying, Sentence
+from sluice.ground.verdict import Verdict
+
+_CHANCE = "that may be chance, so a person must decide."
+_NEAR = Sentence(
+    "near_limit", f" The figure itself {{side}} the limit, but its 95 % confidence interval crosses it: {_CHANCE}"
+)
+_INTERVAL = Sentence(
+    "near_limit.interval",
+    " The figure itself {side} the limit, but its 95 % confidence interval, {low:.1%} to {high:.1%}, crosses it: "
+    f"{_CHANCE}",
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +54,13 @@ class Measurement:
             return None
         return (self.value - self.baseline) * (1 if self.worse == "higher" else -1)
 
+    def at_least_baseline(self) -> "Measurement":
+        """What an intruder achieves who may leave the masked file aside: never less than without it."""
+        if self.baseline is None or self.interval is None:
+            return self
+        low, high = (max(end, self.baseline) for end in self.interval)
+        return replace(self, value=max(self.value, self.baseline), interval=(low, high))
+
     def beyond_baseline(self) -> "Measurement":
         """The excess as a figure of its own, whose baseline is 0; itself where there is no baseline or no case."""
         if self.baseline is None or not self.completed:
@@ -52,3 +75,23 @@ class Measurement:
             level=self.level,
             baseline=0.0,
         )
+
+
+def verdict_within(interval: tuple[float, float], limit: float) -> Verdict:
+    """PASS when the whole interval keeps the limit, FAIL when none of it does, REVIEW between; the larger is worse."""
+    low, high = interval
+    return Verdict.PASS if high <= limit else Verdict.FAIL if low > limit else Verdict.REVIEW
+
+
+def if_near(
+    verdict: Verdict, value: float, limit: float, interval: tuple[float | str, float | str] | None = None
+) -> Saying:
+    """What to add when the interval crosses the limit; else nothing.
+
+    value, limit : the larger is worse; the sentence says on which side of the limit the figure itself lies
+    interval     : its ends, as words where they are written in another way; None where they would tell of a few people
+    """
+    if verdict is not Verdict.REVIEW:
+        return ()
+    side = "keeps" if value <= limit else "is beyond"
+    return _NEAR(side=side) if interval is None else _INTERVAL(side=side, low=interval[0], high=interval[1])

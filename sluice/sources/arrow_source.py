@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sluice.ground.errors import DataError
-from sluice.ground.listed_texts import is_list, listed_texts
+from sluice.ground.values import is_list, listed_texts
 from sluice.sources.tabular_source import FileSource, missing_file
 
 _FILE = b"ARROW1"

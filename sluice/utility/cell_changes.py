@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.arrays import BoolArray, Codes, FloatArray, narrow
-from sluice.ground.categories import codes_of
+from sluice.ground.comparable_values import codes_of
 from sluice.ground.errors import DataError
 from sluice.utility.continuous.released_numbers import Numbers
 from sluice.utility.record_weights import effective_records, relative_weight

@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, FloatArray
-from sluice.ground.frozen_model import FrozenModel
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.sentence import Sentences
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.comparison import Comparison
@@ -19,8 +19,8 @@ from sluice.utility.correlation_differences import (
     pearson_differences,
 )
 from sluice.utility.marginals import MarginalTables
-from sluice.utility.measure import Family, Figure, Measure, Occasion
 from sluice.utility.measured import Found, Measured, figure
+from sluice.utility.utility_measure import Family, Figure, Measure, Occasion
 
 _SAYS = Sentences(
     "correlations",

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sluice.ground.arrays import FloatArray, IntArray
-from sluice.ground.categories import codes_of
+from sluice.ground.comparable_values import codes_of
 from sluice.ground.variables import Kind, Variable
 from sluice.utility.cell_changes import CellChanges, changed_in_few
 

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import Field
 
-from sluice.ground.frozen_model import FrozenModel
+from sluice.ground.document_parts import FrozenModel, Share
 from sluice.ground.sentence import Saying, Sentence, as_fields
-from sluice.ground.shares import Share
 from sluice.ground.verdict import Finding, Verdict
 
 _ASKS = Sentence("utility.asks", "; the policy asks for {limit:.2f}.")

@@ -30,8 +30,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.arrays import BoolArray, Codes, FloatArray, IntArray, narrow
-from sluice.ground.categories import codes_of
-from sluice.ground.comparable_values import plain_values
+from sluice.ground.comparable_values import codes_of, plain_values
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.variables import as_label
 

@@ -13,8 +13,8 @@ import numpy as np
 from pydantic import Field
 
 from sluice.ground.arrays import Codes, FloatArray, narrow
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.errors import DataError
-from sluice.ground.frozen_model import FrozenModel
 
 FRACTIONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9)
 _FEWEST = 2  # records of a subsample

@@ -1,18 +1,20 @@
-"""What the report shows of utility beside the findings: aggregates, each safe to show by itself."""
+"""What the report shows of utility beside the findings: aggregates, each safe to show by itself.
+
+What masking made of the categories of a file, variable by variable, for the report.
+"""
 
 from collections.abc import Mapping
 from math import isfinite
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.ground.frozen_model import FrozenModel
+from sluice.ground.document_parts import FrozenModel
 from sluice.risk.linkage.linkage_score import ScoreView
 from sluice.utility.analyses.clusterings import ComparedClustering
 from sluice.utility.analyses.impossible_records import BrokenRules
 from sluice.utility.analyses.models import ComparedModel
 from sluice.utility.analyses.predictions import ComparedPrediction
 from sluice.utility.analyses.query_comparison import ComparedQuery
-from sluice.utility.categorical.categorical_view import CategoricalView
 from sluice.utility.component_plane import ComponentPlane
 from sluice.utility.continuous.matrix_comparisons import ContinuousView
 from sluice.utility.correlation_summary import CorrelationsView
@@ -23,6 +25,34 @@ from sluice.utility.quantiles import QuantilesView
 from sluice.utility.recoding.recoding_measures import RecodingView
 from sluice.utility.subgroup_tables import SubgroupsView
 from sluice.utility.subgroups import ChangedSubgroups
+
+
+class CategoryLoss(BaseModel):
+    """One variable; None where it could not be computed. A share below that of the minimum cell is told as 0."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    released: bool
+    distance: float | None = Field(description="mean distance of the released category from the original, 0 to 1")
+    entropy: float | None = Field(description="bits of the original variable")
+    ebil: float | None = Field(description="bits that a released value leaves open, on average over the records")
+    pril: float | None = Field(description="bits that it would take to tell a record's own category, on average")
+    matrix: bool = Field(
+        description="whether by known probabilities, of PRAM or released in place of labels; else by counting"
+    )
+
+
+class CategoricalView(BaseModel):
+    """The variables in the original's order, and the tables of one or two of them together."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    variables: tuple[CategoryLoss, ...]
+    ctbil: float | None = Field(description="mean share of the records in another cell of a table of 1 to K variables")
+    order: int = Field(description="K")
+    tables: int
+    counted: int
 
 
 class UnweightedFigure(FrozenModel):

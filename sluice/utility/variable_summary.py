@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.arrays import FloatArray
-from sluice.ground.frozen_model import FrozenModel
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.variables import NAMES, Kind, Role, Variable, Variables
 from sluice.utility.cell_changes import cell_changes, changed_in_few
 from sluice.utility.distribution import Distribution, distribution, without_few_changes

@@ -4,6 +4,8 @@ A block `console` holds commands, each after `$ `, and below them what they answ
 last line may be `exit code N`, which is 0 if not said. A block with a title, such as `yaml title="survey.yaml"`, is a
 file to be written. All else is read. `ID` is the release that waited last, and `survey-ID` the last that was checked or
 released by the definition `survey`.
+
+The tutorial: the page that docs show, `sluice tutorial` plays and a test runs.
 """
 
 import os
@@ -13,7 +15,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
+
+from sluice.ground.errors import SluiceError
 
 _BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 _TITLE = re.compile(r"title=\"([\w./-]+)\"")
@@ -137,3 +143,15 @@ def _environment() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("SLUICE_", "PREFECT_"))}
     imported = os.pathsep.join(each for each in sys.path if each)
     return {**kept, "PYTHON": sys.executable, "PYTHONPATH": imported, "NO_COLOR": "1", "COLUMNS": "120"}
+
+
+def tutorial_page() -> str:
+    """The page, in Markdown.
+
+    raises : SluiceError where statsmodels, which carries the survey, is not installed
+    """
+    if find_spec("statsmodels") is None:
+        raise SluiceError(
+            "the tutorial's survey comes with statsmodels, not installed here: pip install 'sluice-sdc[demo]'"
+        )
+    return (files(__package__) / "files" / "tutorial.md").read_text(encoding="utf-8")

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from sluice.custody.editions import ON_SHELF
+from sluice.custody.edition_order import ON_SHELF
 from sluice.custody.ledger import last
 from sluice.custody.states import State
 from sluice.ground.verdict import Verdict
-from tasks.release.decisions.series import standing
+from tasks.release.decisions.series_approval import standing
 from tasks.release.decisions.under_review import report_path
 from tasks.release.product import AnyRelease
 from tasks.release.run_notes import WaitingRun
@@ -28,6 +28,7 @@ class Outcome(BaseModel):
     approvals: str | None = None
     waits_for: str = ""  # people, such as '1 of 2, needs data_steward'
     further_reasons: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()  # of the findings that block; none in rows of before they were recorded
     waits_in: WaitingRun | None = None
 
     @classmethod
@@ -56,6 +57,7 @@ class Outcome(BaseModel):
             report=report if report.exists() else None,
             published=Path(published.body["folder"]) if published and state in ON_SHELF else None,
             further_reasons=tuple(verdict["further_reasons"]) if verdict else (),
+            codes=tuple(verdict.get("codes", ())) if verdict else (),
             approvals=approvals,
             waits_for=asked.waits_for if asked else "",
             waits_in=waits_in,

@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 
 from policies.policy import Policy
-from policies.rules.k_anonymity import KAnonymity
 from sluice.ground.variables import NAMES, Kind, Role, Variable, Variables
 from sluice.masking.synthesis.sequential_trees import MOST_CATEGORIES
+from sluice.risk.classes.k_anonymity import KAnonymity
 from tasks.tuning.near_plans import cut, global_cuts, opened, with_variable
 
 _WINDOW = {"from": 0.02, "to": 0.5, "log": True}

@@ -12,11 +12,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from tasks.release.records.definition import RecordsDefinition
+from sluice.risk.classes.microdata_rule import models_of
+from tasks.release.records.record_definition import RecordsDefinition
 from tasks.tuning.journal import Found, TrialRecord
 from tasks.tuning.parameter_ranges import Between, Range, at
 from tasks.tuning.plan_search import outcome_at, refused
-from tasks.tuning.records_at_hand import RecordsAtHand
+from tasks.tuning.search_context import RecordsAtHand
 from tasks.tuning.space import SpaceOfPlans
 from tasks.tuning.trial import Outcome, try_plan
 
@@ -226,7 +227,7 @@ def _obeyed(records: RecordsAtHand) -> Iterator[str]:
     yield from dict.fromkeys(
         rule.rule
         for rule in records.policy.rules
-        if any(model is not None for _, model in rule.models(records.variables))
+        if any(model is not None for _, model in models_of(rule, records.variables))
     )
 
 

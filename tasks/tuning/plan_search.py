@@ -25,10 +25,9 @@ from pydantic import ValidationError
 from sluice.ground.verdict import Verdict
 from tasks.tuning.journal import Found, Journal, TrialRecord
 from tasks.tuning.parameter_ranges import Between, Choice, Choose, Range, at, first, is_scale, last
-from tasks.tuning.processes import processes, records_there
-from tasks.tuning.records_at_hand import RecordsAtHand, fits
+from tasks.tuning.search_context import RecordsAtHand, fits
 from tasks.tuning.space import SpaceOfPlans
-from tasks.tuning.trial import Miss, Outcome, try_plan
+from tasks.tuning.trial import Miss, Outcome, processes, records_there, try_plan
 from tasks.tuning.variation import drawn, parent_of, varied
 
 BATCH = 4  # trials asked for together; the same on every machine

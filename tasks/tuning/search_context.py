@@ -1,25 +1,152 @@
-"""The ground of a search: a definition, the space of plans that it opens, and the records that plans are tried on."""
+"""The ground of a search: a definition, the space of plans that it opens, and the records that plans are tried on.
 
-from dataclasses import dataclass
-from datetime import UTC, datetime
+The records that plans are tried on: a part of the people for the search, the rest for the best plans, and all.
+
+Whether the documents alone refuse a plan is seen first, so that no trial is spent on it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+import numpy as np
+import pandas as pd
+from pydantic import ValidationError
+
+from policies.policy import Policy
 from schemas.checks.frame_check import check_frame
+from schemas.contract import Contract
 from sluice.custody.workspace import open_workspace
-from sluice.documents.documents import Written, canonical_json, document_sha256, parse_document, read_yaml
-from sluice.ground.errors import DataError, DocumentError
+from sluice.documents.document_reading import (
+    Written,
+    canonical_json,
+    document_bytes,
+    document_sha256,
+    parse_document,
+    read_yaml,
+)
+from sluice.ground.arrays import BoolArray, IntArray
+from sluice.ground.errors import DataError, DocumentError, SluiceError
+from sluice.ground.variables import Role, Variable
 from sluice.ground.verdict import Verdict
 from sluice.publication.records_file import read_typed
+from sluice.risk.people_of_records import groups_of_people
 from sluice.software_version import versions
-from tasks.release.documents import load_documents
-from tasks.release.intake.staging import stage
-from tasks.release.records.definition import RecordsDefinition
-from tasks.release.records.product import Records
-from tasks.release.release import StagedTable
+from tasks.release.documented_release import StagedTable
+from tasks.release.intake.staging import choose, stage
+from tasks.release.records.record_definition import RecordsDefinition
+from tasks.release.records.record_product import Records
+from tasks.release.records.record_variables import variables_after
+from tasks.release.release_documents import load_documents
 from tasks.tuning.drafted_space import draft_plan, draft_prices, removed_by
-from tasks.tuning.records_at_hand import RecordsAtHand
+from tasks.tuning.parameter_ranges import at
 from tasks.tuning.space import SearchSettings, SpaceOfPlans
+
+_LEAST = (
+    5  # times as many records as the policy's reference standard needs: fewer meet rules on groups only more coarsely
+)
+
+
+@dataclass(frozen=True)
+class RecordsAtHand:
+    """Typed records of whole people and households, the documents that they are judged by, and a name for them.
+
+    frame    : without identifiers, index 0..n-1
+    declared : the variables as far as the contract alone tells them
+    """
+
+    name: str
+    frame: pd.DataFrame
+    variables: dict[str, Variable]
+    declared: dict[str, Variable]
+    contract: Contract
+    policy: Policy
+    release_name: str
+    owner: str
+    today: date  # by which waivers are live
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process gets; a contract's rules are read there again, as code is not sent."""
+        return vars(self) | {"contract": document_bytes(self.contract)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        contract = Contract.model_validate_json(state["contract"])
+        vars(self).update(state | {"contract": contract})
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @classmethod
+    def of(
+        cls, staged: pd.DataFrame, variables: dict[str, Variable], contract: Contract, policy: Policy,
+        release_name: str, owner: str, today: date,
+    ) -> Self:  # fmt: skip
+        """Everything that was staged."""
+        kept = {name: each for name, each in variables.items() if each.role is not Role.IDENTIFIER}
+        declared = {name: each for name, each in contract.staged.items() if each.role is not Role.IDENTIFIER}
+        frame = staged[list(kept)].reset_index(drop=True)
+        return cls("all records", frame, kept, declared, contract, policy, release_name, owner, today)
+
+    def split(self, settings: SearchSettings) -> tuple[Self, Self | None]:
+        """The records to search on and the others; everything and nothing where the policy could judge neither part.
+
+        Whole people and households, drawn from the search's seed.
+        """
+        standard = self.policy.reference_standard
+        needed = _LEAST * (standard.minimum_records if standard else 1)
+        wanted = min(int(settings.people * len(self)), settings.most_records)
+        wanted = min(max(wanted, needed), len(self))
+        if len(self) - wanted < needed:
+            return self, None
+        rng = np.random.default_rng([settings.seed, _SPLIT])
+        try:
+            searched = choose(groups_of_people(self.frame, self.variables), wanted / len(self), rng)
+        except DataError:  # one household is all there is
+            return self, None
+        return self.part("the records searched", searched), self.part("the other records", ~searched)
+
+    def part(self, name: str, chosen: BoolArray) -> Self:
+        """The records that are chosen, shape (n,), under a name of their own."""
+        return replace(self, name=name, frame=self.frame[chosen].reset_index(drop=True))
+
+    def in_another_order(self, seed: Sequence[int]) -> Self:
+        """The same records in an order drawn from a seed: where methods break ties by it, the file is another."""
+        order = np.random.default_rng(list(seed)).permutation(len(self))
+        return replace(self, frame=self.frame.iloc[order].reset_index(drop=True))
+
+    def with_holdout(self, rng: np.random.Generator) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+        """Who would be masked, and who would be set aside, as the policy asks. Raises DataError."""
+        standard = self.policy.reference_standard
+        if standard is None or standard.holdout_share is None:
+            return self.frame, None
+        groups: IntArray = groups_of_people(self.frame, self.variables)
+        held = choose(groups, standard.holdout_share, rng)
+        return self.frame[~held].reset_index(drop=True), self.frame[held].reset_index(drop=True)
+
+
+_SPLIT = 2**40  # of the search's seed: no trial has this number
+
+
+def misfit(definition: RecordsDefinition, records: RecordsAtHand) -> str | None:
+    """Why contract and policy refuse the plan, whatever the records are; None where they do not. No record is read."""
+    try:
+        plan = definition.under(records.policy).plan
+        for variables in (records.declared, records.variables):
+            variables_after(plan, variables, definition.name)
+    except SluiceError as error:
+        return " ".join(str(error).split())
+    return None
+
+
+def fits(space: SpaceOfPlans, point: Mapping[str, Any], records: RecordsAtHand) -> bool:
+    """Whether the plan at a point of the space is valid and none that the documents refuse."""
+    try:
+        return misfit(space.definition(at(point)), records) is None
+    except ValidationError:
+        return False
+
 
 _SPACE_FIELDS = ("may_drop", "dropped_at_first", "search")
 

@@ -3,10 +3,15 @@
 What costs little is asked first: the policy's rules on the masked file, then the loss, then the limits on utility, then
 the reference standard and the attacks. A trial stops at the first that says no, and keeps how far from its limit the
 figure was.
+
+Processes that try plans beside each other; each holds the records once.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
 from math import inf, isfinite, nan
+from multiprocessing import get_context
 from time import process_time
 from typing import Literal
 
@@ -17,23 +22,26 @@ from pydantic import BaseModel, ConfigDict, Field
 from policies.formula_cells import formula_cells
 from policies.waivers import apply_waivers
 from sluice.ground.errors import PlanError, SluiceError
+from sluice.ground.parallel_jobs import end_with_parent
 from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.moved_blocks import moved_blocks
 from sluice.masking.plan import ByStratum, apply_plan, apply_recodings
 from sluice.masking.recoding.generalization import Generalization
-from sluice.masking.step import MaskingStep
-from sluice.risk.reference.curve import Curve
+from sluice.risk.reference.reference_attack import Curve
 from sluice.sources.permission import permitted_file
 from sluice.utility.comparison import Comparison
-from tasks.release.findings import findings_of
-from tasks.release.records.definition import RecordsDefinition
-from tasks.release.records.judgement import attack_findings, check_masked, reference_findings
-from tasks.release.records.variables import variables_after
+from tasks.release.crashed_measures import findings_of
+from tasks.release.records.record_definition import RecordsDefinition
+from tasks.release.records.record_findings import attack_findings, check_masked, reference_findings
+from tasks.release.records.record_variables import variables_after
 from tasks.tuning.plan_loss import loss_of, pair_distances
-from tasks.tuning.records_at_hand import RecordsAtHand
+from tasks.tuning.search_context import RecordsAtHand
 from tasks.tuning.space import LossWeights
+
+_THERE: list[tuple[RecordsAtHand, RecordsAtHand | None]] = []
 
 _NONE_SET = Sentence("utility.none_set", "No limit is set.")
 
@@ -261,3 +269,35 @@ def distance_from_limit(finding: Finding) -> float:
 
 def _short(error: SluiceError) -> str:
     return " ".join(str(error).split())
+
+
+@contextmanager
+def processes(records: RecordsAtHand, workers: int, whole: RecordsAtHand | None = None) -> Iterator[Executor | None]:
+    """So many processes that have the records, as `records_there` gives them; None for one, which is this one.
+
+    They get the records through a pipe, and write nothing to a disk. What was not begun when the block ends is
+    not done.
+    """
+    if workers < 2:
+        yield None
+        return
+    context = get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(records, whole, workers))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def records_there() -> tuple[RecordsAtHand, RecordsAtHand | None]:
+    """In such a process: the records that it holds, and all records where these are a part of them."""
+    return _THERE[0]
+
+
+def _begin(records: RecordsAtHand, whole: RecordsAtHand | None, workers: int) -> None:
+    """What a process does before its first trial: keep the records and its share of the threads."""
+    import numba
+
+    end_with_parent()
+    numba.set_num_threads(max(1, numba.config.NUMBA_NUM_THREADS // workers))
+    _THERE[:] = [(records, whole)]

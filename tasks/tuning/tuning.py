@@ -8,25 +8,26 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from sluice.custody.outputs import refuse_to_overwrite
+from sluice.custody.shelf import refuse_to_overwrite
 from sluice.ground import durable
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.variables import Variables
+from tasks.release.documented_release import StagedTable
 from tasks.release.editions.earlier_releases import kept_variables, record_begun, record_ended
-from tasks.release.records.product import Records
-from tasks.release.release import StagedTable
+from tasks.release.records.record_product import Records
 from tasks.tuning.confirmation import (
     Confirmation,
     Judgement,
+    Pruned,
     confirm,
     fresh_seed,
     judged_afresh,
     plan_yaml,
+    pruned,
     recommended_yaml,
 )
 from tasks.tuning.journal import Found, Journal, TrialRecord
 from tasks.tuning.kept_searches import Kept, KeptRow, kept_by, kept_rows
-from tasks.tuning.needless_steps import Pruned, pruned
 from tasks.tuning.parameter_ranges import at
 from tasks.tuning.plan_explanation import RulePrice, Unchosen, rule_prices, unchosen
 from tasks.tuning.plan_search import Search, Told, price_of

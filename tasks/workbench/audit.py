@@ -14,7 +14,7 @@ import pandas as pd
 
 from sluice.ground.errors import DataError
 from sluice.publication.pattern_file import Pattern, codes_of
-from sluice.tabular.audit.audit import audit as attack
+from sluice.tabular.audit.pattern_audit import audit as attack
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status, Statuses, keys_of
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of

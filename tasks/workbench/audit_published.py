@@ -9,11 +9,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sluice.ground.errors import DataError, MeasureChoiceError
-from sluice.publication.decimals import in_decimals
 from sluice.publication.pattern_file import Pattern, codes_of
+from sluice.publication.published_table import in_decimals
 from sluice.tabular.model.cells import Floats, Status, equations_of, refuse_hidden_ties
 from sluice.tabular.model.feasibility_interval import TotalsDoNotAddError, feasibility_intervals
-from sluice.tabular.rules.readers import sensitive_counts
+from sluice.tabular.rules.intruders import sensitive_counts
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.workbench.audited_table import AuditedTable
 from tasks.workbench.known_bounds import known_bounds_of

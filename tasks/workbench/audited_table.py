@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.verdict import Verdict
-from sluice.tabular.audit.audit import Audit
+from sluice.tabular.audit.pattern_audit import Audit
 from sluice.tabular.model.cells import Cells, Status, Statuses
 from tasks.release.tables.published_cells import PublishedCells
 from tasks.workbench.cells_files import frame_of, table_of

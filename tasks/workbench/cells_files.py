@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.custody.outputs import refuse_to_overwrite
+from sluice.custody.shelf import refuse_to_overwrite
 from sluice.ground.durable import replace
 from sluice.ground.errors import DataError, DocumentError, did_you_mean, no_such_file
-from sluice.publication.decimals import in_decimals
 from sluice.publication.pattern_file import STATUSES, SUPPRESSED, Pattern, read_pattern
-from sluice.publication.published_table import OWN_COLUMNS, PublishedTable, published_table
+from sluice.publication.published_table import OWN_COLUMNS, PublishedTable, in_decimals, published_table
 from sluice.publication.published_table_files import to_csv
 from sluice.tabular.model.cells import Cells, in_tables, levels_of
 from sluice.tabular.model.dimension import Dimension

@@ -16,9 +16,16 @@ import pyarrow.compute as pc
 
 from schemas.contract import load_contract
 from schemas.declared_hierarchy import declared_hierarchy
-from sluice.documents.documents import named_file, parse_document, yaml_mapping
-from sluice.generalization.outline import Branch, lines_of, parts_in_order
-from sluice.generalization.soundness import Remark, remarks_for, remarks_on, remarks_with
+from sluice.documents.document_reading import named_file, parse_document, yaml_mapping
+from sluice.generalization.hierarchy_review import (
+    Branch,
+    Remark,
+    lines_of,
+    parts_in_order,
+    remarks_for,
+    remarks_on,
+    remarks_with,
+)
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.values import plain_array

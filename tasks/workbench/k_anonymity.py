@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.sentence import listed
-from sluice.risk.classes.crowds import agreeing
+from sluice.risk.classes.classes_with_missing_keys import matching_records
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.classes.k_anonymity import k_anonymity as smallest_frequency
 from sluice.risk.classes.k_anonymity import records_below
 from sluice.risk.classes.sample_uniques import sample_uniques
-from sluice.risk.people import people_of
+from sluice.risk.people_of_records import people_of
 from tasks.workbench.arguments import one_of, whole_number
 from tasks.workbench.records import Columns, ContractGiven, HoldsRecords, read_records
 from tasks.workbench.result import COLOURS, Figure, Result, axes
@@ -92,7 +92,7 @@ def k_anonymity(
     keys = records.keys
     people = people_of(records.frame, records.variables)
     classes = classes_of(records.frame, keys, people)
-    frequency = classes.frequencies if missing_matches == "category" else agreeing(records.frame, keys, people)
+    frequency = classes.frequencies if missing_matches == "category" else matching_records(records.frame, keys, people)
     return KAnonymity(
         k=smallest_frequency(frequency),
         threshold=threshold,

@@ -13,23 +13,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from policies.waived_cells import waived_cells
+from policies.waivers import waived_cells
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.publication.pattern_file import Pattern
 from sluice.tabular.editions.joint_editions import carried
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.rules.known_parts import status_tells_more
+from sluice.tabular.rules.intruders import status_tells_more
 from sluice.tabular.suppression.effort import Progress
 from sluice.tabular.suppression.manual_status import manual_rows
-from tasks.release.tables.alteration import alter_cells
-from tasks.release.tables.editions import EditionPair
-from tasks.release.tables.judgement import judge_audit, judge_statement
+from tasks.release.tables.altered_tables import alter_cells
 from tasks.release.tables.protection import Mode, ProtectionRequest, audit_cells
 from tasks.release.tables.protection_method import Alteration, SecondarySuppression
 from tasks.release.tables.published_cells import MethodStatement, PublishedCells
-from tasks.release.tables.suppressed_cells import suppress_cells
+from tasks.release.tables.suppressed_tables import suppress_cells
+from tasks.release.tables.table_editions import EditionPair
+from tasks.release.tables.table_findings import judge_audit, judge_statement
 from tasks.workbench.arguments import Seed, data_frame, entropy, whole_number
 from tasks.workbench.cells_files import (
     Tables,

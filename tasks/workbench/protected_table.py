@@ -10,16 +10,16 @@ import pandas as pd
 
 from sluice.ground.errors import DataError
 from sluice.ground.verdict import Finding, Verdict, decide
-from sluice.publication.decimals import in_decimals
 from sluice.publication.pattern_file import STATUS_NAMES, codes_of
-from sluice.tabular.audit.audit import Audit
+from sluice.publication.published_table import in_decimals
+from sluice.tabular.audit.pattern_audit import Audit
 from sluice.tabular.model.cells import Booleans, Status, Statuses
 from sluice.tabular.rules.sensitivity import Requirements
 from sluice.tabular.suppression.manual_status import MANUAL
 from tasks.release.tables.protection import ProtectionRequest
 from tasks.release.tables.protection_method import Protection
 from tasks.release.tables.published_cells import PublishedCells
-from tasks.release.tables.suppressed_cells import SuppressedCells
+from tasks.release.tables.suppressed_tables import SuppressedCells
 from tasks.workbench.cells_files import frame_of, table_of
 from tasks.workbench.result import COLOURS, Result, axes, figure
 from tasks.workbench.tabulation import Tabulated

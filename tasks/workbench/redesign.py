@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sluice.ground.errors import DataError
-from sluice.tabular.advice.redesign import Redesign, greedy_redesign, redesigns
+from sluice.tabular.advice.table_redesign import Redesign, greedy_redesign, redesigns
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import pandas as pd
 
-from policies.rules.singling_out import SinglingOut as SinglingOutRule
+from policies.rules.control_rules import SinglingOut as SinglingOutRule
 from sluice.ground.errors import DataError
 from sluice.risk.attacks.singling_out import Mode
 from tasks.workbench.arguments import Seed, column_names, one_of, whole_number

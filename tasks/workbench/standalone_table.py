@@ -10,10 +10,9 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from policies.rules.rules import TablePolicyRule
-from policies.rules.table_rule import TableRule
 from policies.table_attackers import TableAttackers
 from policies.waivers import Waiver
-from sluice.documents.documents import Written, parse_document, read_yaml
+from sluice.documents.document_reading import Written, parse_document, read_yaml
 from sluice.ground.errors import DataError
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.measure import Measure
@@ -58,10 +57,9 @@ class StandaloneTable(TableSpecification):
     @property
     def sensitivity(self) -> list[SensitivityRule]:
         """The rules on cells. Raises DataError without any: nothing would be sensitive."""
-        rules = [rule.sensitivity() for rule in self.rules if isinstance(rule, TableRule)]
-        if not rules:
+        if not self.rules:
             raise DataError("no rule says which cells are sensitive; give at least one, such as p_percent=10.")
-        return rules
+        return list(self.rules)
 
     @property
     def assumptions(self) -> Assumptions:

@@ -6,18 +6,18 @@ from typing import Any
 
 import pandas as pd
 
-from policies.rules.table_rule import TableRule
 from policies.waivers import Waiver
-from sluice.documents.documents import read_yaml
+from sluice.documents.document_reading import read_yaml
 from sluice.ground.errors import DataError
 from sluice.sources.hierarchy_file import read_rows
+from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.workbench.arguments import column_name, data_frame, document, whole_number
 from tasks.workbench.standalone_table import StandaloneTable
 from tasks.workbench.tabulation import text_frame, texts
 
 Hierarchy = pd.DataFrame | Mapping[str, str] | Path | str
 Dimensions = Sequence[str] | Mapping[str, Hierarchy | Sequence[Hierarchy] | None]
-Rule = TableRule | Mapping[str, Any]
+Rule = SensitivityRule | Mapping[str, Any]
 Waivers = Sequence[Mapping[str, Any]] | Path | str | None
 
 _HIERARCHY = (
@@ -135,15 +135,15 @@ def _tables(tables: object) -> list[dict[str, Any]]:
 
 
 def _rules(rules: object) -> list[Any]:
-    written = [rules] if isinstance(rules, TableRule | Mapping) else rules
-    if not isinstance(written, Sequence) or not all(isinstance(rule, TableRule | Mapping) for rule in written):
+    written = [rules] if isinstance(rules, SensitivityRule | Mapping) else rules
+    if not isinstance(written, Sequence) or not all(isinstance(rule, SensitivityRule | Mapping) for rule in written):
         raise TypeError(
             "rules must be a list of mappings as in a policy, such as [{'rule': 'p_percent', 'p': 10}]; got "
             f"{type(rules).__name__}."
         )
     if not written:
         raise DataError("rules must say which cells are sensitive, such as [{'rule': 'p_percent', 'p': 10}].")
-    return [rule if isinstance(rule, TableRule) else dict(rule) for rule in written]
+    return [rule if isinstance(rule, SensitivityRule) else dict(rule) for rule in written]
 
 
 def _protection(method: object, **of_suppression: Any) -> dict[str, Any]:

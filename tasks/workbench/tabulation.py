@@ -17,7 +17,7 @@ from sluice.tabular.model.aggregation import LARGEST_KEPT
 from sluice.tabular.model.cells import Cells, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.model.records import records_of
+from sluice.tabular.model.numbered_records import records_of
 from tasks.release.tables.specification import TableDimension, TableSpecification
 from tasks.workbench.arguments import column_name
 from tasks.workbench.standalone_table import StandaloneTable

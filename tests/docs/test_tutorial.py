@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from flows.cli.main import main
-from tasks.project.tutorial import tutorial_page
+from tasks.project.walkthrough import tutorial_page
 
 ROOT = Path(__file__).resolve().parents[2]
 

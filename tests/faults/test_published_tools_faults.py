@@ -15,19 +15,19 @@ from pydantic import TypeAdapter, ValidationError
 
 from policies.policy import Policy
 from policies.rules.rules import PolicyRule
-from policies.rules.table_rule import TableRule
 from policies.standard.checks import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
 from policies.waivers import Waiver, apply_waivers
 from sluice.custody.ledger import Ledger
-from sluice.documents.documents import parse_document
+from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DataError, DocumentError, PlanError, SluiceError
 from sluice.ground.variables import Role, Variable
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.masking.recoding.local_suppression import LocalSuppression
 from sluice.risk.reference.prediction import equivalence_test
+from sluice.tabular.rules.sensitivity import SensitivityRule
 from sluice.utility.comparison import Comparison
-from tasks.release.intake.memory_forecast import within_memory
+from tasks.release.intake.staging import within_memory
 from tests.golden import golden
 from tests.policies.rules.written_rules import is_sensitive
 
@@ -66,7 +66,7 @@ def test_a_missing_key_is_a_category_and_never_drops_its_record() -> None:
 def test_index_labels_are_no_positions() -> None:
     """The second group has one illness only. With labels taken for positions it reads the first group's.
 
-    Also: tests/policies/rules/test_l_diversity.py::test_index_labels_are_not_positions.
+    Also: tests/risk/classes/test_l_diversity.py::test_index_labels_are_not_positions.
     """
     frame = people([30, 30, 40, 40], "aabb", ["flu", "gout", "flu", "flu"])
     frame.index = pd.Index([2, 3, 0, 1])
@@ -135,7 +135,7 @@ def test_an_unreachable_k_is_an_error_and_writes_nothing() -> None:
 
 def test_a_file_too_large_to_check_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also: tests/tasks/release/intake/test_memory_forecast.py."""
-    monkeypatch.setattr("tasks.release.intake.memory_forecast.free_memory", lambda: 500_000_000)
+    monkeypatch.setattr("tasks.release.intake.staging.free_memory", lambda: 500_000_000)
     batches = iter([people([30] * 100_000, "a" * 100_000, ["flu"] * 100_000)] * 100)
     with golden.raises(DataError):
         list(within_memory(batches, VARIABLES, 1))
@@ -178,7 +178,7 @@ EVERY_RULE: dict[str, tuple[dict[str, Any], Any, Any]] = {
 
 def test_every_rule_is_listed_here() -> None:
     union = get_args(get_args(PolicyRule)[0])
-    on_sets = {"km_anonymity"}  # tests/policies/rules/test_km_anonymity.py and tests/flows/test_set_valued_release.py
+    on_sets = {"km_anonymity"}  # tests/risk/classes/test_km_anonymity.py and tests/flows/test_set_valued_release.py
     assert {rule.model_fields["rule"].default for rule in union} == set(EVERY_RULE) | on_sets
 
 
@@ -189,7 +189,7 @@ def test_every_rule_can_fail(name: str, tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "population.csv").write_text("age,area,count\n30,a,40\n40,b,1\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     rule = RULE.validate_python({"rule": name} | settings)
-    if isinstance(rule, TableRule):
+    if isinstance(rule, SensitivityRule):
         assert (is_sensitive(rule, safe), is_sensitive(rule, unsafe)) == (False, True)
         assert decide(rule.find(SAFE, VARIABLES, "masked")) is Verdict.UNKNOWN
         return
@@ -198,7 +198,7 @@ def test_every_rule_can_fail(name: str, tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_row_of_the_ledger_cannot_be_hidden_or_changed(tmp_path: Path) -> None:
-    """Also: tests/custody/test_ledger.py, attack by attack; with the whole chain tests/flows/test_review.py."""
+    """Also: tests/custody/test_ledger.py, attack by attack; with the whole chain tests/flows/test_follow_up.py."""
     ledger = Ledger(f"sqlite:///{tmp_path}/ledger.db", b"k" * 32, tmp_path / "anchor")
     for event in ("received", "validated", "masked"):
         ledger.append("people-1", event, "amara", {})

@@ -12,7 +12,7 @@ import pytest
 
 from flows.cli.main import main
 from sluice.ground.errors import DataError
-from sluice.tabular.audit.audit import audit
+from sluice.tabular.audit.pattern_audit import audit
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status, refuse_hidden_ties
@@ -22,9 +22,9 @@ from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
 from sluice.tabular.suppression.manual_status import manual_rows
 from sluice.tabular.suppression.suppression import suppress
-from tasks.release.tables.editions import Edition, EditionPair, with_common_knowledge
 from tasks.release.tables.protection_method import SecondarySuppression
 from tasks.release.tables.published_cells import PublishedCells
+from tasks.release.tables.table_editions import Edition, EditionPair, with_common_knowledge
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING
 from tests.flows.prefect_server import PrefectServer
 from tests.flows.tables_house import TablesHouse
@@ -58,7 +58,7 @@ def blanked(cells: Cells, rules: list[SensitivityRule], *names: str) -> np.ndarr
     return status
 
 
-RULES: list[SensitivityRule] = [MinimumFrequency(3), PPercent(10)]
+RULES: list[SensitivityRule] = [MinimumFrequency(n=3), PPercent(p=10)]
 
 
 def test_a_total_of_zero_that_two_cancel_out_is_no_known_zero() -> None:
@@ -90,7 +90,7 @@ def test_half_a_unit_is_not_one() -> None:
     made = [Dimension.flat(name, [f"{name}1", f"{name}2"]) for name in "ab"]
     rows = [(1, 1), *[(1, 2)] * 9, *[(2, 1)] * 9, *[(2, 2)] * 9]
     cells = aggregate(made, np.array(rows, np.int32), np.arange(len(rows)), np.ones(len(rows), np.int64))
-    rules: list[SensitivityRule] = [MinimumFrequency(3)]
+    rules: list[SensitivityRule] = [MinimumFrequency(n=3)]
     asked = requirements_of(rules, cells.contributions)
     status = blanked(cells, rules, "a a1, b b2", "a a2, b b1", "a a2, b b2")
     attackers = Assumptions(known_within=50, coalition=0, unions=False)
@@ -102,7 +102,7 @@ def test_two_pool_what_one_computes_of_a_cell() -> None:
     """8 knows its own cell and so computes its neighbour; 30, who is in that neighbour, then reads 22 from it."""
     cells = table({(1, 1): [(8, 97), (22, 13), (30, 7)], (1, 2): [(8, 44)]})
     names = [f"a {a}, b {b}" for a in ("a1", "a2") for b in ("b1", "b2")]
-    rules: list[SensitivityRule] = [PPercent(10)]
+    rules: list[SensitivityRule] = [PPercent(p=10)]
     asked = requirements_of(rules, cells.contributions)
     found = audit(cells, blanked(cells, rules, *names), asked, rules, Assumptions(coalition=2, unions=False))
     assert frozenset({8, 30}) in {frozenset(breach.owners) for breach in found.breaches}
@@ -186,7 +186,7 @@ def test_an_interval_closer_than_was_judged_is_blocked(house: TablesHouse) -> No
     for intervals in (False, True):
         house.definition["protection"] = {"method": "suppression", "intervals": intervals}
         house.write()
-        with patch("tasks.protect.table_files", talkative):
+        with patch("tasks.table_protection.table_files", talkative):
             told = house.release()
         assert told.code == BLOCKED
         assert "given another interval" in told.words

@@ -82,7 +82,7 @@ def test_for_scripts_it_takes_every_proposal_and_says_what_to_do_next(here: Path
 
 
 def test_while_a_draft_is_tried_it_says_how_far_that_is(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("flows.cli.progress._LINES", 0.0)  # nobody waits for the second line
+    monkeypatch.setattr("flows.cli.terminal._LINES", 0.0)  # nobody waits for the second line
     survey().to_csv("panel.csv", index=False)
     code, said = sluice("panel.csv", "--yes", "--tries", "1")
     assert code == DONE, said

@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from policies.rules.catalogue import rules
-from policies.rules.rules import AttackPolicyRule, PolicyRule
-from policies.rules.table_rule import TableRule
+from policies.rules.rules import AttackPolicyRule, PolicyRule, rules
+from sluice.tabular.rules.sensitivity import SensitivityRule
 from tests.flows.house import BLOCKED, DONE, House
 from tests.listed import all_listed
 
@@ -52,7 +51,7 @@ ATTACKS: list[dict[str, Any]] = [
 
 
 def test_every_rule_and_attack_is_among_them() -> None:
-    on_microdata = {name for name, model in rules(PolicyRule).items() if not issubclass(model, TableRule)}
+    on_microdata = {name for name, model in rules(PolicyRule).items() if not issubclass(model, SensitivityRule)}
     on_sets = {"km_anonymity"}  # test_set_valued_release.py
     all_listed({each["rule"] for each in RULES} | on_sets, on_microdata, "RULES of tests/flows/test_measures.py")
     all_listed([each["rule"] for each in ATTACKS], rules(AttackPolicyRule), "ATTACKS of tests/flows/test_measures.py")

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from flows.cli.main import command_line, main
-from flows.cli.manual import commands_page
-from flows.cli.panels import GROUPS, PANELS
+from flows.cli.manual import GROUPS, PANELS, commands_page
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
 

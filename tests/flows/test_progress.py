@@ -7,9 +7,9 @@ import pytest
 from rich.console import Console
 from rich.status import Status
 
-import flows.cli.progress
+import flows.cli.terminal
 from flows.cli.main import main
-from flows.cli.progress import Waiting, duration, waiting
+from flows.cli.terminal import Waiting, duration, waiting
 from sluice.ground.log import write_log
 from sluice.ground.progress import report
 from tests.flows.house import answered
@@ -21,8 +21,8 @@ from tests.tasks.workbench.firms_file import VALUE, protect, write_firms
 def terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
     write_log(None)  # another test of this process may have asked for one, which would stand in the place of this
     shown = io.StringIO()
-    monkeypatch.setattr(flows.cli.progress, "err", Console(file=shown, force_terminal=True, width=80))
-    monkeypatch.setattr(flows.cli.progress, "_SCREEN", 0.0)
+    monkeypatch.setattr(flows.cli.terminal, "err", Console(file=shown, force_terminal=True, width=80))
+    monkeypatch.setattr(flows.cli.terminal, "_SCREEN", 0.0)
     return shown
 
 
@@ -75,11 +75,11 @@ def test_machines_see_nothing_and_a_file_no_line_that_changes(
         assert shown is None
         report("unheard", 1, 2)
     assert terminal.getvalue() == ""
-    monkeypatch.setattr(flows.cli.progress, "err", Console(file=terminal, force_terminal=False))
+    monkeypatch.setattr(flows.cli.terminal, "err", Console(file=terminal, force_terminal=False))
     with waiting(quiet=False):
         report("too soon for a line", 1, 2)
     assert terminal.getvalue() == ""
-    monkeypatch.setattr(flows.cli.progress, "_LINES", 0.0)
+    monkeypatch.setattr(flows.cli.terminal, "_LINES", 0.0)
     with waiting(quiet=False):
         report("clean up", 3, 4)
     assert terminal.getvalue() == "  clean up 75 % ...\n"

@@ -147,9 +147,9 @@ def test_the_same_data_again_is_the_same_release_with_the_same_bytes(published: 
 
 
 def test_a_release_has_costs_that_only_its_vault_knows(house: TablesHouse) -> None:
-    import tasks.protect
+    import tasks.table_protection
 
-    with patch("tasks.protect.suppress_cells", wraps=tasks.protect.suppress_cells) as suppress_cells:
+    with patch("tasks.table_protection.suppress_cells", wraps=tasks.table_protection.suppress_cells) as suppress_cells:
         assert house.release().code == WAITING
     cells, request = suppress_cells.call_args.args[:2]
     assert not (request.manual.cost == np.abs(cells.total)).any()
@@ -194,7 +194,7 @@ def test_files_that_tell_more_than_was_judged_are_blocked(house: TablesHouse) ->
         opened[np.flatnonzero(opened)[0]] = 0  # as a writer that forgot to blank one cell
         return table_files(case, cells, PublishedCells(opened))
 
-    with patch("tasks.protect.table_files", talkative):
+    with patch("tasks.table_protection.table_files", talkative):
         told = house.release()
     assert told.code == BLOCKED
     assert "given another status" in told.words
@@ -202,14 +202,16 @@ def test_files_that_tell_more_than_was_judged_are_blocked(house: TablesHouse) ->
 
 
 def test_an_audit_that_was_not_finished_blocks(house: TablesHouse) -> None:
-    from sluice.tabular.audit.audit import Audit
+    from sluice.tabular.audit.pattern_audit import Audit
 
     nothing = np.full(10_000, np.nan)
-    with patch("tasks.audit.audit_cells", lambda cells, *_, **__: Audit(False, (), *[nothing[: len(cells)]] * 2, 9, 8)):
+    with patch(
+        "tasks.table_audit.audit_cells", lambda cells, *_, **__: Audit(False, (), *[nothing[: len(cells)]] * 2, 9, 8)
+    ):
         told = house.release()
     assert told.code == BLOCKED
     golden(told.words)
-    with patch("tasks.audit.audit_cells", side_effect=MemoryError):
+    with patch("tasks.table_audit.audit_cells", side_effect=MemoryError):
         told = house.release()
     assert told.code == BLOCKED
     assert house.shelf == []
@@ -411,7 +413,9 @@ def test_an_edition_that_undoes_the_last_one_is_blocked(published: TablesHouse) 
     )
     published.definition["protection"] = {"method": "suppression", "a_priori": "cells.csv", "carry_forward": False}
     published.write()
-    with patch("tasks.protect.nearest_edition", return_value=None):  # as a protection that looks at this edition alone
+    with patch(
+        "tasks.table_protection.nearest_edition", return_value=None
+    ):  # as a protection that looks at this edition alone
         told = published.release()
     assert told.code == BLOCKED, told.words
     assert "opens the earlier edition" in told.words

@@ -25,7 +25,7 @@ $ pwd > {place}
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the short page that is played here writes its folder's name."""
     place = tmp_path / "place"
-    monkeypatch.setattr("tasks.project.tutorial.tutorial_page", lambda: PAGE.format(place=place))
+    monkeypatch.setattr("tasks.project.walkthrough.tutorial_page", lambda: PAGE.format(place=place))
     return place
 
 
@@ -52,7 +52,7 @@ def test_it_waits_for_enter_before_each_command(house: House, place: Path, monke
 
 def test_it_stops_where_something_else_comes(house: House, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = PAGE.format(place=place).replace("1 people.csv", "2 people.csv")
-    monkeypatch.setattr("tasks.project.tutorial.tutorial_page", lambda: wrong)
+    monkeypatch.setattr("tasks.project.walkthrough.tutorial_page", lambda: wrong)
     told = house.sluice("tutorial", "--yes")
     assert told.code == ERROR
     assert "something else comes" in told.words
@@ -67,7 +67,7 @@ def test_a_folder_with_something_in_it_is_refused(house: House, place: Path, tmp
 
 
 def test_without_the_survey_it_says_what_to_install(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tasks.project.tutorial.find_spec", lambda name: None)
+    monkeypatch.setattr("tasks.project.walkthrough.find_spec", lambda name: None)
     told = house.sluice("tutorial", "--yes")
     assert told.code == ERROR
     assert "pip install 'sluice-sdc[demo]'" in told.words

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node, bottom
-from sluice.generalization.models.privacy_model import ReleasedFile, Suppressed
+from sluice.risk.classes.privacy_model import ReleasedFile, Suppressed
 
 
 @st.composite

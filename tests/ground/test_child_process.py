@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from sluice.ground.child_process import end_with_parent
+from sluice.ground.parallel_jobs import end_with_parent
 
 POOL = """
 import os, sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from sluice.ground.child_process import end_with_parent
+from sluice.ground.parallel_jobs import end_with_parent
 
 def work(_):
     os.write(1, f"{os.getpid()}\\n".encode())

@@ -6,7 +6,7 @@ from threading import Barrier, Event
 
 import pytest
 
-from sluice.ground.in_threads import in_threads
+from sluice.ground.parallel_jobs import in_threads
 from sluice.ground.progress import report, reported_to
 
 

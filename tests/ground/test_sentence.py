@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import policies.rules
+import sluice.risk
 from sluice.ground.sentence import SENTENCES, Sentence, Statement, as_fields, listed
 from sluice.ground.verdict import Finding, Verdict
 from tests.golden import golden
@@ -97,8 +98,9 @@ def test_a_code_has_one_sentence() -> None:
 
 
 def test_every_code_of_a_rule_is_a_name_or_begins_with_one() -> None:
-    for module in pkgutil.iter_modules(policies.rules.__path__):
-        importlib.import_module(f"policies.rules.{module.name}")
+    for room in (policies.rules, sluice.risk):
+        for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
+            importlib.import_module(module.name)
     codes = [code for code in SENTENCES if not code.startswith("test.")]
     assert len(codes) > 60
     assert all(part.isidentifier() and part.islower() for code in codes for part in code.split("."))

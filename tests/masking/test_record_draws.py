@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sluice.ground.comparable_values import Hashes
 from sluice.ground.errors import PlanError
-from sluice.ground.value_hashes import Hashes
+from sluice.masking.masking_step import RecordDraws
 from sluice.masking.plan import apply_plan
-from sluice.masking.step import RecordDraws
 from tests.flows.house import survey
 from tests.golden import golden
 from tests.red_team.files import _STEP

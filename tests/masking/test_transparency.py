@@ -8,10 +8,9 @@ from sluice.masking.recoding.removal import Removal
 from sluice.masking.recoding.sampling import Sampling
 from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.masking.transparency import attacks_on
-from sluice.risk.transparency.learned_closeness import LearnedCloseness
-from sluice.risk.transparency.linkage import Strongest
-from sluice.risk.transparency.pairs import Pairs
-from sluice.risk.transparency.rank_window import RankWindow
+from sluice.risk.transparency.attack import Pairs
+from sluice.risk.transparency.bounds import RankWindow
+from sluice.risk.transparency.linkage import LearnedCloseness, Strongest
 
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in "abc"}
 

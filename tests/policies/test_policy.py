@@ -9,15 +9,15 @@ import pandas as pd
 import pytest
 
 from policies.policy import Policy, load_policy
-from policies.rules.table_rule import TableRule
-from policies.standard.leniency import judge_leniency
-from sluice.documents.documents import document_sha256, parse_document
+from policies.standard.preconditions import judge_leniency
+from sluice.documents.document_reading import document_sha256, parse_document
 from sluice.ground.errors import DocumentError
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Verdict, decide
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
+from sluice.tabular.rules.sensitivity import SensitivityRule
 from tests.golden import golden
 
 POLICIES = Path(__file__).resolve().parents[2] / "policies"
@@ -145,9 +145,9 @@ def test_the_hash_follows_the_settings_not_the_layout(tmp_path: Path) -> None:
 
 def test_the_shipped_policy_has_several_kinds_of_rule() -> None:
     rules = load_policy(POLICIES / "business-tables.yaml").rules
-    assert all(isinstance(rule, TableRule) for rule in rules)
-    assert [rule.sensitivity() for rule in rules if isinstance(rule, TableRule)] == [
-        MinimumFrequency(3, 10),
-        Dominance(1, 75),
-        PPercent(10, 1),
+    assert all(isinstance(rule, SensitivityRule) for rule in rules)
+    assert [rule for rule in rules if isinstance(rule, SensitivityRule)] == [
+        MinimumFrequency(n=3, protection_percent=10),
+        Dominance(n=1, k=75),
+        PPercent(p=10, coalition=1),
     ]

@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from sluice.publication.ddi_codebook import NAMESPACE, ddi_codebook
+from sluice.publication.codebook import NAMESPACE, ddi_codebook
 from tests.publication.small_codebook import codebook
 
 # Of the schema's types, the elements that are used here, in their order.

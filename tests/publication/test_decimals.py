@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
-from sluice.publication.decimals import in_decimals, units_of
+from sluice.publication.published_table import in_decimals, units_of
 from tests.golden import golden
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from sluice.ground.errors import DataError
-from sluice.publication.edition_notice import CurrentPointer, EditionNotice, read_notice, unsigned_bytes
+from sluice.publication.catalogue_of_shelf import CurrentPointer, EditionNotice, read_notice, unsigned_bytes
 from tests.golden import golden
 
 NOTICE = EditionNotice(

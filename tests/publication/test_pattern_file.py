@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
-from sluice.publication.decimals import in_decimals
 from sluice.publication.pattern_file import read_pattern
-from sluice.publication.published_table import published_table
+from sluice.publication.published_table import in_decimals, published_table
 from sluice.publication.published_table_files import to_csv
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sluice.ground.errors import DataError, DocumentError, SluiceError
-from sluice.publication.timestamp import read_certificates, request_stamp, stamped_at
+from sluice.publication.attestation import read_certificates, request_stamp, stamped_at
 from tests.golden import golden
 from tests.publication.timestamp_authority import Authority
 

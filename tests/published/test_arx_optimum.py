@@ -20,17 +20,14 @@ import pytest
 
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.search import search
-from sluice.generalization.models.k_anonymity import KAnonymity
-from sluice.generalization.models.k_map import EstimatedKMap
-from sluice.generalization.models.sensitive_model import (
-    BetaLikeness,
-    EntropyLDiversity,
-    EqualTCloseness,
-    HierarchicalTCloseness,
-)
 from sluice.generalization.objectives.class_losses import Discernibility
 from sluice.generalization.objectives.key_losses import Loss, NonUniformEntropy
 from sluice.ground.hierarchy import Hierarchy
+from sluice.risk.classes.beta_likeness import BetaLikenessModel
+from sluice.risk.classes.k_anonymity import KAnonymityModel
+from sluice.risk.classes.l_diversity import EntropyLDiversity
+from sluice.risk.classes.t_closeness import EqualTCloseness, HierarchicalTCloseness
+from sluice.risk.population.k_map import EstimatedKMap
 
 Adult = tuple[list[Key], list[np.ndarray], Hierarchy]
 BITS = NonUniformEntropy("sum")
@@ -73,7 +70,7 @@ def test_k_anonymity_by_entropy(
     adult: Adult, k: int, limit: float, levels: tuple[int, ...], bits: float | None
 ) -> None:
     keys, codes, _ = adult
-    found = search(keys, codes, [KAnonymity(k)], BITS, suppression_limit=limit, suppressed="ignored")
+    found = search(keys, codes, [KAnonymityModel(k)], BITS, suppression_limit=limit, suppressed="ignored")
     assert found.nodes == 12_960
     assert found.levels == levels
     if bits is not None:
@@ -94,14 +91,14 @@ def test_models_on_occupations_by_entropy(
     models = [model]
     if model == "t":
         leaves, hierarchy = list(adult[2].rows), adult[2]
-        models = [KAnonymity(5), HierarchicalTCloseness.of("occupation", 0.2, leaves, hierarchy)]
+        models = [KAnonymityModel(5), HierarchicalTCloseness.of("occupation", 0.2, leaves, hierarchy)]
     found = search(keys, codes, models, BITS, sensitive={"occupation": occupation}, suppressed="ignored")
     assert (found.levels, found.value) == (levels, pytest.approx(bits, rel=1e-12))
 
 
 def test_t_closeness_by_discernibility(adult: Adult) -> None:
     keys, codes, occupation = without_occupation(adult)
-    models = [KAnonymity(5), EqualTCloseness("occupation", 0.2)]
+    models = [KAnonymityModel(5), EqualTCloseness("occupation", 0.2)]
     found = search(keys, codes, models, Discernibility(), sensitive={"occupation": occupation})
     assert (found.levels, found.value) == ((1, 4, 1, 1, 3, 2, 2, 1), 4.56853172e8)
 
@@ -109,12 +106,12 @@ def test_t_closeness_by_discernibility(adult: Adult) -> None:
 @pytest.mark.parametrize(
     ("model", "limit", "levels", "loss"),
     [
-        (BetaLikeness("occupation", 2, enhanced=True), 0.0, (1, 4, 1, 1, 3, 2, 2, 0), 0.759176305345683),
-        (BetaLikeness("occupation", 5), 0.4, (0, 2, 0, 0, 2, 0, 1, 0), 0.23350465152356303),
+        (BetaLikenessModel("occupation", 2, enhanced=True), 0.0, (1, 4, 1, 1, 3, 2, 2, 0), 0.759176305345683),
+        (BetaLikenessModel("occupation", 5), 0.4, (0, 2, 0, 0, 2, 0, 1, 0), 0.23350465152356303),
     ],
 )
 def test_beta_likeness_by_loss(
-    adult: Adult, model: BetaLikeness, limit: float, levels: tuple[int, ...], loss: float
+    adult: Adult, model: BetaLikenessModel, limit: float, levels: tuple[int, ...], loss: float
 ) -> None:
     """ARX takes the geometric mean of the keys, and rounds their losses."""
     keys, codes, occupation = without_occupation(adult)

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from sluice.risk.classes.equivalence_classes import category_codes
-from sluice.risk.classes.suda import Suda, dis_scores, minimal_sample_uniques, suda
+from sluice.risk.classes.suda import SudaScores, dis_scores, minimal_sample_uniques, suda
 
 GUIDE = pd.DataFrame(
     {
@@ -21,7 +21,7 @@ GUIDE = pd.DataFrame(
 )
 
 
-def scores(frame: pd.DataFrame, size: int | None = None) -> Suda:
+def scores(frame: pd.DataFrame, size: int | None = None) -> SudaScores:
     return suda([category_codes(frame[name].astype("category")) for name in frame], size)
 
 

@@ -88,10 +88,10 @@ def test_the_internal_attack_with_dominance() -> None:
 @pytest.mark.parametrize(
     ("rule", "sensitive"),
     [
-        (MinimumFrequency(2), [("M2", "P3")]),
-        (MinimumFrequency(3), [("M1", "P1"), ("M2", "P3")]),
-        (Dominance(1, 50), [("M1", "P1"), ("M2", "P3"), ("M3", "P5")]),
-        (PPercent(50), [("M1", "P1"), ("M2", "P3"), ("M3", "P5")]),
+        (MinimumFrequency(n=2), [("M2", "P3")]),
+        (MinimumFrequency(n=3), [("M1", "P1"), ("M2", "P3")]),
+        (Dominance(n=1, k=50), [("M1", "P1"), ("M2", "P3"), ("M3", "P5")]),
+        (PPercent(p=50), [("M1", "P1"), ("M2", "P3"), ("M3", "P5")]),
     ],
 )
 def test_the_rules_on_the_whole_table(rule: SensitivityRule, sensitive: list[tuple[str, str]]) -> None:
@@ -103,7 +103,7 @@ def test_the_dominated_cell() -> None:
     """ "(1, 50) ... 350/363 > 0.5: Cell is sensitive", and not at (1, 97): 350 is 96.4 %."""
     assert dominance(M3_P5, n=1, k=50)
     assert not dominance(M3_P5, n=1, k=97)
-    assert Dominance(1, 50).protection(salaries().contributions)[at("M3", "P5")] == 2 * 350 - 363
+    assert Dominance(n=1, k=50).protection(salaries().contributions)[at("M3", "P5")] == 2 * 350 - 363
 
 
 def test_the_p_percent_example() -> None:
@@ -113,7 +113,7 @@ def test_the_p_percent_example() -> None:
     cell between the two is safe here and would be sensitive by the example.
     """
     assert p_percent(M3_P5, p=50)
-    assert PPercent(50).protection(salaries().contributions)[at("M3", "P5")] == 175 - 9
+    assert PPercent(p=50).protection(salaries().contributions)[at("M3", "P5")] == 175 - 9
     between = [60, *[5] * 8]  # of 100: 35 are left, at least half of 60, and less than half of 100
     assert 100 - 60 - 5 < 0.5 * 100
     assert not p_percent(between, p=50)
@@ -139,7 +139,7 @@ def test_after_the_printed_suppression_nobody_reads_the_single_salary() -> None:
         ends = cells.total[at(town, profession)] + sign * np.array([-22.0, 320.0])
         low[at(town, profession)], high[at(town, profession)] = ends.min(), ends.max()
     assert (low[at("M2", "P3")], high[at("M2", "P3")]) == (0, 342)
-    asked = requirements_of([MinimumFrequency(2)], cells.contributions)
+    asked = requirements_of([MinimumFrequency(n=2)], cells.contributions)
     assert (high - cells.total >= asked.upper)[asked.sensitive].all()
     before, after = external_attack(cells.contributions), external_attack(cells.contributions, low, high)
     assert (before.exactly.sum(), after.exactly.sum()) == (1, 0)

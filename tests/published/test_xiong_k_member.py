@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from benchmarks.clustering_adult import Figures, adult, measured
-from sluice.ground.hierarchy import Hierarchy
-from sluice.ground.taxonomy import taxonomy_of
+from sluice.ground.hierarchy import Hierarchy, taxonomy_of
 from sluice.masking.microaggregation.clusters import domain_of, information_loss
 
 COUNTRIES = Hierarchy(

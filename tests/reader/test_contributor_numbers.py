@@ -14,7 +14,7 @@ from sluice.ground.verdict import Verdict
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.model.records import records_of
+from sluice.tabular.model.numbered_records import records_of
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
 from tasks.release.tables.other_measures import judge_contributor_numbers
@@ -40,7 +40,7 @@ def test_numbers_that_follow_are_what_the_audit_of_numbers_finds(
     firms, rows = drawn(seed, branches, records, firms=records)
     dimensions = [Dimension.of(name, tree) for name, tree in rows.items()]
     cells = records_of(firms, dimensions, Measure("value", "firm")).cells(dimensions)
-    request = ProtectionRequest.of(cells, [MinimumFrequency(3), PPercent(10)], Assumptions())
+    request = ProtectionRequest.of(cells, [MinimumFrequency(n=3), PPercent(p=10)], Assumptions())
     status = protect_cells(cells, request).status
     hierarchies = [Hierarchy.of(name, tree) for name, tree in rows.items()]
     counts = read_tables([as_written(replace(cells, total=cells.contributors), status)], hierarchies)

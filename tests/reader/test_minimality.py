@@ -28,7 +28,7 @@ def suppressed_by_product(counts: Counts, factors: Factors, n: int) -> tuple[Cel
     leaves = np.array([CODES.index(cell) for cell, count in counts.items() for _ in range(count)])
     codes = np.column_stack([leaves // SIDE + 1, leaves % SIDE + 1]).astype(np.int32)
     cells = aggregate(DIMENSIONS, codes, np.arange(len(leaves)), np.ones(len(leaves), dtype=np.int64))
-    request = ProtectionRequest.of(cells, [MinimumFrequency(n)], Assumptions(counts="contributors"))
+    request = ProtectionRequest.of(cells, [MinimumFrequency(n=n)], Assumptions(counts="contributors"))
     factor = np.array([factors(codes_of(cells, cell)) for cell in range(len(cells))])
     noisy = replace(request, manual=replace(request.manual, cost=request.manual.cost * factor))
     return cells, protect_cells(cells, noisy).status

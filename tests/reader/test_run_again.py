@@ -26,7 +26,7 @@ from tests.reader.real_records import Table, adult, eia, ghgrp
 
 COUNTRIES = ["United-States", "Mexico", "Canada", "England"]
 BASE, SECRETS = 4, 100
-RULES = (MinimumFrequency(3), PPercent(10))
+RULES = (MinimumFrequency(n=3), PPercent(p=10))
 
 
 def rounded(counts: Mapping[str, int], secret: int) -> dict[str, int]:

@@ -6,7 +6,7 @@ from tests.reader.generate import drawn
 from tests.reader.knowledge import least_of_secondary
 from tests.reader.play import MAGNITUDES, with_two_words
 
-RULES = [MinimumFrequency(3), PPercent(10)]
+RULES = [MinimumFrequency(n=3), PPercent(p=10)]
 
 
 def test_what_a_secondary_cell_tells_its_contributors() -> None:

@@ -6,7 +6,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from sluice.reading.spelling import UNCLEAR, unclear_names
+from sluice.ground.visible_text import UNCLEAR, unclear_names
 
 CLEAR = ["ACME", "Acme", "ACME Ltd.", "Müller & Söhne", "1004", "株式会社", "O'Neill-Smith"]
 UNCLEAR_NAMES = [

@@ -13,10 +13,10 @@ import pandas as pd
 import pytest
 
 from sluice.ground.verdict import Finding, Verdict
-from tasks.mask import mask
+from tasks.record_steps import mask
 from tasks.release.product import AnyRelease
-from tasks.release.records.editions import compare_publications
-from tasks.release.records.variables import read_masked
+from tasks.release.records.record_editions import compare_publications
+from tasks.release.records.record_variables import read_masked
 from tests.flows.house import House, survey
 from tests.red_team.stages import bare, made, publish
 
@@ -198,3 +198,49 @@ def test_noise_of_five_editions_averages_out(house: House, step: dict[str, Any])
     finding = judged(release)["averaged_noise"]
     assert finding.verdict is Verdict.FAIL
     assert "over 5 publications" in finding.says
+
+
+def monthly(house: House, month: str) -> None:
+    """An edition says of which month it is, in a column that is the same for everybody, and weighs its people anew."""
+    house.data["month"] = month
+    house.data["weight"] = np.random.default_rng(len(month)).uniform(1, 2, len(house.data)).round(4)
+
+
+@pytest.mark.parametrize("keyed", [True, False])
+def test_columns_that_differ_for_everybody_do_not_hide_who_left(house: House, keyed: bool) -> None:
+    """Each edition by itself is safe, and has columns that no other edition shares a value with."""
+    house.contract["variables"] += [
+        {"name": "month", "kind": "nominal", "role": "other", "categories": ["May", "September"]},
+        {"name": "weight", "kind": "continuous", "role": "weight", "minimum": 1},
+    ]
+    if not keyed:
+        del house.contract["record_key"]
+        house.contract["variables"] = [each for each in house.contract["variables"] if each["name"] != "person"]
+        house.data = house.data.drop(columns="person")
+    monthly(house, "May")
+    first = published(house)
+    person = leaves(house)
+    monthly(house, "September")
+    release, second = masked(house)
+    for value in ("town", "income"):
+        assert read_off(first, second, person, value) == [str(person[value])]
+    assert "differencing" in failing(release)
+
+
+def test_birthdays_alone_name_people(house: House) -> None:
+    """Nobody came or left: whoever crossed an edge of the groups is subtracted, and looked for in both files."""
+    published(house)
+    house.data.loc[house.data.index % 4 == 0, "age"] += 1
+    release, _ = masked(house)
+    assert failing(release) == {"differencing", "joint_classes"}
+
+
+def test_birthdays_do_no_harm_where_the_groups_are_kept_as_they_were_first(house: House) -> None:
+    """The year of birth, or the age at entry, in place of the age: nobody moves from one group to another."""
+    month = {"name": "month", "kind": "nominal", "role": "other", "categories": ["May", "September"]}
+    house.contract["variables"].append(month)
+    house.data["month"] = "May"
+    published(house)
+    house.data = house.data.assign(month="September").sample(frac=1, random_state=1).reset_index(drop=True)
+    release, _ = masked(house)
+    assert {finding.verdict for finding in compare_publications(release)} == {Verdict.PASS}

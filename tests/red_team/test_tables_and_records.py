@@ -14,13 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from sluice.ground.verdict import Finding, Verdict
-from tasks.audit import audit
-from tasks.check import check
-from tasks.mask import mask
-from tasks.protect import protect
+from tasks.record_steps import check, mask
 from tasks.release.product import AnyRelease
 from tasks.release.tables.files_of_records import compare_with_tables
-from tasks.tabulate import tabulate
+from tasks.table_audit import audit
+from tasks.table_protection import protect, tabulate
 from tests.flows.tables_house import NACE, REGION, TablesHouse
 from tests.golden import golden
 from tests.red_team.stages import bare, made, publish

@@ -14,8 +14,8 @@ from sluice.ground.variables import Kind, Role
 from sluice.ground.verdict import Finding, Verdict
 from sluice.report.dossier import Dossier, RecordsView, TablesView
 from sluice.report.table_summary import TableSummary, summarise
-from sluice.risk.reference.curve import Curve
-from sluice.tabular.audit.audit import Audit, Breach
+from sluice.risk.reference.reference_attack import Curve
+from sluice.tabular.audit.pattern_audit import Audit, Breach
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, Statuses
 from sluice.tabular.model.dimension import Dimension
@@ -171,7 +171,7 @@ def flat(count: int, name: str = "d") -> Cells:
 
 
 def summary(cells: Cells, status: Statuses, minimum_cell: int = 3, audit: Audit | None = None) -> TableSummary:
-    requirements = requirements_of([MinimumFrequency(2)], cells.contributions)
+    requirements = requirements_of([MinimumFrequency(n=2)], cells.contributions)
     return summarise(cells, status, requirements, "t", names(cells), minimum_cell, audit)
 
 
@@ -184,7 +184,7 @@ def on_tables(*tables: TableSummary, findings: tuple[Finding, ...] | None = None
 def full_tables() -> Dossier:
     cells = business("s1k")
     status = random_status(cells, 1, 3)
-    requirements = requirements_of([MinimumFrequency(3)], cells.contributions)
+    requirements = requirements_of([MinimumFrequency(n=3)], cells.contributions)
     found = Audit(
         False,
         (Breach(70, "outsider", "Everybody can compute a cell."),) * 30,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.report.pattern_map import EMPTY, pattern_maps
-from sluice.report.pattern_map_plot import SHARE_KEY, STATUS_KEY, map_svg
+from sluice.report.tables_page import SHARE_KEY, STATUS_KEY, map_svg
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension

@@ -4,8 +4,8 @@ import pytest
 
 from sluice.ground.errors import SluiceError
 from sluice.ground.variables import Kind
-from sluice.report.pair_maps import pair_map
-from sluice.report.report import render
+from sluice.report.report_page import render
+from sluice.report.utility_page import pair_map
 from sluice.report.utility_tables import equivalent_in_words
 from sluice.risk.linkage.linkage_score import ScoreView
 from sluice.utility.analyses.clusterings import ComparedClustering, ComparedIndex
@@ -13,7 +13,6 @@ from sluice.utility.analyses.impossible_records import BrokenRule, BrokenRules
 from sluice.utility.analyses.models import ComparedCoefficient, ComparedModel, ComparedSubgroup
 from sluice.utility.analyses.predictions import ComparedLearner, ComparedPrediction
 from sluice.utility.analyses.query_comparison import ComparedFigure, ComparedGroup, ComparedQuery
-from sluice.utility.categorical.categorical_view import CategoricalView, CategoryLoss
 from sluice.utility.component_plane import ComponentPlane
 from sluice.utility.continuous.matrix_comparisons import (
     ContinuousView,
@@ -30,7 +29,7 @@ from sluice.utility.recoding.recoding_measures import Misclassified, Queries, Re
 from sluice.utility.subgroup_tables import Subgroup, SubgroupsView
 from sluice.utility.subgroups import ChangedSubgroup, ChangedSubgroups
 from sluice.utility.subsample_equivalent import SubsampleEquivalent
-from sluice.utility.utility_view import UnweightedFigure, UtilityView
+from sluice.utility.utility_view import CategoricalView, CategoryLoss, UnweightedFigure, UtilityView
 from tests.golden import golden
 from tests.report.pages import Page, dossier, finding, variable
 

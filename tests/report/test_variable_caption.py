@@ -1,6 +1,6 @@
 """What a caption says of a variable follows from its figures."""
 
-from sluice.report.variable_caption import InTables, caption
+from sluice.report.wording import InTables, caption
 from tests.golden import golden
 from tests.report.pages import variable
 

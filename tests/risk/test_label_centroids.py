@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.risk.coded_points import ByCategory, Coded, CodedPoints
-from sluice.risk.label_centroids import label_centroids, labels_in_order
+from sluice.risk.coded_points import ByCategory, Coded, CodedPoints, label_centroids, labels_in_order
 
 _CODES = np.array([0, 1, -1, 0, 2, 1, 0, -1])
 

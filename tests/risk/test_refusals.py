@@ -7,19 +7,18 @@ import pandas as pd
 import pytest
 
 from sluice.ground.errors import DataError
-from sluice.risk.attacks.attack_success import AttackSuccess, ControlledAttack, quantile
+from sluice.risk.attacks.attack_success import AttackSuccess, ControlledAttack, quantile, share_at_risk
 from sluice.risk.classes.attribute_combinations import attribute_combinations
 from sluice.risk.classes.class_values import Near, class_values
-from sluice.risk.classes.delta_presence import estimated_presence, presence
 from sluice.risk.classes.equivalence_classes import equivalence_classes
 from sluice.risk.classes.k_anonymity import k_anonymity
 from sluice.risk.classes.sample_uniques import sample_uniques_share
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.linkage.linkage_score import disclosure_risk
 from sluice.risk.linkage.probabilistic_linkage import probabilistic_linkage
-from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.measurement import Measurement
 from sluice.risk.population.attribute_risk import attribute_risk
+from sluice.risk.population.delta_presence import estimated_presence, presence
 from sluice.risk.population.household_risk import household_risk
 from sluice.risk.population.individual_risk import estimated_population, expected_share, individual_risk
 from sluice.risk.population.loglinear_risk import loglinear_risk

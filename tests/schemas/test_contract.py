@@ -8,9 +8,9 @@ import yaml
 from statsmodels.datasets import fair
 
 import schemas
+from flows.json_schemas import json_schema, write_json_schema
 from schemas.checks.frame_check import check_frame
 from schemas.contract import Contract, load_contract
-from schemas.json_schema import json_schema, write_json_schema
 from sluice.generalization.builders import BUILDERS
 from sluice.ground.errors import DocumentError
 from sluice.ground.variables import Kind, Role, with_role

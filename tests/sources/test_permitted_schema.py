@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from sluice.ground.errors import SluiceError
-from sluice.sources.permitted_schema import permitted_schema, schemas_of_sources
+from sluice.sources.permission import permitted_schema, schemas_of_sources
 from tests.golden import golden
 
 SECRET = "geheim-4711"

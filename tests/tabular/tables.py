@@ -17,7 +17,7 @@ from sluice.tabular.rules.sensitivity import requirements_of
 from sluice.tabular.suppression.suppression import Suppression, suppress
 from tests.reference_data import reference_path
 
-RULES = (MinimumFrequency(3), PPercent(10))
+RULES = (MinimumFrequency(n=3), PPercent(p=10))
 
 
 def read_text(path: Path) -> pd.DataFrame:

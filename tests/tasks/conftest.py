@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tasks.ingest import ingest
+from tasks.ingest import ingest, validate
 from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
-from tasks.validate import validate
 from tests.flows.house import House
 from tests.flows.tables_house import TablesHouse
 

@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from sluice.ground.verdict import Verdict
-from tasks.check import check
-from tasks.mask import mask
+from tasks.record_steps import check, mask
 from tasks.release.product import AnyRelease
 from tests.flows.house import House
 from tests.golden import golden

@@ -9,11 +9,9 @@ import pytest
 from sluice.custody.states import State
 from sluice.tabular.model.cells import Status
 from tasks.failure import StepFailed
-from tasks.protect import protect
 from tasks.release.product import AnyRelease
-from tasks.release.tables.published_cells import staged_and_published_cells
-from tasks.release.tables.request import request_of
-from tasks.tabulate import tabulate
+from tasks.release.tables.published_cells import request_of, staged_and_published_cells
+from tasks.table_protection import protect, tabulate
 from tests.flows.house import House
 from tests.flows.tables_house import TablesHouse
 from tests.golden import golden

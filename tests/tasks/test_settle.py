@@ -10,22 +10,20 @@ import pytest
 from sluice.custody.states import IN_DOUBT, State
 from sluice.ground.errors import SluiceError
 from sluice.ground.verdict import Finding, Verdict
-from tasks.approve import approve
-from tasks.decide import decide
+from tasks.decide import approve, decide
 from tasks.failure import StepFailed
-from tasks.ingest import ingest
-from tasks.mask import mask
+from tasks.ingest import ingest, validate
 from tasks.publish import publish
-from tasks.release.decisions.review import approve as approve_as
-from tasks.release.decisions.review import withdraw
+from tasks.record_steps import mask
+from tasks.release.decisions.decisions_of_people import approve as approve_as
+from tasks.release.decisions.decisions_of_people import withdraw
 from tasks.release.decisions.signing_in import Credentials
+from tasks.release.documented_release import recorded_release
 from tasks.release.editions.current_edition import edition_notices
 from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
-from tasks.release.release import recorded_release
 from tasks.report import report
 from tasks.settle import settle
-from tasks.validate import validate
 from tests.flows.house import House
 from tests.golden import golden
 

@@ -7,7 +7,7 @@ import pytest
 from tasks.failure import StepFailed
 from tasks.release.product import AnyRelease
 from tasks.release.tables.published_cells import read_staged_cells
-from tasks.tabulate import tabulate
+from tasks.table_protection import tabulate
 from tests.flows.house import House
 from tests.flows.tables_house import TablesHouse
 

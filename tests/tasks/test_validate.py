@@ -6,9 +6,9 @@ import pytest
 
 from sluice.custody.states import State
 from sluice.ground.verdict import Finding, Verdict
-from tasks import validate as validate_module
+from tasks import ingest as validate_module
+from tasks.ingest import is_sound, validate
 from tasks.release.product import AnyRelease
-from tasks.validate import is_sound, validate
 from tests.flows.house import House
 
 Bring = Callable[[House], AnyRelease]

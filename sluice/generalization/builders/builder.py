@@ -15,8 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import DocumentError
-from sluice.ground.hierarchy import Hierarchy
-from sluice.ground.taxonomy import ROOT
+from sluice.ground.hierarchy import ROOT, Hierarchy
 from sluice.ground.values import moment
 from sluice.ground.variables import Kind, Variable
 

@@ -13,8 +13,7 @@ import numpy as np
 
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import DataError
-from sluice.ground.hierarchy import Hierarchy
-from sluice.ground.taxonomy import ROOT
+from sluice.ground.hierarchy import ROOT, Hierarchy
 
 
 @dataclass(frozen=True)

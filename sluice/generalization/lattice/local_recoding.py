@@ -10,21 +10,21 @@ both: it starts from the best levels for all records.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from sluice.generalization.lattice.key import Key
-from sluice.generalization.lattice.node import NO_CLASS, Node, bottom
-from sluice.generalization.lattice.suppression import Solution
-from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile, Suppressed
+from sluice.generalization.lattice.node import Node, bottom
+from sluice.generalization.lattice.node_suppression import Solution
 from sluice.generalization.objectives.key_losses import KeyLosses
 from sluice.generalization.objectives.objective import Objective
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import DataError
 from sluice.risk.classes.equivalence_classes import Codes, equivalence_classes
+from sluice.risk.classes.privacy_model import NO_CLASS, PrivacyModel, ReleasedFile, Suppressed
 
 WHOLE = -1  # in place of a key: the region is not parted
 NO_REGION = -1
@@ -251,17 +251,8 @@ class _Parting:
 
 def _united(base: Node, into: IntArray, classes: int) -> Node:
     """The classes of `base` united at levels of their own, with what models on classes look at."""
-    return Node(
-        keys=base.keys,
-        layout=base.layout,
-        levels=base.levels,
-        words=np.zeros((classes, 0), dtype=np.uint64),
-        sizes=np.bincount(into, base.sizes, classes).astype(np.int64),
-        histograms={name: histogram.united(into, classes) for name, histogram in base.histograms.items()},
-        population=None,
-        unknown=NO_CLASS,
-        records=base.records,
-    )
+    nothing = np.zeros((classes, 0), dtype=np.uint64)
+    return replace(base, words=nothing, population=None, unknown=NO_CLASS).united(into, classes)
 
 
 def shares_by_level(levels: IntArray, kept: BoolArray, depth: int) -> tuple[float, ...]:

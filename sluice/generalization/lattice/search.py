@@ -24,13 +24,13 @@ from operator import le
 
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node, bottom
-from sluice.generalization.lattice.suppression import Refinement, Requirements, Solution, failures, suppression
-from sluice.generalization.models.privacy_model import PrivacyModel, Suppressed
+from sluice.generalization.lattice.node_suppression import Refinement, Requirements, Solution, failures, suppression
 from sluice.generalization.objectives.key_losses import NonUniformEntropy
 from sluice.generalization.objectives.objective import Extra, Measure, Objective
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import InfeasibleError
 from sluice.risk.classes.equivalence_classes import Codes
+from sluice.risk.classes.privacy_model import PrivacyModel, Suppressed
 
 _MOST = (
     2**23
@@ -241,4 +241,5 @@ class NodeCache:
 
 
 def _size(node: Node) -> int:
-    return len(node.sizes) + sum(len(histogram.value) for histogram in node.histograms.values())
+    listed = sum(len(each.counted.value) + len(each.code) for each in node.having.values())
+    return len(node.sizes) + listed + sum(len(histogram.value) for histogram in node.histograms.values())

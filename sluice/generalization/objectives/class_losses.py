@@ -14,10 +14,11 @@ from math import log2, prod
 
 import numpy as np
 
-from sluice.generalization.lattice.node import NO_CLASS, Node
+from sluice.generalization.lattice.node import Node
 from sluice.generalization.objectives.objective import Extra, Measure, Objective
 from sluice.ground.arrays import BoolArray, FloatArray
 from sluice.ground.errors import DataError
+from sluice.risk.classes.privacy_model import NO_CLASS
 
 
 class ClassLosses(Measure):

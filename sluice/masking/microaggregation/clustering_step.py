@@ -16,8 +16,10 @@ from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
-from sluice.ground.taxonomy import Taxonomy, taxonomy_of
+from sluice.ground.hierarchy import Taxonomy, taxonomy_of
 from sluice.ground.variables import Kind, Variable, Variables
+from sluice.masking.column_numbers import numbers, perturbed, stored
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.microaggregation.clusters import Domain, Regions, domain_of, generalised_values, region_names
 from sluice.masking.microaggregation.microaggregation_step import (
     GROUP_MEANS,
@@ -27,13 +29,10 @@ from sluice.masking.microaggregation.microaggregation_step import (
     refuse_ungroupable,
 )
 from sluice.masking.microaggregation.representatives import representatives, scale_of
-from sluice.masking.perturbed_number import numbers, perturbed, stored
-from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.bounds import NearestCentre, PublishedRanges
 from sluice.risk.transparency.linear_change import LinearChange
 from sluice.risk.transparency.linkage import Strongest
-from sluice.risk.transparency.nearest_centre import NearestCentre
-from sluice.risk.transparency.published_ranges import PublishedRanges
 
 
 class ClusteringStep(MaskingStep):
@@ -42,15 +41,15 @@ class ClusteringStep(MaskingStep):
     k: int = Field(description="smallest number of records in a cluster, at least 2")
     representative: Literal["generalised", "mean", "median", "mode", "random"] = Field(
         default="mean",
-        description="what stands for a cluster. mean, median, mode or random (the values of one of its records): as in "
-        "microaggregation. generalised: text, the range of its numbers or ordinal categories ('20 to 29'), or the "
-        "narrowest group of the variable's hierarchy that holds all of it ('*' where only everything does)",
+        description="the released value of a cluster: mean, median, mode or random (the values of one of its records); "
+        "or generalised: a text, the range of its numbers or ordinal categories ('20 to 29'), or the "
+        "narrowest group of the variable's hierarchy that contains all of it, perhaps '*'",
     )
     missing: Literal["refuse", "by_pattern"] = Field(
-        default="refuse", description="by_pattern: cluster records with others that miss the same columns"
+        default="refuse", description="by_pattern: cluster records that miss the same columns"
     )
     round: bool = Field(
-        default=False, description="round integer variables to whole numbers; else a mean or median makes fractions"
+        default=False, description="round integer variables to whole numbers; else means and medians may be fractions"
     )
 
     # how its clusters are called
@@ -58,8 +57,7 @@ class ClusteringStep(MaskingStep):
     cluster: ClassVar[str] = "cluster"
 
     preserves: ClassVar[str] = (
-        "As microaggregation does: means of numbers exactly, with too small variances; generalised values are true, "
-        "but coarse, and overlap between clusters."
+        "Means of numbers exactly, with too small variances; generalised values are true, but coarse and overlapping."
     )
     known_attack: ClassVar[str] = (
         "Equal sensitive values within a cluster are disclosed. The ends of a generalised range are values of some of "

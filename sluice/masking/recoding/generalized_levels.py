@@ -15,10 +15,10 @@ from pydantic import Field, PrivateAttr
 from sluice.generalization.levels_found import LevelsFound
 from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.errors import PlanError
-from sluice.ground.taxonomy import ROOT
+from sluice.ground.hierarchy import ROOT
 from sluice.ground.variables import Kind, Variable, Variables
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.recoding.value_groups import OUTSIDE, group_codes, groups_at_level, kind_of_groups
-from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import NoAttack
 
 _NO_ATTACK = NoAttack(

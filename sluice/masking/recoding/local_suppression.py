@@ -1,7 +1,7 @@
 """Local suppression: single key values are set missing until no combination of keys is rare.
 
 Source: Torra (2013), "Local suppression" (certain values of individual variables are suppressed to increase
-the set of records agreeing on a combination of values); k-anonymity: Desfontaines (2020), Definition 1. Differs
+the set of records matching_records on a combination of values); k-anonymity: Desfontaines (2020), Definition 1. Differs
 from it: importances and `all_m` as in sdcMicro's `localSuppression`; which values go is decided as
 sluice/masking/recoding/unsafe_combinations.py says.
 """
@@ -19,23 +19,22 @@ from pydantic import Field, PositiveInt, model_validator
 from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.errors import PlanError, did_you_mean
 from sluice.ground.variables import Kind, Variable, Variables
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.recoding.unsafe_combinations import hide_unsafe
-from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
-from sluice.risk.transparency.why_suppressed import WhySuppressed
+from sluice.risk.transparency.suppressed_values import WhySuppressed
 
 _BLOCK = 2**20  # records that are gone through at a time
 _MOST_SUBSETS = 2000  # of the keys, each made k-anonymous by itself
 
 
 class LocalSuppression(MaskingStep):
-    """Set key values missing until every record shares its combination of keys with at least k - 1 others."""
+    """Remove single values of keys until every record shares its combination of keys with at least k - 1 others."""
 
     method: Literal["local_suppression"] = "local_suppression"
     k: int = Field(
         ge=1,
-        description="smallest number of records that may share a combination of keys; of people, where a variable of "
-        "role person names them and is not removed by an earlier step",
+        description="least records that share a combination of keys; people, if a variable of role person names them",
     )
     importance: dict[str, PositiveInt] = Field(
         default_factory=dict,
@@ -45,30 +44,30 @@ class LocalSuppression(MaskingStep):
     )
     missing_matches: Literal["category", "any"] = Field(
         default="category",
-        description="category: a missing value is a category of its own; any: a record with a value missing before is "
-        "left alone where k records show what it shows. Either way, records that lose a value do so in company",
+        description="category: a missing value is a category of its own; any: a record with a missing value is left "
+        "alone if k records agree with what it shows. Either way, records lose values in company",
     )
     all_m: int | None = Field(
         default=None,
         ge=1,
-        description="number of keys, at most that of the columns: every combination of so many of them (and so of "
-        "fewer) is shared by k records, but not that of all keys; against intruders who know so many. Absent: all keys",
+        description="number of keys that an intruder knows: every combination of so many of them is shared by k "
+        "records, but not that of all keys. Absent: all keys",
     )
 
     example: ClassVar[str] = "{method: local_suppression, columns: [age, sex, region], k: 3, importance: {sex: 1}}"
     use_when: ClassVar[str] = (
-        "A few records have rare combinations of categorical keys, after global recoding has dealt with most; k from "
-        "3. Use `all_m` where there are too many keys for all of them together."
+        "A few records still have rare combinations of categorical keys after global recoding; k from 3. "
+        "Use `all_m` if there are too many keys."
     )
     preserves: ClassVar[str] = (
-        "Every value that is left is true. What is lost are the values of rare people, so that analyses of the "
-        "complete records only are biased."
+        "The truth of every value that is left. What is lost are the values of rare people, so that "
+        "analyses of the complete records only are biased."
     )
     known_attack: ClassVar[str] = (
-        "A value is missing because it was rare: the values with which the rest of the record would have been frequent "
-        "are ruled out, and of two categories one is left (Wong, Fu, Wang and Pei 2007). Equal sensitive values within "
-        "a combination are disclosed (Desfontaines 2020, section 2.1.1). Where "
-        "another variable determines the suppressed one, it can be filled in again."
+        "A suppressed value was rare, which rules out the values that would have made the record frequent "
+        "(Wong, Fu, Wang and Pei 2007). Equal sensitive values within a combination are disclosed "
+        "(Desfontaines 2020, section 2.1.1). Where another variable determines the suppressed one, it can "
+        "be filled in again."
     )
     missing_values: ClassVar[str] = (
         "A value missing before counts as `missing_matches` says: a category of its own, or any value. It stays "
@@ -115,7 +114,7 @@ class LocalSuppression(MaskingStep):
         cost : O(n p) and O(c 2^p) for c combinations of p keys. A million records with 7 keys take 7 to 9 times as
                long as counting their combinations; with `all_m` that for each set of so many keys, several times over
         """
-        from sluice.risk.people import people_of
+        from sluice.risk.people_of_records import people_of
 
         self.released(variables)
         people = people_of(frame, variables)
@@ -142,13 +141,13 @@ class LocalSuppression(MaskingStep):
 
     def _spared(self, frame: pd.DataFrame, people: IntArray | None) -> BoolArray:
         """Which records lack a value and show what k records show, whichever of the sets of keys is looked at."""
-        from sluice.risk.classes.crowds import agreeing
+        from sluice.risk.classes.classes_with_missing_keys import matching_records
 
         spared = np.zeros(len(frame), dtype=np.bool_)
         if self.missing_matches == "any":
             spared |= frame[list(self.columns)].isna().any(axis=1).to_numpy()
             for subset in self._subsets() if spared.any() else ():
-                spared &= agreeing(frame, subset, people) >= self.k
+                spared &= matching_records(frame, subset, people) >= self.k
         return spared
 
     def _suppressed(self, frame: pd.DataFrame, chosen: BoolArray, people: IntArray | None) -> pd.DataFrame:
@@ -239,7 +238,7 @@ def refuse_rare(
 
     original : the records before; where given, a missing value may stand for any value
     """
-    from sluice.risk.classes.crowds import crowds
+    from sluice.risk.classes.classes_with_missing_keys import frequencies_with_missing_keys
     from sluice.risk.classes.equivalence_classes import classes_of
 
     names = list(columns)
@@ -249,7 +248,7 @@ def refuse_rare(
     elif original is None:
         rare = int((classes_of(frame, names, people).frequencies < k).sum())
     else:
-        rare = int((crowds(frame, names, original, people) < k).sum())
+        rare = int((frequencies_with_missing_keys(frame, names, original, people) < k).sum())
     if rare:
         raise PlanError(
             f"local_suppression: {rare} of {len(frame)} records share their combination of {', '.join(names)} with "

@@ -14,11 +14,11 @@ from pydantic import Field, FiniteFloat, model_validator
 
 from sluice.ground.arrays import FloatArray
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.masking.perturbed_number import numbers, perturbed, stored
-from sluice.masking.recoding.multiples import bounded, ends, multiples_around, refuse_base, refuse_inexact
-from sluice.masking.step import MaskingStep, RecordDraws
+from sluice.masking.column_numbers import numbers, perturbed, stored
+from sluice.masking.masking_step import MaskingStep, RecordDraws
+from sluice.masking.recoding.rounding import bounded, ends, multiples_around, refuse_base, refuse_inexact
 from sluice.risk.transparency.attack import Attack
-from sluice.risk.transparency.random_multiple import RandomMultiple
+from sluice.risk.transparency.bounds import RandomMultiple
 
 
 class RandomRounding(MaskingStep):
@@ -29,14 +29,13 @@ class RandomRounding(MaskingStep):
 
     example: ClassVar[str] = "{method: random_rounding, columns: [rent], base: 50}"
     use_when: ClassVar[str] = (
-        "Counts or amounts must be rounded without a bias in means and totals, and it must stay uncertain to which "
-        "side a value was moved."
+        "Counts or amounts must be rounded without bias in means and totals, in an uncertain direction."
     )
-    preserves: ClassVar[str] = "Means and totals in expectation; a multiple of the base stays what it is."
+    preserves: ClassVar[str] = "Means and totals in expectation; multiples of the base exactly."
     known_attack: ClassVar[str] = (
-        "A value lies less than one base from what is released, and the nearer multiple is the likelier: over several "
-        "variables hardly a record but the own one fits. Several releases of the same value average out to it. Totals "
-        "that are published exactly narrow single values."
+        "A value lies less than one base from the released one, and the nearer multiple is likelier: over "
+        "several variables hardly another record fits. Several releases of the same value average out to "
+        "it. Totals that are published exactly narrow single values."
     )
     missing_values: ClassVar[str] = "A missing value stays missing."
     in_an_analysis: ClassVar[str] = (

@@ -15,9 +15,8 @@ from pydantic import PrivateAttr
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.local_recoding import LocalRecoding, shares_by_level
 from sluice.generalization.lattice.node import Node, bottom
-from sluice.generalization.lattice.suppression import Refinement, Solution
+from sluice.generalization.lattice.node_suppression import Refinement, Solution
 from sluice.generalization.levels_found import Finer, KeyLevel
-from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile
 from sluice.generalization.objectives.key_losses import Loss, NonUniformEntropy, Precision
 from sluice.generalization.objectives.objective import Objective
 from sluice.ground.arrays import BoolArray, IntArray
@@ -26,6 +25,7 @@ from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.recoding.generalized_levels import GeneralizedLevels, level_groups, refuse_outside, with_categories
 from sluice.masking.recoding.value_groups import group_codes
 from sluice.risk.classes.equivalence_classes import Codes
+from sluice.risk.classes.privacy_model import PrivacyModel, ReleasedFile
 
 
 class RefinedLevels(GeneralizedLevels):

@@ -5,6 +5,11 @@ Source: Torra (2013), "Rounding": rounding points p_i = b i with the sets of att
 with `last`; univariate and multivariate rounding. Differs from it: by default 0 and the negative multiples are rounding
 points too, as people expect of rounding, and without `last` there is no last point. Torra (2013) names multivariate
 rounding without defining it: here a record goes to the nearest point in standardised Euclidean distance.
+
+Multiples of a decimal base, and what the methods that round to them share.
+
+Numbers are compared as the decimals that they are written as: 0.15 lies in the middle of 0.1 and 0.2 and goes up, and
+three times 0.1 is released as 0.3.
 """
 
 from decimal import Decimal
@@ -19,17 +24,11 @@ from pydantic import Field, FiniteFloat, model_validator
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.masking.perturbed_number import numbers, perturbed, stored
-from sluice.masking.recoding.multiples import (
-    bounded,
-    ends,
-    is_multiple,
-    refuse_base,
-    refuse_inexact,
-    round_to_multiples,
-)
-from sluice.masking.step import NONE_OF_A_RECODING, MaskingStep
+from sluice.masking.column_numbers import numbers, perturbed, stored
+from sluice.masking.masking_step import NONE_OF_A_RECODING, MaskingStep
 from sluice.risk.transparency.attack import NoAttack
+
+_EXACT = 2.0**53  # whole numbers beyond it have no exact float64
 
 _CHUNK = 8192  # records whose distances are held in the processor's cache
 
@@ -43,22 +42,20 @@ class Rounding(MaskingStep):
     )
     multiples: Literal["all", "positive"] = Field(
         default="all",
-        description="of base. all: ..., -base, 0, base, ...; positive: base, 2 base, ..., to which a value from 0 to "
-        "under 1.5 base becomes base",
+        description="all: ..., -base, 0, base, ...; positive: base, 2 base, ...; values from 0 to under 1.5 base "
+        "become base",
     )
-    last: FiniteFloat | None = Field(
-        default=None, description="largest rounding point, a multiple of base; all greater values become it"
-    )
+    last: FiniteFloat | None = Field(default=None, description="largest rounding point, a multiple of base")
     points: tuple[FiniteFloat, ...] | tuple[tuple[FiniteFloat, ...], ...] | None = Field(
         default=None,
         min_length=2,
-        description="rounding points in rising order, in place of base; a value halfway goes up. Or rows with one "
-        "value for each of columns: a record then goes to the nearest row, the first of equally near ones",
+        description="rounding points in rising order, in place of base. Or rows with one value for each of columns: a "
+        "record then goes to the nearest row, the first of equally near ones",
     )
     scales: tuple[FiniteFloat, ...] | None = Field(
         default=None,
-        description="with rows of points: what each column is divided by in the distance, greater than 0; by default "
-        "its standard deviation to two digits",
+        description="with rows of points: divisor of each column in the distance, greater than 0; by default its "
+        "standard deviation to two digits",
     )
 
     is_recoding: ClassVar[bool] = True
@@ -67,16 +64,15 @@ class Rounding(MaskingStep):
 
     example: ClassVar[str] = "{method: rounding, columns: [income], base: 1000}"
     use_when: ClassVar[str] = (
-        "A number is known too exactly, and a value to the nearest 10 or 1,000 serves the users; for continuous data, "
-        "or whole numbers with many values."
+        "A value to the nearest 10 or 1,000 serves the users; for continuous data, or whole numbers with many values."
     )
     preserves: ClassVar[str] = (
-        "The order of the values, up to ties, and means and totals nearly, if the base is small against the standard "
-        "deviation."
+        "The order of the values, up to ties; means and totals nearly, if the base is small against the "
+        "standard deviation."
     )
     known_attack: ClassVar[str] = (
-        "Linkage on the rounded values: an intruder rounds what he knows in the same way, so that a record whose "
-        "rounded values are unique is found. Totals that are published exactly narrow single values."
+        "Linkage: an intruder rounds what he knows in the same way, and finds records whose rounded values "
+        "are unique. Totals that are published exactly narrow single values."
     )
     missing_values: ClassVar[str] = (
         "A missing value stays missing. With rows of points the distance is over the values that the record has."
@@ -237,3 +233,66 @@ def _scales(values: FloatArray) -> tuple[float, ...]:
 def _in_words(base: float, multiples: str, last: float | None) -> str:
     said = f"multiples of {base:g}" if multiples == "all" else f"multiples of {base:g} from {base:g} up"
     return said if last is None else f"{said}, at most {last:g}"
+
+
+def round_to_multiples(values: FloatArray, base: float, first: float = -np.inf, last: float = np.inf) -> FloatArray:
+    """The multiple of `base` whose set of attraction [p - base/2, p + base/2) holds the value.
+
+    values      : shape (n,), NaN where missing
+    first, last : numbers of the first and last multiple, which attract all below and above them
+    returns     : shape (n,), the float64 nearest to each decimal multiple; a value of 2^52 bases or more as it is
+    cost        : O(n)
+    source      : Torra (2013), "Rounding"
+    """
+    numerator, denominator = _ratio(base)
+    with np.errstate(over="ignore"):
+        number = np.floor(values / base)
+        # The quotient is rounded, so the decision is made on the middle between two multiples.
+        number += values >= (2.0 * number + 1.0) * numerator / (2.0 * denominator)
+        number = np.clip(number, first, last)
+        return np.where(np.abs(number) < 2.0**52, number * numerator / denominator, values)
+
+
+def multiples_around(values: FloatArray, base: float) -> tuple[FloatArray, FloatArray]:
+    """The largest multiple of `base` at or below each value, and the smallest at or above it. Shape (n,) each."""
+    numerator, denominator = _ratio(base)
+    with np.errstate(over="ignore", invalid="ignore"):
+        number = np.floor(values / base)
+        number += values >= (number + 1.0) * numerator / denominator
+        number -= values < number * numerator / denominator
+        below, above = (each * numerator / denominator for each in (number, number + 1.0))
+        small = np.abs(number) < 2.0**52
+        below = np.where(small, below, values)
+        return below, np.where(small & (below != values), above, below)
+
+
+def is_multiple(number: float, base: float) -> bool:
+    return Decimal(repr(number)) % Decimal(repr(base)) == 0
+
+
+def ends(variable: Variable) -> FloatArray:
+    """Minimum and maximum, infinite where the contract has none."""
+    low, high = variable.minimum, variable.maximum
+    return np.array([-np.inf if low is None else float(low), np.inf if high is None else float(high)])
+
+
+def bounded(variable: Variable, low: float, high: float) -> Variable:
+    ends = {"minimum": float(low), "maximum": float(high)}
+    return variable.model_copy(update={end: value if np.isfinite(value) else None for end, value in ends.items()})
+
+
+def refuse_base(base: float, on: str) -> None:
+    if base <= 0:
+        raise ValueError(f"base {on} must be greater than 0; got {base:g}. It is the distance between rounding points.")
+
+
+def refuse_inexact(method: str, variable: Variable, values: FloatArray) -> None:
+    beyond = int((np.abs(values) > _EXACT).sum())
+    if variable.kind is Kind.INTEGER and beyond:
+        raise PlanError(f"{method} on '{variable.name}' takes whole numbers up to 2^53; {beyond} values are beyond.")
+
+
+def _ratio(base: float) -> tuple[float, float]:
+    """The decimal that is written for `base`, as a fraction: multiples of it are then rounded once only."""
+    numerator, denominator = Decimal(repr(base)).as_integer_ratio()
+    return float(numerator), float(denominator)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.ground.arrays import FloatArray
-from sluice.ground.categories import codes_of
+from sluice.ground.comparable_values import codes_of
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, as_label
 

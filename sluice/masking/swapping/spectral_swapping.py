@@ -17,11 +17,19 @@ from pydantic import Field, model_validator
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError, did_you_mean
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.masking.dummy_coding import category_probabilities, dummy_code, most_probable, sampled
-from sluice.masking.perturbed_number import Clip, numbers, perturbed, stored
-from sluice.masking.step import MaskingStep
+from sluice.masking.column_numbers import (
+    Clip,
+    category_probabilities,
+    dummy_code,
+    most_probable,
+    numbers,
+    perturbed,
+    sampled,
+    stored,
+)
+from sluice.masking.masking_step import MaskingStep
 from sluice.risk.transparency.attack import Attack
-from sluice.risk.transparency.learned_closeness import LearnedCloseness
+from sluice.risk.transparency.linkage import LearnedCloseness
 
 
 class SpectralSwapping(MaskingStep):
@@ -31,7 +39,7 @@ class SpectralSwapping(MaskingStep):
     log: tuple[str, ...] = Field(default=(), description="strictly positive columns to treat on the logarithmic scale")
     categories: Literal["most_probable", "sampled", "probabilities"] = Field(
         default="most_probable",
-        description="what is released of a nominal variable; 'probabilities' replaces it by one column a category",
+        description="'probabilities' releases one column for each category of a nominal variable",
     )
     missing: Literal["refuse", "mean"] = Field(
         default="refuse",
@@ -41,16 +49,16 @@ class SpectralSwapping(MaskingStep):
 
     example: ClassVar[str] = "{method: spectral_swapping, columns: [income, rent, age], log: [income]}"
     use_when: ClassVar[str] = (
-        "A file of many columns of any kind is released for models, and no released record may stand for one person."
+        "A file of many columns of any kind is released for models, and no record may descend from one person."
     )
     preserves: ClassVar[str] = (
-        "Means exactly, variances, covariances and correlations apart from chance, distributions along the principal "
-        "axes; distributions of single columns, and relations that are not linear, only nearly or not at all."
+        "Means exactly; variances, covariances and correlations apart from chance; distributions of single "
+        "columns and non-linear relations only roughly."
     )
     known_attack: ClassVar[str] = (
-        "No link to a person is left, as a released record has no original (Lasko and Vinterbo 2010, section III-B1). "
-        "An outlier's place on an axis turns up in some record, so whoever knows of such a person sees that the file "
-        "holds one; and what the data say of everybody the release says too."
+        "A released record has no original to be linked to (Lasko and Vinterbo 2010, section III-B1). An "
+        "outlier's place on an axis turns up in some record, so whoever knows of such a person sees that "
+        "the file holds one; and what the data say of everybody the release says too."
     )
     missing_values: ClassVar[str] = (
         "Refused; with `missing: mean` they take part as the mean (of a category's column: its share) and are filled."

@@ -17,7 +17,7 @@ import pandas as pd
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.risk.attacks.attack_success import quantile
-from sluice.risk.linkage.candidate_posterior import CandidatePosterior
+from sluice.risk.linkage.learned_linker import CandidatePosterior
 
 SmallCodes = npt.NDArray[np.signedinteger[Any]]  # a byte each where there are few
 

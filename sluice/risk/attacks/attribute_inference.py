@@ -24,8 +24,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
-from sluice.ground.categories import codes_of
-from sluice.ground.comparable_values import plain_values
+from sluice.ground.comparable_values import codes_of, plain_values
 from sluice.ground.errors import DataError
 from sluice.risk.attacks.attack_success import LEVEL, quantile
 from sluice.risk.attacks.released_column import released_column

@@ -21,13 +21,12 @@ from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Kind, Variables
-from sluice.risk.attacks.attack_success import LEVEL, quantile
+from sluice.risk.attacks.attack_success import FEWEST, LEVEL, quantile
 from sluice.risk.distances.gower import GowerPoints, gower_points
 from sluice.risk.measurement import Measurement
 
 _NEIGHBOURS = (1, 5)
 _RANKS = 0.025  # of the original's values, on either side, within which a number is guessed right
-FEWEST = 20  # people on each side, half of whom choose the variable
 
 
 @dataclass(frozen=True)

@@ -1,24 +1,38 @@
-"""Attribute combinations: which few keys together make a record rare, over all sets of keys up to a size.
+"""Attribute combinations: sets of a few keys that make many records rare.
 
-Source: the risk of attribute combinations as ARX reports it (Prasser, Eicher, Spengler, Bild and Kuhn 2020, section on
-population uniqueness); the threshold on the combinations of m keys is that of mu-ARGUS (Hundepool and others 2012,
-section 3.4.2).
+Source: Prasser, Eicher, Spengler, Bild and Kuhn (2020), section on population uniqueness; Hundepool and others (2012),
+section 3.4.2, for the threshold on the combinations of a few keys.
 
-A missing key is a category of its own. Where it is known whose the records are, people are counted: a person's equal
-records count once, and who is unique may be so with several records. A record that is unique on some keys is so on
-every larger set of them, which the search makes use of. Higher is worse.
+ARX reports this risk, for all sets of keys up to a size; the threshold is that of mu-ARGUS. A missing key is a category
+of its own. Where it is known whose the records are, people are counted: a person's equal records count once, and who is
+unique may be so with several records. A record that is unique on some keys is so on every larger set of them, which the
+search makes use of. Higher is worse.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import comb
+from typing import ClassVar, Literal
 
 import numpy as np
+from pydantic import Field
 
 from sluice.ground.arrays import IntArray
+from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
+from sluice.ground.sentence import Sentences
+from sluice.ground.verdict import Finding
 from sluice.risk.classes.equivalence_classes import Codes, equivalence_classes
+from sluice.risk.classes.microdata_rule import KeyedRecords, KeyedRule
 from sluice.risk.measurement import Measurement
+
+_SAYS = Sentences(
+    "attribute_combinations",
+    rare="An intruder who knows up to {size:,} of {keys:listed} puts {share:percent} of the {unit} in a group of fewer "
+    "than {k:,}",
+    worst=", and most with {worst:listed}",
+    limit="; the policy allows {limit:percent}.",
+)
 
 _Growing = tuple[tuple[int, ...], int, IntArray, IntArray, int]  # keys, unique records, others, their groups, next key
 
@@ -44,7 +58,7 @@ class Projection:
 
 
 @dataclass(frozen=True)
-class AttributeCombinations:
+class CombinationCounts:
     """How many records each set of keys makes unique, and how many it puts in a group of fewer than k.
 
     sets          : positions of the keys in each set, s in all
@@ -72,7 +86,7 @@ class AttributeCombinations:
 
 def attribute_combinations(
     keys: Sequence[Codes], size: int, k: int, people: IntArray | None = None
-) -> AttributeCombinations:
+) -> CombinationCounts:
     """Unique and rare records of every set of 1 to `size` keys.
 
     keys   : at least one array of shape (n,), integer codes from 0 (see `category_codes`)
@@ -90,7 +104,7 @@ def attribute_combinations(
         sets.append(projection.keys)
         unique.append(projection.before + len(projection.alone))
         below.append(projection.before + int(projection.records[projection.people < k].sum()))
-    return AttributeCombinations(tuple(sets), np.array(unique), np.array(below), int(distinct.records.sum()))
+    return CombinationCounts(tuple(sets), np.array(unique), np.array(below), int(distinct.records.sum()))
 
 
 @dataclass(frozen=True)
@@ -157,3 +171,30 @@ def projections(distinct: DistinctCombinations, size: int) -> Iterator[Projectio
             unique = before + len(grown.alone)
             waiting += [(grown.keys, unique, *left, smaller) for smaller in reversed(range(key))]
         yield grown
+
+
+class AttributeCombinations(KeyedRule):
+    """No set of a few keys makes many records rare. A missing key is a category of its own."""
+
+    rule: Literal["attribute_combinations"] = "attribute_combinations"
+    example: ClassVar[str] = "{rule: attribute_combinations, size: 2, k: 2, at_most: 0.1}"
+    advice: ClassVar[str] = (
+        "The combination that the finding names makes most records rare: recode one of its variables, best the one "
+        "that other rare combinations share."
+    )
+    size: int = Field(default=3, ge=1, description="most keys that an intruder knows")
+    k: int = Field(default=2, ge=2, description="a combination with fewer records is rare; 2: with one")
+    at_most: Share = Field(default=0, lt=1, description="share of the records, not percent, for the worst set of keys")
+
+    def judge(self, file: KeyedRecords) -> list[Finding]:
+        found = attribute_combinations(file.codes, self.size, self.k, file.people)
+        observed, worst = found.share_below.value, [file.keys[at] for at in found.sets[found.worst()]]
+        says = _SAYS.rare(size=self.size, keys=file.keys, share=observed, unit=file.unit, k=self.k)
+        says += (_SAYS.worst(worst=worst) if observed else ()) + _SAYS.limit(limit=self.at_most)
+        return [self.finding(file, observed <= self.at_most, observed, self.at_most, says)]
+
+    def describe(self) -> str:
+        return (
+            f"No set of up to {self.size:,} quasi-identifiers puts more than {100 * self.at_most:.3g} % of the records "
+            f"in a group of fewer than {self.k:,} (attribute combinations)."
+        )

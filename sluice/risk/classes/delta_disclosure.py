@@ -1,17 +1,33 @@
-"""delta-disclosure privacy: by what factor a class makes any sensitive value more or less likely than the whole file.
+"""Delta-disclosure privacy: how much more or less likely a sensitive value is within a group.
 
-Source: Brickell and Shmatikov (2008), Definition 5: |ln(p / q)| < delta for every value, with p its share in the class
-and q its share in the file.
+Source: Brickell and Shmatikov (2008), Definition 5.
 
-By the definition a value that a class lacks breaks every delta, since its logarithm is infinite: each class must then
-show every value of the file. ARX and pycanon leave absent values out; `absent` chooses. A blank is no value: who
-asks leaves such records out. Higher is worse.
+|ln(p / q)| < delta for every value, with p its share in the class and q its share in the file. By the definition a
+value that a class lacks breaks every delta, since its logarithm is infinite: each class must then show every value of
+the file. ARX and pycanon leave absent values out; `absent` chooses. A blank is no value: who asks leaves such records
+out. Higher is worse.
 """
 
-import numpy as np
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
-from sluice.ground.arrays import FloatArray
-from sluice.risk.classes.class_values import ClassValues
+import numpy as np
+from pydantic import Field
+
+from sluice.ground.arrays import BoolArray, FloatArray
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import Saying, Sentence
+from sluice.ground.variables import Variable
+from sluice.risk.classes.class_values import ClassValues, SensitiveValues
+from sluice.risk.classes.privacy_model import SensitiveModel
+from sluice.risk.classes.sensitive_rule import GROUPS, NearValuesRule
+
+_LIKELIER = Sentence(
+    "delta_disclosure.likelier",
+    f"In {GROUPS}, a value of {{name:word}} is {{times:.4g}} times or more as likely, or as unlikely, as in the whole "
+    "file; the policy allows it in none.",
+)
 
 
 def log_ratios(found: ClassValues, absent: bool = True) -> FloatArray:
@@ -28,3 +44,68 @@ def log_ratios(found: ClassValues, absent: bool = True) -> FloatArray:
     if absent:
         largest[found.different < np.count_nonzero(found.overall)] = np.inf
     return largest
+
+
+@dataclass(frozen=True)
+class DeltaDisclosureModel(SensitiveModel):
+    """delta is more than 0.
+
+    absent : whether a value of the file that a class lacks breaks the model, as the definition has it. ARX and pycanon
+             leave it out
+    """
+
+    delta: float
+    absent: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.delta > 0:
+            raise DataError(f"delta of delta-disclosure privacy must be more than 0; got {self.delta:g}.")
+
+    @property
+    def monotone(self) -> bool:
+        return self.absent  # else a class that lacks a value may make it rare in one that has it
+
+    compares = True
+    monotone_with_suppression = False
+
+    def figures(self, found: ClassValues) -> FloatArray:
+        return log_ratios(found, self.absent)
+
+    def broken(self, found: ClassValues) -> BoolArray:
+        return self.figures(found) >= self.delta
+
+    def describe(self) -> str:
+        return f"delta-disclosure privacy of '{self.sensitive}' with delta = {self.delta:g}"
+
+
+class DeltaDisclosure(NearValuesRule):
+    """No sensitive value is much more or much less likely within a group than in the file."""
+
+    rule: Literal["delta_disclosure"] = "delta_disclosure"
+    example: ClassVar[str] = "{rule: delta_disclosure, delta: 2}"
+    advice: ClassVar[str] = (
+        "Some groups hold a sensitive value far too often, too seldom or not at all: with absent_values: violate every "
+        "group needs every value, so give the sensitive variable fewer categories or the file fewer groups."
+    )
+    delta: float = Field(gt=0, allow_inf_nan=False, description="bound of |ln(p / q)|, p in a group, q in the file")
+    absent_values: Literal["violate", "ignore"] = Field(
+        default="violate", description="by the definition a value that a group lacks violates every delta"
+    )
+
+    def threshold(self, variable: Variable) -> float:
+        return self.delta
+
+    def model(self, variable: Variable, categories: Sequence[str]) -> SensitiveModel:
+        return DeltaDisclosureModel(variable.name, self.delta, absent=self.absent_values == "violate")
+
+    def measure(self, values: SensitiveValues) -> tuple[SensitiveModel, ClassValues]:
+        return super().measure(values.on_grid)
+
+    def say(self, groups: Mapping[str, Any], worst: float, limit: float) -> Saying:
+        return _LIKELIER(**groups, times=np.exp(self.delta))
+
+    def describe(self) -> str:
+        return (
+            f"Within {self.who_share}, every value of {self.of_what} is less than {np.exp(self.delta):.4g} times as "
+            "likely or unlikely as in the whole file (delta-disclosure privacy)."
+        )

@@ -1,6 +1,6 @@
 """Equivalence classes: the records that share one combination of key values.
 
-A missing key counts as a category of its own. `sluice/risk/classes/crowds.py` is the other reading, in which it may
+A missing key counts as a category of its own. `classes_with_missing_keys.py` is the other reading, in which it may
 stand for any value. Where it is known whose the records are, people are counted: five records of one person are a
 crowd of one.
 

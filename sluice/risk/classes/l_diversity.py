@@ -1,20 +1,37 @@
-"""l-diversity: how many sensitive values are possible for a person whose combination of keys is known.
+"""l-diversity: how many sensitive values remain for a person whose quasi-identifiers are known.
 
-Source: Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007): distinct l-diversity (section 4), Definition 4.1
-(entropy l-diversity), Definition 4.2 (recursive (c,l)-diversity) and section 4.3 (several sensitive attributes).
+Source: Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007), sections 4 (distinct) and 4.3 (several sensitive
+variables), Definitions 4.1 (entropy) and 4.2 (recursive).
 
 Each function gives one figure a class. A blank is no value: who asks leaves the records without one out. Where people
 are known, a value that everybody in a class has leaves one possible value, whatever else they have.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from pydantic import Field, model_validator
 
-from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import DataError
+from sluice.ground.sentence import Saying, Sentences
+from sluice.ground.variables import Variable
 from sluice.risk.classes.class_values import ClassValues
-from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, equivalence_classes
+from sluice.risk.classes.privacy_model import ROUNDING, SensitiveModel
+from sluice.risk.classes.sensitive_rule import GROUPS, NearValuesRule
+
+_FEWEST = "of {name:word} (fewest in any group: {fewest:.4g}); the policy asks for at least {l:g} in each."
+_SAYS = Sentences(
+    "l_diversity",
+    frequent=f"In {GROUPS}, one value of {{name:word}} occurs at least {{c:g}} times as often as the {{l:g}}th most "
+    "frequent and all rarer ones together; the policy allows it in none.",
+    few=f"In {GROUPS}, there are fewer than {{l:g}} different values {_FEWEST}",
+    few_effective=f"In {GROUPS}, there are fewer than {{l:g}} different values, weighed by how often they occur, "
+    f"{_FEWEST}",
+)
 
 
 def distinct_values(found: ClassValues) -> IntArray:
@@ -76,12 +93,143 @@ def recursive_ratio(found: ClassValues, l: int) -> FloatArray:  # noqa: E741
         return np.nan_to_num(found.largest(found.records.astype(np.float64)) / rest, nan=0.0, posinf=np.inf)
 
 
-def knowing_others(classes: EquivalenceClasses, others: Sequence[Codes]) -> EquivalenceClasses:
-    """The classes for whoever knows the other sensitive values of a person, too: they count as keys.
+@dataclass(frozen=True)
+class DistinctLDiversity(SensitiveModel):
+    """At least l different values in each class; l is 1 or more."""
 
-    A file with several sensitive variables is l-diverse when it is so for each of them among these classes: else
-    knowing one of them by chance tells another.
+    l: int  # noqa: E741  the name that everybody knows
 
-    others : codes of the other sensitive variables, each of shape (n,)
+    worse = "lower"
+
+    def __post_init__(self) -> None:
+        if self.l < 1:
+            raise DataError(f"l of distinct l-diversity must be 1 or more; got {self.l}.")
+
+    monotone = True
+    monotone_with_suppression = True
+
+    def figures(self, found: ClassValues) -> FloatArray:
+        return distinct_values(found).astype(np.float64)
+
+    def broken(self, found: ClassValues) -> BoolArray:
+        return distinct_values(found) < self.l
+
+    def describe(self) -> str:
+        return f"distinct l-diversity of '{self.sensitive}' with l = {self.l}"
+
+
+@dataclass(frozen=True)
+class EntropyLDiversity(SensitiveModel):
+    """exp(entropy) of the values of each class is at least l: as many equally frequent values would have it.
+
+    l         : 1 or more
+    corrected : whether the entropy is Grassberger's estimate of that from which the records were drawn: where they are
+                few it is larger, so that more classes pass
     """
-    return equivalence_classes([classes.labels, *others])
+
+    l: float  # noqa: E741  the name that everybody knows
+    corrected: bool = False
+
+    worse = "lower"
+
+    def __post_init__(self) -> None:
+        if not self.l >= 1:
+            raise DataError(f"l of entropy l-diversity must be 1 or more; got {self.l:g}.")
+
+    @property
+    def monotone(self) -> bool:
+        return not self.corrected  # entropy is concave; the estimate need not be
+
+    monotone_with_suppression = False  # two values alike often and a thousand records of one have a lower entropy
+
+    def figures(self, found: ClassValues) -> FloatArray:
+        return (estimated_values if self.corrected else effective_values)(found)
+
+    def broken(self, found: ClassValues) -> BoolArray:
+        return np.asarray(self.figures(found) < self.l - ROUNDING, dtype=np.bool_)
+
+    def describe(self) -> str:
+        by = " (Grassberger's estimate)" if self.corrected else ""
+        return f"entropy l-diversity of '{self.sensitive}'{by} with l = {self.l:g}"
+
+
+@dataclass(frozen=True)
+class RecursiveLDiversity(SensitiveModel):
+    """The most frequent value of a class has fewer than c times the records of the l-th and all rarer ones together.
+
+    c : more than 0; l : 2 or more
+    """
+
+    c: float
+    l: int  # noqa: E741  the name that everybody knows
+
+    def __post_init__(self) -> None:
+        if not self.c > 0:
+            raise DataError(f"c of recursive (c,l)-diversity must be more than 0; got {self.c:g}.")
+        if self.l < 2:
+            raise DataError(f"l of recursive (c,l)-diversity must be 2 or more; got {self.l}.")
+
+    monotone = True
+    monotone_with_suppression = False  # a class with too frequent a value may outweigh one without
+
+    def figures(self, found: ClassValues) -> FloatArray:
+        return recursive_ratio(found, self.l)
+
+    def broken(self, found: ClassValues) -> BoolArray:
+        return self.figures(found) >= self.c
+
+    def describe(self) -> str:
+        return f"recursive (c,l)-diversity of '{self.sensitive}' with c = {self.c:g} and l = {self.l}"
+
+
+class LDiversity(NearValuesRule):
+    """Whoever knows a person's quasi-identifiers still has at least l sensitive values to choose from."""
+
+    rule: Literal["l_diversity"] = "l_diversity"
+    example: ClassVar[str] = "{rule: l_diversity, variant: distinct, l: 2}"
+    advice: ClassVar[str] = (
+        "Groups of look-alikes share one sensitive value: recode the quasi-identifiers further so that groups grow and "
+        "mix, or anatomize the sensitive variable. A suppressed cell is no value."
+    )
+    variant: Literal["distinct", "entropy", "recursive"] = Field(
+        default="distinct",
+        description="different values; exp(entropy): equally frequent values would count as many; or the most frequent "
+        "value occurs less than c times as often as the l-th and all rarer ones together",
+    )
+    l: float = Field(gt=1)  # noqa: E741  the name that everybody knows
+    c: float | None = Field(default=None, gt=0, description="of recursive (c,l)-diversity; for no other variant")
+
+    @model_validator(mode="after")
+    def _c_for_recursive(self) -> Self:
+        if (self.variant == "recursive") != (self.c is not None):
+            raise ValueError("c is needed for variant 'recursive' and for no other")
+        if self.variant == "recursive" and not float(self.l).is_integer():
+            raise ValueError(f"l of variant 'recursive' must be a whole number; got {self.l:g}")
+        return self
+
+    def threshold(self, variable: Variable) -> float:
+        return self.l if self.c is None else self.c
+
+    def model(self, variable: Variable, categories: Sequence[str]) -> SensitiveModel:
+        if self.c is not None:
+            return RecursiveLDiversity(variable.name, self.c, int(self.l))
+        if self.variant == "entropy":
+            return EntropyLDiversity(variable.name, self.l)
+        return DistinctLDiversity(variable.name, ceil(self.l))
+
+    def say(self, groups: Mapping[str, Any], worst: float, limit: float) -> Saying:
+        if self.c is not None:
+            return _SAYS.frequent(**groups, c=self.c, l=self.l)
+        return (_SAYS.few if self.variant == "distinct" else _SAYS.few_effective)(**groups, l=self.l, fewest=worst)
+
+    def describe(self) -> str:
+        if self.c is not None:
+            return (
+                f"Within {self.who_share}, the most frequent value of {self.of_what} occurs less than {self.c:g} times "
+                f"as often as the {self.l:g}th and all rarer ones together (recursive l-diversity)."
+            )
+        kind = "different" if self.variant == "distinct" else "effectively different (by entropy)"
+        return (
+            f"{self.who_share[0].upper()}{self.who_share[1:]} show at least {self.l:g} {kind} values of {self.of_what} "
+            "(l-diversity)."
+        )

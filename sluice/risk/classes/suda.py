@@ -1,8 +1,10 @@
 """SUDA: special uniques, the records that very few keys suffice to single out.
 
-Source: Elliot, Manning, Mayes, Gurd and Bane (2005); Manning, Haglin and Keane (2008). The score, DIS and the spread of
-DIS over the records are those of sdcMicro's `suda2` with its original scores, as its practice guide writes them out
-("Special Uniques Detection Algorithm").
+Source: Elliot, Manning, Mayes, Gurd and Bane (2005); Manning, Haglin and Keane (2008); the scores are those of
+sdcMicro's suda2 (Templ, Meindl, Kowarik and others).
+
+The score, DIS and the spread of DIS over the records are those of `suda2` with its original scores, as sdcMicro's
+practice guide writes them out ("Special Uniques Detection Algorithm").
 
 A minimal sample unique (MSU) of a record is a set of keys on which it is unique, and on no part of which it is. With M
 keys, an MSU of s keys scores (M - s)(M - s - 1)... down to M - m, m the largest size that is searched, at most M - 1; a
@@ -16,22 +18,34 @@ unique that no other person has the like of. Higher is worse.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
+from sluice.ground.sentence import Sentence
+from sluice.ground.verdict import Finding
 from sluice.risk.classes.attribute_combinations import DistinctCombinations, distinct_combinations, projections
 from sluice.risk.classes.equivalence_classes import Codes
+from sluice.risk.classes.microdata_rule import KeyedRecords, KeyedRule, PositiveShare
 from sluice.risk.measurement import Measurement
+
+_AT_RISK = Sentence(
+    "suda.at_risk",
+    "{share:percent} of the {unit} are singled out by so few of {keys:listed} that a match would be right with a "
+    "chance above {above:percent}; the policy allows {limit:percent}.",
+)
 
 _BYTES = 2**31  # the most that the marks of unique records may take
 _MOST_DIS_KEYS = 27  # with 28 the exponent of the spread is 0: all records would be equally risky
 
 
 @dataclass(frozen=True)
-class Suda:
+class SudaScores:
     """Scores of a file.
 
     score   : shape (n,), 0 for a record without an MSU
@@ -61,7 +75,7 @@ class Suda:
         return Measurement(float((self.dis(sampling_fraction) > above).mean()), n, n)
 
 
-def suda(keys: Sequence[Codes], size: int | None = None, people: IntArray | None = None) -> Suda:
+def suda(keys: Sequence[Codes], size: int | None = None, people: IntArray | None = None) -> SudaScores:
     """Scores by all minimal sample uniques of up to `size` keys.
 
     keys   : p arrays of shape (n,), integer codes from 0 (see `category_codes`)
@@ -80,7 +94,7 @@ def suda(keys: Sequence[Codes], size: int | None = None, people: IntArray | None
         score[alone] += points
         by_key[alone[:, None], list(subset)] += points
     unique, paired = (int(distinct.records[distinct.members == members].sum()) for members in (1, 2))
-    return Suda(score[distinct.of], by_key[distinct.of], unique, paired)
+    return SudaScores(score[distinct.of], by_key[distinct.of], unique, paired)
 
 
 def minimal_sample_uniques(keys: Sequence[Codes], size: int | None = None) -> list[tuple[tuple[int, ...], IntArray]]:
@@ -149,3 +163,31 @@ def _bits(marked: IntArray, among: int) -> NDArray[np.uint8]:
     flags = np.zeros(among, dtype=bool)
     flags[marked] = True
     return np.packbits(flags, bitorder="little")
+
+
+class Suda(KeyedRule):
+    """Few records are singled out by few keys. A missing key is a category of its own."""
+
+    rule: Literal["suda"] = "suda"
+    example: ClassVar[str] = "{rule: suda, sampling_fraction: 0.1, above: 0.5, at_most: 0.05}"
+    advice: ClassVar[str] = (
+        "A few keys single these records out: recode the keys that occur most in small unique combinations, or "
+        "suppress just those cells, first in the records that have most of them."
+    )
+    size: int = Field(default=3, ge=1, description="most keys that an intruder needs to single a record out")
+    sampling_fraction: PositiveShare = Field(description="records per person of the population, more than 0")
+    above: Share = Field(description="chance of a right match (DIS-SUDA score) above which a record is at risk")
+    at_most: Share = Field(default=0, lt=1, description="share of the records that may be at risk, not percent")
+
+    def judge(self, file: KeyedRecords) -> list[Finding]:
+        scores = suda(file.codes, self.size, file.people)
+        measured = scores.share_at_risk(self.above, self.sampling_fraction)
+        says = _AT_RISK(share=measured.value, unit=file.unit, keys=file.keys, above=self.above, limit=self.at_most)
+        passes = measured.value <= self.at_most
+        return [self.finding(file, passes, measured.value, self.at_most, says)]
+
+    def describe(self) -> str:
+        return (
+            f"At most {100 * self.at_most:.3g} % of the records are singled out by up to {self.size} keys with a "
+            f"chance of a right match above {100 * self.above:.3g} % (SUDA)."
+        )

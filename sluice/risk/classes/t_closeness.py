@@ -1,22 +1,35 @@
-"""t-closeness: how far the sensitive values of a class lie from those of the whole file.
+"""t-closeness: how far the sensitive values of a group are from those of the whole file.
 
-Source: Li, Li and Venkatasubramanian (2007), section 4: the earth mover's distance with the equal, the ordered and the
-hierarchical ground distance.
+Source: Li, Li and Venkatasubramanian (2007), section 4.
 
-Each function gives one distance a class, 0 (the class is a picture of the file) to 1; the file's t is the largest.
-Higher is worse. Somebody with several values counts for each of them. The order counts the values that occur in the
-file, so a category that nobody has neither widens nor narrows a distance.
+That is the earth mover's distance, with the equal, the ordered or the hierarchical ground distance: one figure a class,
+0 (the class is a picture of the file) to 1; the file's t is the largest. Higher is worse. Somebody with several values
+counts for each of them. The order counts the values that occur in the file, so a category that nobody has neither
+widens nor narrows a distance.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from pydantic import Field
 
-from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
-from sluice.ground.hierarchy import Hierarchy
-from sluice.ground.taxonomy import taxonomy_of
-from sluice.risk.classes.class_values import ClassValues
+from sluice.ground.hierarchy import Hierarchy, taxonomy_of
+from sluice.ground.sentence import Saying, Sentence
+from sluice.ground.variables import Kind, Variable
+from sluice.risk.classes.class_values import ClassValues, SensitiveValues
+from sluice.risk.classes.privacy_model import ROUNDING, SensitiveModel
+from sluice.risk.classes.sensitive_rule import GROUPS, SensitiveRule
+
+_DIFFER = Sentence(
+    "t_closeness.differ",
+    f"In {GROUPS}, the values of {{name:word}} differ from those of the whole file by more than {{limit:g}} on a "
+    "scale from 0 to 1 (most in any group: {most:.4g}); the policy allows {limit:g}.",
+)
 
 
 def equal_distance(found: ClassValues) -> FloatArray:
@@ -100,3 +113,141 @@ def _gap(whole: FloatArray, area: FloatArray, level: FloatArray, start: IntArray
     below = level * (cross - start) - (area[cross] - area[start])
     above = (area[stop] - area[cross]) - level * (stop - cross)
     return np.asarray(below + above, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class _TCloseness(SensitiveModel):
+    """The distance of each class to the file is at most t, 0 to 1."""
+
+    t: float
+
+    ground: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.t <= 1:
+            raise DataError(f"t of t-closeness must be from 0 to 1; got {self.t:g}.")
+
+    compares = True
+    monotone = True  # the distance is convex
+    monotone_with_suppression = False  # one distribution that is near and one that is far may mix to one that is far
+
+    def broken(self, found: ClassValues) -> BoolArray:
+        return self.figures(found) > self.t + ROUNDING
+
+    def describe(self) -> str:
+        return f"t-closeness of '{self.sensitive}' ({self.ground} distance) with t = {self.t:g}"
+
+
+@dataclass(frozen=True)
+class EqualTCloseness(_TCloseness):
+    """Every value is as far from every other: the total variation distance."""
+
+    ground = "equal"
+
+    def figures(self, found: ClassValues) -> FloatArray:
+        return equal_distance(found)
+
+
+@dataclass(frozen=True)
+class OrderedTCloseness(_TCloseness):
+    """Values are as far apart as their ranks among the values that the file has; their codes are in order."""
+
+    ground = "ordered"
+
+    def figures(self, found: ClassValues) -> FloatArray:
+        return ordered_distance(found)
+
+
+@dataclass(frozen=True)
+class HierarchicalTCloseness(_TCloseness):
+    """Two values are as far apart as the lowest level at which one group holds both, relative to the root's.
+
+    levels : for each level from the values themselves (0) up to below the root, the group that holds each value; nested
+    """
+
+    levels: tuple[tuple[int, ...], ...]
+
+    ground = "hierarchical"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.levels or not self.levels[0]:
+            raise DataError("the hierarchical distance needs at least one level below the root; got none.")
+
+    @classmethod
+    def of(cls, sensitive: str, t: float, categories: Sequence[str], hierarchy: Hierarchy) -> "HierarchicalTCloseness":
+        """By a hierarchy of the column's categories, whose codes are their positions.
+
+        raises : DataError if the hierarchy lacks a category
+        """
+        levels = hierarchy_levels(categories, hierarchy, sensitive)
+        return cls(sensitive, t, tuple(map(tuple, levels.tolist())))
+
+    def figures(self, found: ClassValues) -> FloatArray:
+        return hierarchical_distance(found, np.array(self.levels))
+
+
+class TCloseness(SensitiveRule):
+    """Whoever knows a person's quasi-identifiers learns little that the whole file does not tell of everybody."""
+
+    rule: Literal["t_closeness"] = "t_closeness"
+    example: ClassVar[str] = "{rule: t_closeness, t: 0.5}"
+    advice: ClassVar[str] = (
+        "The sensitive values of some groups differ too much from those of the whole file: merge such groups by "
+        "coarser quasi-identifiers, or give the sensitive variable fewer categories."
+    )
+    t: Share = Field(gt=0, lt=1, description="largest allowed earth mover's distance, more than 0 and less than 1")
+    t_ordered: Share | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        description="the same where values have an order: a group that holds the lowest alone is about 0.5 from the "
+        "file, not 1; t, when not given",
+    )
+    ground_distance: Literal["equal", "ordered", "hierarchical"] | None = Field(
+        default=None,
+        description="by kind when not given: ordered for numbers, dates and ordinal categories, else equal; "
+        "hierarchical takes the variable's hierarchy in the contract",
+    )
+
+    def threshold(self, variable: Variable) -> float:
+        ordered = self._has_order(variable) and self.ground_distance_of(variable) == "ordered"
+        return self.t_ordered if ordered and self.t_ordered is not None else self.t
+
+    def ground_distance_of(self, variable: Variable) -> Literal["equal", "ordered", "hierarchical"]:
+        """Which one is taken for a variable."""
+        if self.ground_distance is not None:
+            return self.ground_distance
+        return "ordered" if self._has_order(variable) else "equal"
+
+    def model(self, variable: Variable, categories: Sequence[str]) -> SensitiveModel:
+        name, t, distance = variable.name, self.threshold(variable), self.ground_distance_of(variable)
+        if distance == "equal":
+            return EqualTCloseness(name, t)
+        if distance == "ordered":
+            if not self._has_order(variable):
+                raise DataError(
+                    f"t_closeness: 'ordered' needs values with an order; '{name}' is {variable.kind}. Use 'equal'."
+                )
+            return OrderedTCloseness(name, t)
+        if variable.hierarchy is None:
+            raise DataError(f"t_closeness: 'hierarchical' needs a hierarchy; '{name}' has none in the contract.")
+        return HierarchicalTCloseness.of(name, t, categories, variable.hierarchy)
+
+    def measure(self, values: SensitiveValues) -> tuple[SensitiveModel, ClassValues]:
+        counted, categories = values.as_they_occur  # a hierarchy need not hold what nobody has
+        return self.model(values.variable, categories), counted.in_classes
+
+    def say(self, groups: Mapping[str, Any], worst: float, limit: float) -> Saying:
+        return _DIFFER(**groups, limit=limit, most=worst)
+
+    @staticmethod
+    def _has_order(variable: Variable) -> bool:
+        return variable.kind.is_numeric or variable.kind in (Kind.ORDINAL, Kind.DATE)
+
+    def describe(self) -> str:
+        ordered = "" if self.t_ordered is None else f", {self.t_ordered:g} where values have an order,"
+        return (
+            f"Within {self.who_share}, the values of {self.of_what} differ from those of the whole file by at most "
+            f"{self.t:g}{ordered} on a scale from 0 to 1 (t-closeness)."
+        )

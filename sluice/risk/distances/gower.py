@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.ground.arrays import FloatArray, IntArray
-from sluice.ground.categories import codes_of
+from sluice.ground.comparable_values import codes_of
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.risk.spread import EVEN_RANGE, spread

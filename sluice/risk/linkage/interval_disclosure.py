@@ -12,7 +12,7 @@ import numpy as np
 
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import DataError
-from sluice.risk.linkage.share_at_risk import share_at_risk
+from sluice.risk.attacks.attack_success import share_at_risk
 from sluice.risk.measurement import Measurement
 from sluice.risk.spread import spread
 

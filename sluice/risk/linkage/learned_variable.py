@@ -16,12 +16,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.ground.arrays import FloatArray, IntArray, narrow
-from sluice.ground.categories import codes_of
-from sluice.ground.comparable_values import comparable_values, is_missing, plain_values
+from sluice.ground.comparable_values import codes_of, comparable_values, is_missing, plain_values
 from sluice.ground.variables import NAMES, Kind, Variables
 from sluice.risk.coding import released_as
-from sluice.risk.linkage.alignment import aligned
-from sluice.risk.linkage.kept_digits import kept_digits
+from sluice.risk.linkage.number_patterns import aligned, kept_digits
 
 Codes = npt.NDArray[np.signedinteger[Any]]
 Levels = npt.NDArray[np.uint16]

@@ -18,8 +18,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray, narrow
-from sluice.ground.categories import codes_of
-from sluice.ground.comparable_values import comparable_values, is_missing, plain_values
+from sluice.ground.comparable_values import codes_of, comparable_values, is_missing, plain_values
 from sluice.ground.errors import DataError
 from sluice.ground.machine import threads
 from sluice.ground.progress import counted

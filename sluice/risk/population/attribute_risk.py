@@ -1,20 +1,32 @@
-"""Attribute risk: how likely an intruder comes upon a value of this variable and knows by it whose it is.
+"""Attribute risk: what each variable by itself tells of whose record it is.
 
-Source: Yamazoe and Omote (2021), section 2.4, equation (1), after Ito, Kikuchi and Nakagawa (2019): Pr(idf, x) = Pr(x)
-Pr(idf | x) = (|R_x| / m) (1 / |U_x|), with R_x the records that hold the value x and U_x the people in these. It ranks
-the variables of the *original* file by what they give away; they warn that it says nothing of a masked one. Added to
-the source: the sum over the values, which is the probability of being identified by any of them.
+Source: Yamazoe and Omote (2021), section 2.4, equation (1), after Ito, Kikuchi and Nakagawa (2019).
+
+How likely an intruder comes upon a value of this variable and knows by it whose it is: Pr(idf, x) = Pr(x) Pr(idf | x) =
+(|R_x| / m) (1 / |U_x|), with R_x the records that hold the value x and U_x the people in these. It ranks the variables
+of the *original* file by what they give away; they warn that it says nothing of a masked one. Added to the source: the
+sum over the values, which is the probability of being identified by any of them.
 """
 
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from pydantic import Field
 
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError
+from sluice.ground.sentence import Sentence
+from sluice.ground.verdict import Finding
+from sluice.risk.classes.microdata_rule import KeyedRecords, KeyedRule, PositiveShare
 from sluice.risk.measurement import Measurement
+
+_ALL_MISSING = Sentence("all_missing", "All values of {name} are missing.")
+_KNOWN = Sentence(
+    "attribute_risk.known",
+    "An intruder who sees a value of {name:word} knows whose it is with a chance of {chance:.3g}",
+)
 
 
 def attribute_risk(values: "pd.Series[Any]", persons: npt.ArrayLike | None = None) -> Measurement:
@@ -38,3 +50,35 @@ def attribute_risk(values: "pd.Series[Any]", persons: npt.ArrayLike | None = Non
     groups = pd.DataFrame({"value": plain[held], "person": owner.to_numpy()[held]}).groupby("value")["person"]
     by_value = groups.size() / (max(completed, 1) * groups.nunique())  # Pr(idf, x): confidential
     return Measurement(float(by_value.sum()), len(plain), completed)
+
+
+class AttributeRisk(KeyedRule):
+    """No variable by itself tells whose record it is: its values are few compared with the people who hold them.
+
+    It ranks variables by what they give away, and is meant for the original: of a perturbed file it says nothing.
+    """
+
+    rule: Literal["attribute_risk"] = "attribute_risk"
+    example: ClassVar[str] = "{rule: attribute_risk, at_most: 0.1}"
+    advice: ClassVar[str] = (
+        "One variable nearly identifies people by itself: group its values, top-code its rare large ones, or remove "
+        "it. The finding's scope names it."
+    )
+    at_most: PositiveShare = Field(
+        description="chance, from 0 to 1, that an intruder who sees a record's value knows by it whose it is"
+    )
+
+    def judge(self, file: KeyedRecords) -> list[Finding]:
+        found = []
+        for name in file.keys:
+            measured = attribute_risk(file.frame[name], file.people)
+            if not measured.completed:
+                found.append(self.unknown(file.stage, _ALL_MISSING(name=name), len(file)))
+                continue
+            says = _KNOWN(name=name, chance=measured.value)
+            (limited,) = self.limited(file, name, measured.value, self.at_most, says)
+            found.append(limited.model_copy(update={"completed": measured.completed}))
+        return found
+
+    def describe(self) -> str:
+        return f"No variable alone tells whose record it is with a chance above {100 * self.at_most:.3g} %."

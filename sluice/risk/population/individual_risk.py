@@ -1,4 +1,4 @@
-"""Individual risk: the chance that an intruder who looks a record up in the population names the right person.
+"""Individual risk: the chance that a record is named rightly by who looks it up in the population, by its weight.
 
 Source: Benedetti and Franconi (1998); Franconi and Polettini (2004), section 3.
 
@@ -12,14 +12,33 @@ alone: half and less of the true figure for samples of Adult (see the tests of p
 which learns from the other records how common it is, keeps near the truth there: report both.
 """
 
-from typing import Literal
+from abc import abstractmethod
+from typing import ClassVar, Literal, Self
 
 import numpy as np
+from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import DataError
+from sluice.ground.sentence import Sentence, Sentences
+from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses
+from sluice.risk.classes.microdata_rule import KeyedRecords, PositiveShare, refuse_no_limit
 from sluice.risk.measurement import Measurement
+from sluice.risk.population.loglinear_risk import fewer, loglinear_risk
+from sluice.risk.population.population_rule import PopulationEstimate
+
+_BY_MODEL = Sentence(
+    "individual_risk.by_model",
+    " Where many records are alone with their keys, as {alone:percent} are here, this figure tells half of the risk "
+    "and less; by a {model}, {share:percent} of the {unit} are unique in the file and named rightly.",
+)
+
+_SAYS = Sentences(
+    "record_risk",
+    highest="Among all {unit}, the one most at risk is {found} with a chance of {chance:percent}",
+    expected="{share:percent} of the {unit} are expected to be {found}",
+)
 
 Formula = Literal["exact", "approximate"]
 
@@ -100,3 +119,76 @@ def _by_series(f: FloatArray, p: FloatArray) -> FloatArray:
         term *= (1 - p) * k / (f + k)
         total += term
     return p / f * total
+
+
+class RecordRiskRule(PopulationEstimate):
+    """A rule on one risk a record, with a limit on the highest and one on the mean."""
+
+    highest_at_most: PositiveShare | None = Field(default=None, description="chance for the record most at risk")
+    expected_at_most: PositiveShare | None = Field(
+        default=None, description="expected share of the records that are named rightly"
+    )
+
+    @model_validator(mode="after")
+    def _has_a_limit(self) -> Self:
+        refuse_no_limit(self.rule, self.highest_at_most, self.expected_at_most)
+        return self
+
+    def estimate(self, file: KeyedRecords) -> list[Finding]:
+        risks, by, who = self.risks(file), f"by {file.scope}", {"unit": file.unit, "found": self.found}
+        highest, expected = float(risks.max()), expected_share(risks).value
+        says_highest, says_expected = _SAYS.highest(**who, chance=highest), _SAYS.expected(**who, share=expected)
+        return [
+            *self.limited(file, f"highest {by}", highest, self.highest_at_most, says_highest),
+            *self.limited(file, f"expected {by}", expected, self.expected_at_most, says_expected),
+        ]
+
+    def describe(self) -> str:
+        limits = []
+        if self.highest_at_most is not None:
+            limits.append(f"with a chance of at most {100 * self.highest_at_most:.3g} % for the record most at risk")
+        if self.expected_at_most is not None:
+            limits.append(f"for at most {100 * self.expected_at_most:.3g} % of all records on average")
+        return f"A record is {self.found} {', and '.join(limits)}."
+
+    def risks(self, file: KeyedRecords) -> FloatArray:
+        """The individual risk of each record, shape (n,)."""
+        people = estimated_population(file.classes, self.weights(file))
+        return individual_risk(file.classes.sizes, people)[file.classes.labels]
+
+    @property
+    @abstractmethod
+    def found(self) -> str:
+        """What happens to a record, in words."""
+
+
+class IndividualRisk(RecordRiskRule):
+    """The chance that a record is named rightly by who looks it up in the population, by its sampling weight.
+
+    It says too little where most records are alone with their keys: half of the risk and less. So the expected share is
+    held to its limit by a log-linear model of the keys as well, and the finding gives both figures.
+    """
+
+    rule: Literal["individual_risk"] = "individual_risk"
+    example: ClassVar[str] = "{rule: individual_risk, highest_at_most: 0.5}"
+    advice: ClassVar[str] = (
+        "Suppress a key locally for the records most at risk; where the mean is too high, recode the keys. A record "
+        "with a sampling weight near 1 stands for nobody else and needs it most."
+    )
+
+    @property
+    def found(self) -> str:
+        return "named rightly by who looks it up in the population"
+
+    def estimate(self, file: KeyedRecords) -> list[Finding]:
+        findings = super().estimate(file)
+        if self.expected_at_most is None:
+            return findings
+        *others, expected = findings
+        alone = float((file.classes.frequencies == 1).mean())
+        model = loglinear_risk(file.codes, 1 / np.fmax(self.weights(file), 1))
+        guessed = model.correct_guesses.value
+        says = _BY_MODEL(alone=alone, model=f"log-linear model{fewer(model)}", share=guessed, unit=file.unit)
+        worst = max(guessed, expected.observed or 0.0)
+        verdict = Verdict.PASS if worst <= self.expected_at_most else Verdict.FAIL
+        return [*others, expected.adding(says).model_copy(update={"observed": worst, "verdict": verdict})]

@@ -1,66 +1,44 @@
-"""k-map: how many people of a population share the combination of keys that a released record shows.
+"""k-map: how many people of the population fit each record.
 
-Source: Desfontaines (2020), section 2.1.1 (identities are found by linking the file with a list of people);
-Sweeney (2002) for the name. A file satisfies k-map if every record fits at least k people of the list. Lower is worse.
+Source: Desfontaines (2020), section 2.1.1; Sweeney (2002).
 
-The list is in the released categories: one row a person, or one row a combination with the number of people. A record
-that fits nobody has the frequency 0: the list is then not one of everybody, and the record is not protected by it.
+Identities are found by linking the file with a list of people, in the released categories: one row a person, or one
+row a combination with the number of people. A file satisfies k-map if every record fits at least k people of the list.
+Lower is worse. A record that fits nobody has the frequency 0: the list is then not one of everybody, and the record is
+not protected by it.
+
+Where there is no list, a search of generalisations can test each class by how many people the population has: El Emam
+and Dankar (2008), estimators D3 and D4; Pannekoek (1999) for the Poisson distribution.
 """
 
-from collections.abc import Sequence
-from typing import Literal
+from dataclasses import dataclass
+from math import exp, expm1
+from typing import ClassVar, Literal
 
 import numpy as np
-import pandas as pd
+from pydantic import Field
 
-from sluice.ground.arrays import IntArray
+from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.errors import DataError
-from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
+from sluice.ground.sentence import Sentences
+from sluice.ground.verdict import Finding
+from sluice.risk.classes.microdata_rule import KeyedRecords
+from sluice.risk.classes.privacy_model import PrivacyModel, ReleasedFile
 from sluice.risk.measurement import Measurement
+from sluice.risk.population.population_rule import PopulationRule
 
+_SAYS = Sentences(
+    "k_map",
+    kept="All {unit} share {keys:listed} with enough people of the population",
+    too_few="{below:percent} of the {unit} share {keys:listed} with too few people of the population",
+    fit_nobody=", and {nobody:percent} with none at all, so that the list is not one of everybody",
+    asked="; the policy asks that at least {k:,} people fit every record.",
+)
 
-def population_frequencies(
-    frame: pd.DataFrame,
-    population: pd.DataFrame,
-    columns: Sequence[str],
-    counts: IntArray | None = None,
-    missing_matches: Literal["category", "any"] = "category",
-) -> IntArray:
-    """For each record of a file, how many people of the population fit its combination of keys.
-
-    frame, population : typed alike in `columns`, any index; n and m rows
-    counts            : shape (m,), people that each row stands for, 0 or more; 1 when not given
-    missing_matches   : category, a missing key fits a missing key alone; any, one of the
-                        record fits anybody, and a person of the list whose key is missing vouches for nobody
-    returns           : shape (n,)
-    raises            : DataError if a column is missing or of another type in the population, or a count is wrong
-    cost              : O((n + m) keys), times the number of pairs of patterns of missing keys with 'any'
-    """
-    for name in columns:
-        if name not in population:
-            raise DataError(f"k-map: the population has no column '{name}'.", came=name, allowed=population.columns)
-    if counts is None:
-        counts = np.ones(len(population), dtype=np.int64)
-    if len(counts) != len(population):
-        raise DataError(f"k-map needs one count a row of the population; got {len(counts)} for {len(population)} rows.")
-    if len(counts) and counts.min() < 0:
-        raise DataError("k-map: the counts of the population must be 0 or more.")
-    n = len(frame)
-    codes = [_joint_codes(frame[name], population[name]) for name in columns]
-    if missing_matches == "category":
-        return _joined(codes, np.arange(n), np.arange(n, n + len(counts)), counts)
-    missing = np.column_stack([np.concatenate([side[name].isna() for side in (frame, population)]) for name in columns])
-    patterns, pattern = np.unique(missing, axis=0, return_inverse=True)
-    frequency = np.zeros(n, dtype=np.int64)
-    rows = [np.flatnonzero(pattern == label) for label in range(len(patterns))]
-    for ours, mine in zip(patterns, rows, strict=True):
-        records = mine[mine < n]
-        for others, theirs in zip(patterns, rows, strict=True):
-            people = theirs[theirs >= n]
-            if len(records) and len(people) and not (others & ~ours).any():
-                shown = [code for code, gap in zip(codes, ours, strict=True) if not gap]
-                frequency[records] += _joined(shown, records, people, counts[people - n])
-    return frequency
+Distribution = Literal["poisson", "zero_truncated_poisson"]
+"""Of the sampled people of a group of the population; the second takes into account that a group of which nobody was
+sampled is not seen in the file. By the first a single record is enough in a small sample, where few of a small group
+are sampled at all."""
 
 
 def k_map(frequencies: IntArray) -> Measurement:
@@ -72,25 +50,118 @@ def k_map(frequencies: IntArray) -> Measurement:
     )
 
 
-def _joint_codes(ours: "pd.Series", theirs: "pd.Series") -> IntArray:
-    """Codes of the values of both files, equal for equal values."""
-    if pd.api.types.is_numeric_dtype(ours.dtype) != pd.api.types.is_numeric_dtype(theirs.dtype):
-        raise DataError(
-            f"k-map: '{ours.name}' must be of one type in both files; got {ours.dtype} and {theirs.dtype} in the "
-            "population."
-        )
-    if isinstance(ours.dtype, pd.CategoricalDtype) and isinstance(theirs.dtype, pd.CategoricalDtype):
-        known = ours.cat.categories.union(theirs.cat.categories, sort=False)
-        ours, theirs = ours.cat.set_categories(known), theirs.cat.set_categories(known)
-    return category_codes(pd.concat([ours, theirs], ignore_index=True)).astype(np.int64)
+@dataclass(frozen=True)
+class KMapModel(PrivacyModel):
+    """By a list of the population. k is 1 or more. A suppressed record fits everybody.
+
+    Monotone, with suppression too: a united class fits the people of all its parts.
+    """
+
+    k: int
+
+    def __post_init__(self) -> None:
+        _refuse(self.k)
+
+    monotone = True
+    monotone_with_suppression = True
+
+    def failing(self, file: ReleasedFile) -> BoolArray:
+        return (file.node.people < self.k) & (file.node.sizes > 0)
+
+    def hidden_class_fails(self, file: ReleasedFile) -> bool:
+        return file.node.everybody < self.k
+
+    def describe(self) -> str:
+        return f"k-map with k = {self.k}"
 
 
-def _joined(codes: list[IntArray], records: IntArray, people: IntArray, counts: IntArray) -> IntArray:
-    """For each of the records, the count of the people who have the same codes; without codes, of all."""
-    if not codes:
-        return np.full(len(records), counts.sum(), dtype=np.int64)
-    rows = np.concatenate([records, people])
-    classes = equivalence_classes([code[rows] for code in codes])
-    held = np.zeros(len(classes.sizes), dtype=np.int64)
-    np.add.at(held, classes.labels[len(records) :], counts)
-    return held[classes.labels[: len(records)]]
+@dataclass(frozen=True)
+class EstimatedKMap(PrivacyModel):
+    """By a test of each class: with as few records as it has, its group of the population might have fewer than k.
+
+    k            : 1 or more
+    population   : how many people it has, of whom the records of the original file are a sample
+    significance : chance to take a group of k people for a larger one, more than 0 and less than 1
+
+    Monotone, as k-anonymity is. A suppressed record fits everybody.
+    """
+
+    k: int
+    population: float
+    significance: float = 0.05
+    distribution: Distribution = "zero_truncated_poisson"
+
+    def __post_init__(self) -> None:
+        _refuse(self.k)
+        if not 0 < self.significance < 1:
+            raise DataError(
+                f"the significance of k-map must be more than 0 and less than 1; got {self.significance:g}."
+            )
+
+    monotone = True
+    monotone_with_suppression = True
+
+    def fewest(self, records: int) -> int:
+        """The records that a class needs when the original file has that many: fewer than k, but in small groups.
+
+        Of a group of k people as many are sampled with a chance of at most `significance`. k records are always enough:
+        they are k people of the population. ARX asks for one more than that by the Poisson distribution.
+
+        raises : DataError if the population has fewer people than the file records
+        """
+        if not records <= self.population < np.inf:
+            raise DataError(
+                f"the population must have at least the {records:,} records of the file; got {self.population:,.10g}."
+            )
+        mean = self.k * records / self.population
+        chance, rest = exp(-mean), -expm1(-mean)  # of `sampled` records, and of more
+        seen = rest if self.distribution == "zero_truncated_poisson" else 1.0
+        sampled = 0
+        while sampled + 1 < self.k and rest > self.significance * seen:
+            sampled += 1
+            chance *= mean / sampled
+            rest -= chance
+        return sampled + 1
+
+    def failing(self, file: ReleasedFile) -> BoolArray:
+        return (file.node.members < self.fewest(file.members)) & (file.node.sizes > 0)
+
+    def hidden_class_fails(self, file: ReleasedFile) -> bool:
+        return self.population < self.k
+
+    def describe(self) -> str:
+        return f"k-map with k = {self.k}, estimated for a population of {self.population:,.10g}"
+
+
+def _refuse(k: int) -> None:
+    if k < 1:
+        raise DataError(f"k of k-map must be 1 or more; got {k}.")
+
+
+class KMap(PopulationRule):
+    """Every record fits at least k people of a population."""
+
+    rule: Literal["k_map"] = "k_map"
+    example: ClassVar[str] = "{rule: k_map, k: 2, population: population.csv}"
+    advice: ClassVar[str] = (
+        "Recode the quasi-identifiers until enough people of the population list fit each record. If records fit "
+        "nobody, the list is not in the released categories or does not cover the survey: mend the list first."
+    )
+    k: int = Field(ge=2, description="people of the population")
+    population: str = Field(min_length=1, description="path of a CSV: the key columns in released categories [, count]")
+
+    def judge(self, file: KeyedRecords) -> list[Finding]:
+        frequencies = self.in_population(self.population, file)
+        unit, keys = file.unit, file.keys
+        observed = k_map(frequencies).value
+        below, nobody = float((frequencies < self.k).mean()), float((frequencies == 0).mean())
+        says = _SAYS.kept(unit=unit, keys=keys)
+        if observed < self.k:
+            says = _SAYS.too_few(below=below, unit=unit, keys=keys)
+        if nobody:
+            says += _SAYS.fit_nobody(nobody=nobody)
+        says += _SAYS.asked(k=self.k)
+        return [self.finding(file, observed >= self.k, observed, self.k, says)]
+
+    def describe(self) -> str:
+        return f"At least {self.k:,} people of the population in {self.population} fit every record (k-map)."

@@ -1,10 +1,10 @@
-"""Log-linear risk: how many sample uniques are alone in the population, and how many a guesser would name rightly.
+"""Risk under a log-linear model: are the sample uniques alone in the population, too?
 
-Source: Skinner and Shlomo (2008); Bishop, Fienberg and Holland (1975) for the fit.
+Source: Skinner and Shlomo (2008).
 
-The sample frequencies of all combinations of keys are Poisson with means mu that a log-linear model explains. What
-the sample did not draw of a combination is Poisson with mean h = mu (1 - pi) / pi, pi being the sampling fraction.
-Over the sample uniques,
+The sample frequencies of all combinations of keys are Poisson with means mu that a log-linear model explains (Bishop,
+Fienberg and Holland 1975 for the fit). What the sample did not draw of a combination is Poisson with mean h = mu (1 -
+pi) / pi, pi being the sampling fraction. Over the sample uniques,
 
     tau_1 = sum of P(F = 1 | f = 1) = sum of exp(-h)
     tau_2 = sum of E(1/F | f = 1)   = sum of (1 - exp(-h)) / h.
@@ -21,14 +21,26 @@ tells rather too much.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
+from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
+from sluice.ground.sentence import Sentences
+from sluice.ground.verdict import Finding
 from sluice.risk.classes.equivalence_classes import Codes, equivalence_classes
+from sluice.risk.classes.microdata_rule import KeyedRecords, PositiveShare, refuse_no_limit
 from sluice.risk.measurement import Measurement
+from sluice.risk.population.population_rule import PopulationEstimate
+
+_SAYS = Sentences(
+    "loglinear_risk",
+    uniques="By a {model}, {share:percent} of the {unit} are alone in the population with their keys",
+    guesses="By a {model}, {share:percent} of the {unit} are unique in the file and guessed rightly",
+)
 
 Pair = tuple[int, int]
 Interactions = Literal["none", "selected", "all"]
@@ -38,7 +50,7 @@ _CONVERGED = 0.01  # records; cells that no record explains fade as 1 / rounds, 
 
 
 @dataclass(frozen=True)
-class LoglinearRisk:
+class LoglinearEstimate:
     """Both figures as shares of the records; times `attempted` they are tau_1 and tau_2."""
 
     population_uniques: Measurement  # tau_1 / n
@@ -49,7 +61,7 @@ class LoglinearRisk:
 
 def loglinear_risk(
     keys: Sequence[Codes], fraction: float | FloatArray, interactions: Interactions = "selected", rounds: int = 1_000
-) -> LoglinearRisk:
+) -> LoglinearEstimate:
     """Risk of the sample uniques under a log-linear model of the keys.
 
     keys         : at least one array of shape (n,), integer codes from 0 (see `category_codes`)
@@ -92,7 +104,7 @@ def loglinear_risk(
     guesses = np.ones_like(unseen)
     np.divide(-np.expm1(-unseen), unseen, out=guesses, where=unseen > 0)
     tau_1, tau_2 = (Measurement(float(each.sum() / n), n, n) for each in (np.exp(-unseen), guesses))
-    return LoglinearRisk(tau_1, tau_2, pairs, lacking)
+    return LoglinearEstimate(tau_1, tau_2, pairs, lacking)
 
 
 def _fitted(
@@ -165,3 +177,56 @@ def _margin(table: FloatArray, axes: tuple[int, ...]) -> FloatArray:
     """Sums over all other axes, which keep the length 1."""
     others = tuple(axis for axis in range(table.ndim) if axis not in axes)
     return np.asarray(table.sum(axis=others, keepdims=True))
+
+
+class LoglinearRisk(PopulationEstimate):
+    """Few sample uniques are alone in the population, or named rightly, under a log-linear model of the keys."""
+
+    rule: Literal["loglinear_risk"] = "loglinear_risk"
+    example: ClassVar[str] = "{rule: loglinear_risk, guesses_at_most: 0.05, sampling_fraction: 0.1}"
+    advice: ClassVar[str] = (
+        "The sample uniques are likely to be population uniques: recode the keys whose combination the model finds "
+        "rare, or suppress one key of the sample uniques."
+    )
+    uniques_at_most: Share | None = Field(default=None, description="tau 1 by the records: alone in the population")
+    guesses_at_most: Share | None = Field(default=None, description="tau 2 by the records: uniques named rightly")
+    interactions: Literal["none", "selected"] = Field(
+        default="selected", description="of two keys in the model: none, or those that it needs"
+    )
+    sampling_fraction: PositiveShare | None = Field(
+        default=None, description="records by people of the population; one by the record's weight, when not given"
+    )
+
+    @model_validator(mode="after")
+    def _has_a_limit(self) -> Self:
+        refuse_no_limit(self.rule, self.uniques_at_most, self.guesses_at_most)
+        return self
+
+    @property
+    def uses_weights(self) -> bool:
+        return self.sampling_fraction is None
+
+    def estimate(self, file: KeyedRecords) -> list[Finding]:
+        # A weight below 1 stands for the record itself.
+        fraction = self.sampling_fraction or 1 / np.fmax(self.weights(file), 1)
+        measured = loglinear_risk(file.codes, fraction, self.interactions)
+        who = {"model": f"log-linear model{fewer(measured)}", "unit": file.unit}
+        uniques, guesses = measured.population_uniques.value, measured.correct_guesses.value
+        says_uniques, says_guesses = _SAYS.uniques(**who, share=uniques), _SAYS.guesses(**who, share=guesses)
+        return [
+            *self.limited(file, f"uniques by {file.scope}", uniques, self.uniques_at_most, says_uniques),
+            *self.limited(file, f"guesses by {file.scope}", guesses, self.guesses_at_most, says_guesses),
+        ]
+
+    def describe(self) -> str:
+        limits = []
+        if self.uniques_at_most is not None:
+            limits.append(f"at most {100 * self.uniques_at_most:.3g} % of the records are alone in the population")
+        if self.guesses_at_most is not None:
+            limits.append(f"at most {100 * self.guesses_at_most:.3g} % are unique in the file and guessed rightly")
+        return f"By a log-linear model of the keys, {', and '.join(limits)}."
+
+
+def fewer(measured: LoglinearEstimate) -> str:
+    """Words on a model that has fewer interactions than it needs, to follow 'a log-linear model'."""
+    return f" that tells rather too much, because {measured.lacking}" if measured.lacking else ""

@@ -1,13 +1,12 @@
-"""Population uniques: the share of the population that is alone with its keys, estimated from a sample's classes.
+"""Population uniques: how many people are alone in the population with their key values.
 
-Source: Dankar, El Emam, Neisa and Roffey (2012) for the choice between the estimators of
-- Pitman: Hoshino (2001);
-- Zayatz (1991);
-- the slide negative binomial: Chen and Keller-McNulty (1998), with Shlosser's number of classes as in Haas and Stokes
-  (1998; D_Sh3).
+Source: Dankar, El Emam, Neisa and Roffey (2012), who choose among the estimators of Hoshino (2001), Zayatz (1991) and
+Chen and Keller-McNulty (1998).
 
-All see the sample as drawn at random, each record with the same chance. The estimate is also the expected share of
-the records of the file that are alone in the population. Higher is worse. The models tell no interval.
+Hoshino's is Pitman's; that of Chen and Keller-McNulty the slide negative binomial, with Shlosser's number of classes as
+in Haas and Stokes (1998; D_Sh3). All see the sample as drawn at random, each record with the same chance. The estimate
+is also the expected share of the records of the file that are alone in the population. Higher is worse. The models tell
+no interval.
 
 Behaviour at the edges: a file without sample uniques has no record that is unique in the population: 0, exactly. A
 whole population (n = N) has as many uniques as the file: exactly. A model that does not fit (no pairs, all records
@@ -16,13 +15,40 @@ all estimates extrapolate there: Zayatz, which takes the sample's class sizes fo
 of the share of sample uniques, far too much.
 """
 
-from typing import Literal
+from dataclasses import dataclass
+from math import inf
+from typing import ClassVar, Literal, Self
 
 import numpy as np
+from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
+from sluice.ground.sentence import Sentences
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding, Verdict
+from sluice.risk.classes.microdata_rule import KeyedRecords, PositiveShare
+from sluice.risk.classes.privacy_model import FileModel, PrivacyModel, ReleasedFile
 from sluice.risk.measurement import Measurement
+from sluice.risk.population.individual_risk import estimated_population
+from sluice.risk.population.population_rule import PopulationEstimate
+
+_FEW = 0.001  # of the population: from a smaller sample every estimate of uniques is a guess that a person must weigh
+_ESTIMATORS = {
+    "dankar": "decision rule of Dankar",
+    "pitman": "estimator of Pitman",
+    "zayatz": "estimator of Zayatz",
+    "snb": "slide negative binomial",
+}
+
+
+_SAYS = Sentences(
+    "population_uniques",
+    unique="By the {estimator}, {share:percent} of the population are alone with their combination of {keys:listed}, "
+    "and so are as many of the {unit}",
+    small_sample=" Less than one person in {one_in:,} is in the file: a person must decide.",
+)
 
 Estimator = Literal["dankar", "pitman", "zayatz", "snb"]
 
@@ -189,3 +215,88 @@ def _shlosser(size: IntArray, count: FloatArray, pi: float) -> float:
     ratio = (size * pi**2 * (1 - pi**2) ** (size - 1)) @ count / (((1 - pi**2) ** size - unseen) @ count)
     squared = (unseen @ count / ((size * pi * (1 - pi) ** (size - 1)) @ count)) ** 2
     return float(count.sum() + count[0] * ratio * squared)
+
+
+@dataclass(frozen=True)
+class PopulationUniquesModel(FileModel):
+    """most       : share of the population, 0 to 1
+    population : how many people it has, at least as many as the file records
+    estimator  : as there; where it does not fit the classes, nothing is known of the file and it fails
+
+    Not monotone: the estimate follows from how many classes there are of each size. Where pairs are united to classes
+    of four while the records that are alone stay so, it rises; and it jumps where another estimator takes over.
+    """
+
+    most: float
+    population: float
+    estimator: Estimator = "dankar"
+
+    monotone = False
+
+    def figure(self, file: ReleasedFile) -> float:
+        if file.members > self.population:
+            raise DataError(
+                f"the population must have at least the {file.members:,} records of the file; "
+                f"got {self.population:,.10g}."
+            )
+        try:
+            return population_uniques(file.class_members, self.population, self.estimator)[0].value
+        except DataError:
+            return inf
+
+    def describe(self) -> str:
+        return f"population uniques of at most {self.most:.4g}, estimated by {self.estimator}"
+
+
+class PopulationUniques(PopulationEstimate):
+    """At most a share of the population, and of the records, is alone in the population with its key values."""
+
+    rule: Literal["population_uniques"] = "population_uniques"
+    example: ClassVar[str] = "{rule: population_uniques, at_most: 0.05, sampling_fraction: 0.1}"
+    advice: ClassVar[str] = (
+        "Too many people are estimated to be alone in the population: release a smaller sample of the records, or "
+        "recode the quasi-identifiers until fewer sample uniques are left to extrapolate from."
+    )
+    at_most: Share = Field(lt=1, description="share of the population, not percent")
+    estimator: Estimator = Field(
+        default="dankar", description="dankar chooses among the others by the sampling fraction"
+    )
+    population: int | None = Field(default=None, ge=1, description="people in the population")
+    sampling_fraction: PositiveShare | None = Field(default=None, description="records by people of the population")
+
+    @model_validator(mode="after")
+    def _one_size(self) -> Self:
+        if self.population is not None and self.sampling_fraction is not None:
+            raise ValueError("give population or sampling_fraction, not both; with neither the weights are summed up")
+        return self
+
+    @property
+    def uses_weights(self) -> bool:
+        return self.population is None and self.sampling_fraction is None
+
+    def estimate(self, file: KeyedRecords) -> list[Finding]:
+        sizes = file.classes.sizes
+        if self.population is not None:
+            people = float(self.population)
+        elif self.sampling_fraction is not None:
+            people = len(file) / self.sampling_fraction
+        else:
+            people = float(estimated_population(file.classes, self.weights(file)).sum())
+        measured, used = population_uniques(sizes, people, self.estimator)
+        says = _SAYS.unique(estimator=_ESTIMATORS[used], share=measured.value, keys=file.keys, unit=file.unit)
+        (finding,) = self.limited(file, f"{used} by {file.scope}", measured.value, self.at_most, says)
+        if finding.verdict is Verdict.PASS and len(file) < _FEW * people and (sizes == 1).any():
+            finding = finding.adding(_SAYS.small_sample(one_in=round(1 / _FEW)))
+            return [finding.model_copy(update={"verdict": Verdict.REVIEW})]
+        return [finding]
+
+    def models(self, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:
+        if self.columns is not None or self.population is None:
+            return [(self.rule, None)]
+        return [(self.rule, PopulationUniquesModel(self.at_most, self.population, self.estimator))]
+
+    def describe(self) -> str:
+        return (
+            f"At most an estimated {100 * self.at_most:.3g} % of the population are alone with their "
+            f"quasi-identifiers ({_ESTIMATORS[self.estimator]})."
+        )

@@ -14,13 +14,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
-from sluice.ground.comparable_values import plain_values
-from sluice.ground.value_hashes import column_hashes
+from sluice.ground.comparable_values import column_hashes, plain_values
 from sluice.risk.distances.neighbours import nearest_neighbours
-from sluice.risk.publications.publication import Publication
-from sluice.risk.publications.same_people import SamePeople
-from sluice.risk.resolution import COARSE
+from sluice.risk.publications.publication import Publication, SamePeople
 from sluice.risk.row_groups import RowGroups, row_groups
+from sluice.risk.spread import COARSE
 
 _FAR = 6.0  # spreads; whatever lies farther out is as far as that
 _MOST_LABELS = 100  # of a variable by which records are compared

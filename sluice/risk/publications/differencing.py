@@ -12,16 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import coo_array
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
-from sluice.ground.comparable_values import plain_values
-from sluice.ground.value_hashes import column_hashes
-from sluice.risk.publications.publication import Publication
-from sluice.risk.publications.same_people import SamePeople
-from sluice.risk.resolution import COARSE, on_grid, resolution
+from sluice.ground.comparable_values import column_hashes, plain_values
+from sluice.risk.publications.publication import Publication, SamePeople
+from sluice.risk.spread import COARSE, on_grid, resolution
 
 _KEPT = 0.9  # share of the values that a method leaves (nearly) as they are, from which a released value is believed
+_FOR_ALL = 0.9  # share of the people for whom a variable changed, from which it changed for everybody
+_NOTHING = -2  # in place of a value
 _KNOWN = 0.95  # share of a class with one value from which everybody would have guessed it
 
 
@@ -29,7 +28,8 @@ _KNOWN = 0.95  # share of a class with one value from which everybody would have
 class Differences:
     """What the difference of the cross-tabulations gives away of those who came, left or changed.
 
-    changed  : people in one file only, or with another original value in a variable that is released in both
+    changed  : people in one file only, or with another original value in a variable that is released in both; not one
+               that changed for nearly everybody, such as the month of an edition
     attempted: people of whom the difference of some class shows one value only
     told     : of these, people whose value so becomes known for certain, and was not what everybody would have guessed
     guessed  : values that the difference names, of variables that masking changes: right ones,
@@ -53,14 +53,15 @@ def differencing(
     cost         : O(values keys (n + m) log(n + m))
 
     A value's difference tells something where exactly as many entries differ as people did: then no noise is between.
+    Whoever moved from one class to another has one of the values that the first lost and the second won.
     Of a number with very little noise, the difference of a class's sums tells nearly as much.
     Where the files are recoded differently, the classes are the finest that are unions of classes in both.
     """
     files = (earlier, later)
-    changed = [
-        _changed(file, rows, other, others, [*keys, *values]) for file, rows, other, others in _sides(files, same)
-    ]
-    labels = {name: _common_labels(files, same, name) for name in keys}
+    gone = [_gone(earlier, same.earlier), _gone(later, same.later)]
+    changes = {name: _changes(files, same, name) for name in dict.fromkeys([*keys, *values])}
+    labels = {name: _common_labels(files, same, name, changes[name]) for name in keys}
+    moved = {name: _other_label(files, same, labels[name], changes[name]) for name in keys}
     told = [np.zeros(len(file.original), np.bool_) for file in files]
     attempted = [np.zeros(len(file.original), np.bool_) for file in files]
     guessed, by_chance = 0, 0.0
@@ -69,18 +70,22 @@ def differencing(
         codes = _common_values(files, name)
         believed = [_kept(file, name) for file in files]
         open_to = [np.ones(len(file.original), np.bool_) for file in files]  # one guess a person, in the finest class
+        other_value = _other_label(files, same, (codes[0].released, codes[1].released), changes[name])
         for level in [[key for key in level if key != name] for level in levels]:
             classes = _combined(files, [labels[key] for key in level])
-            for side, found in enumerate(_named(files, same, classes, codes, changed)):
+            concerned = _either(files, same, gone, [*(moved[key] for key in level), other_value])
+            for side, found in enumerate(_named(files, same, classes, codes, concerned)):
                 attempted[side][found.people] = True
                 if believed[side]:
                     told[side][found.people[found.exact & (found.share < _KNOWN)]] = True
-                    told[side][_summed(files, same, side, name, classes, changed)] = True
+                    told[side][_summed(files, same, side, name, classes, concerned)] = True
                     continue
                 new = open_to[side][found.people]
                 guessed += int(found.right[new].sum())
                 by_chance += float(found.share[new].sum())
                 open_to[side][found.people] = False
+    events = [change for change in changes.values() if not _is_for_all(change)]
+    changed = _either(files, same, gone, events)
     return Differences(
         changed=int(max(change.sum() for change in changed)),
         attempted=int(max(side.sum() for side in attempted)),
@@ -90,28 +95,59 @@ def differencing(
     )
 
 
-def _sides(
-    files: tuple[Publication, Publication], same: SamePeople
-) -> list[tuple[Publication, IntArray, Publication, IntArray]]:
-    return [(files[0], same.earlier, files[1], same.later), (files[1], same.later, files[0], same.earlier)]
+def _gone(file: Publication, rows: IntArray) -> BoolArray:
+    """Shape (n,): who is not in the other file's data."""
+    gone = np.ones(len(file.original), np.bool_)
+    gone[rows] = False
+    return gone
 
 
-def _changed(
-    file: Publication, rows: IntArray, other: Publication, others: IntArray, names: Sequence[str]
+def _changes(files: tuple[Publication, Publication], same: SamePeople, name: str) -> BoolArray:
+    """Shape (pairs,): who has another original value; nobody, where a file has no originals of the variable."""
+    if any(name not in file.original for file in files):
+        return np.zeros(len(same.earlier), np.bool_)
+    before, after = (column_hashes(file.original[name]) for file in files)
+    return np.asarray(before[same.earlier] != after[same.later])
+
+
+def _is_for_all(changed: BoolArray) -> bool:
+    """Whether a variable changed for nearly everybody: that it did is then nothing that happened to anybody."""
+    return len(changed) > 0 and float(changed.mean()) >= _FOR_ALL
+
+
+def _other_label(
+    files: tuple[Publication, Publication], same: SamePeople, labels: tuple[IntArray, IntArray], changed: BoolArray
 ) -> BoolArray:
-    """Shape (n,): who is not in the other file, or has another original value in one of the variables."""
-    changed = np.ones(len(file.original), np.bool_)
-    changed[rows] = False
-    for name in names:
-        if name in file.original and name in other.original:
-            mine, theirs = column_hashes(file.original[name]), column_hashes(other.original[name])
-            changed[rows[mine[rows] != theirs[others]]] = True
-    return changed
+    """Shape (pairs,): whose change shows, for the two files have other labels of them."""
+    rows = [_row_of(file) for file in files]
+    mine, theirs = rows[0][same.earlier], rows[1][same.later]
+    both = (mine >= 0) & (theirs >= 0)
+    shows = changed.copy()
+    shows[both] &= labels[0][mine[both]] != labels[1][theirs[both]]
+    return shows
 
 
-def _common_labels(files: tuple[Publication, Publication], same: SamePeople, name: str) -> tuple[IntArray, IntArray]:
-    """The released labels of a key in both files, numbered alike; labels that share people in both are one."""
-    from scipy.sparse.csgraph import connected_components  # loaded where it is needed
+def _either(
+    files: tuple[Publication, Publication], same: SamePeople, gone: Sequence[BoolArray], changes: Sequence[BoolArray]
+) -> list[BoolArray]:
+    """Of both files, shape (n,): who came or left, or whom one of the changes, shape (pairs,), concerns."""
+    concerned = [each.copy() for each in gone]
+    for change in changes:
+        concerned[0][same.earlier[change]] = True
+        concerned[1][same.later[change]] = True
+    return concerned
+
+
+def _common_labels(
+    files: tuple[Publication, Publication], same: SamePeople, name: str, changed: BoolArray
+) -> tuple[IntArray, IntArray]:
+    """The released labels of a key in both files, numbered alike; labels that share people in both are one.
+
+    Where the key changed for nearly everybody, as an age does in a year, a label of the later file is that of the
+    earlier one which most of its people had.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components  # loaded where they are needed
 
     plain = [plain_values(file.masked[name]) for file in files]
     both = np.concatenate([values.astype(object) for values in plain])
@@ -120,16 +156,29 @@ def _common_labels(files: tuple[Publication, Publication], same: SamePeople, nam
     first, second = codes[: len(plain[0])], codes[len(plain[0]) :]
     rows = [_row_of(file) for file in files]
     mine, theirs = rows[0][same.earlier], rows[1][same.later]
-    unchanged = (mine >= 0) & (theirs >= 0)
-    if all(name in file.original for file in files):
-        before, after = (column_hashes(file.original[name]) for file in files)
-        unchanged &= before[same.earlier] == after[same.later]
-    linked = first[mine[unchanged]], second[theirs[unchanged]]
-    present = (linked[0] < len(found)) & (linked[1] < len(found))  # a suppressed value would make all labels one
-    shape = (len(found) + 1, len(found) + 1)
-    graph = coo_array((np.ones(present.sum()), (linked[0][present], linked[1][present])), shape=shape)
+    there = (mine >= 0) & (theirs >= 0)
+    steps = len(found) + 1
+    if _is_for_all(changed):
+        linked = _most_frequent(first[mine[there]], second[theirs[there]], steps)
+        second = second + steps  # of its own, unless most of its people say which label it was
+    else:
+        linked = first[mine[there & ~changed]], second[theirs[there & ~changed]]
+        present = (linked[0] < len(found)) & (linked[1] < len(found))  # a suppressed value would make all labels one
+        linked = linked[0][present], linked[1][present]
+    graph = coo_array((np.ones(len(linked[0])), linked), shape=(2 * steps, 2 * steps))
     component = connected_components(graph, directed=False)[1].astype(np.int64)
     return component[first], component[second]
+
+
+def _most_frequent(first: IntArray, second: IntArray, steps: int) -> tuple[IntArray, IntArray]:
+    """Each label of the later file with the label of the earlier one that most of its people had; the later ones are
+    numbered from `steps` on."""
+    pairs, times = np.unique(first * steps + second, return_counts=True)
+    was, became = np.divmod(pairs, steps)
+    most = np.zeros(steps, np.int64)
+    np.maximum.at(most, became, times)
+    usual = (2 * times > np.bincount(became, times, steps)[became]) & (was < steps - 1) & (became < steps - 1)
+    return was[usual], became[usual] + steps
 
 
 def _row_of(file: Publication) -> IntArray:
@@ -222,23 +271,64 @@ def _named(
     counts = [np.bincount(part, minlength=len(cells)) for part in np.split(place, [len(classes[0])])]
     holder, value = np.divmod(cells, width)
     unsteady = _unsteady(files, same, np.split(place, [len(classes[0])]), classes, changed[0], total)
+    excess = [(counts[side] - counts[1 - side]).clip(0) for side in (0, 1)]
+    concerned = [change[file.people] for change, file in zip(changed, files, strict=True)]
+    known = np.zeros((2, total), np.bool_)  # whose excess is the values of those concerned, and nothing else
+    named_value = np.full((2, total), _NOTHING)
+    for side in (0, 1):
+        people = np.bincount(classes[side][concerned[side]], minlength=total)
+        known[side] = (people > 0) & (np.bincount(holder, excess[side], minlength=total) == people)
+        single = known[side] & (np.bincount(holder, excess[side] > 0, minlength=total) == 1)
+        shown = (excess[side] > 0) & single[holder]
+        named_value[side, holder[shown]] = value[shown]
+    of_people = [named_value[side, classes[side]] for side in (0, 1)]
+    moved, of_moved = _in_two_classes(files, same, classes, values, known, [cells[each > 0] for each in excess], width)
+    for side in (0, 1):
+        of_people[side][moved[side]] = np.where(of_moved == _NOTHING, of_people[side][moved[side]], of_moved)
     answers = []
     for side, file in enumerate(files):
-        excess = (counts[side] - counts[1 - side]).clip(0)
-        concerned = changed[side][file.people]
-        people = np.bincount(classes[side][concerned], minlength=total)
-        single = np.bincount(holder, excess > 0, minlength=total) == 1
-        named = single & (people > 0) & (np.bincount(holder, excess, minlength=total) == people)
-        named_value = np.full(total, -2, np.int64)
-        shown = (excess > 0) & named[holder]
-        named_value[holder[shown]] = value[shown]
-        group = classes[side]
-        alike = np.bincount(group, values[side].released == named_value[group], minlength=total)
-        share = alike / np.maximum(np.bincount(group, minlength=total), 1)
-        rows = np.flatnonzero(concerned & named[group])
-        right = values[side].original[rows] == named_value[group[rows]]
-        answers.append(_Named(file.people[rows], right, share[group[rows]], ~unsteady[group[rows]]))
+        rows = np.flatnonzero(concerned[side] & (of_people[side] != _NOTHING))
+        group, said = classes[side][rows], of_people[side][rows]
+        cell = np.minimum(np.searchsorted(cells, group * width + said), max(len(cells) - 1, 0))
+        alike = np.where(cells[cell] == group * width + said, counts[side][cell], 0)
+        share = alike / np.maximum(np.bincount(classes[side], minlength=total), 1)[group]
+        answers.append(_Named(file.people[rows], values[side].original[rows] == said, share, ~unsteady[group]))
     return answers
+
+
+def _in_two_classes(
+    files: tuple[Publication, Publication],
+    same: SamePeople,
+    classes: tuple[IntArray, IntArray],
+    values: tuple[_Values, _Values],
+    known: BoolArray,
+    surplus: Sequence[IntArray],
+    width: int,
+) -> tuple[tuple[IntArray, IntArray], IntArray]:
+    """What is read of people who moved: the one value that their old class has lost, and their new one has won.
+
+    known   : shape (2, classes)
+    surplus : of both files, the cells, class * `width` + value, that hold more than in the other
+    returns : the rows of these people in both files, and the values, _NOTHING where there are several or none
+    cost    : O(moves entries of a class), a move being a pair of classes
+    """
+    rows = [_row_of(file) for file in files]
+    mine, theirs = rows[0][same.earlier], rows[1][same.later]
+    there = (mine >= 0) & (theirs >= 0)
+    mine, theirs = mine[there], theirs[there]
+    stays = values[0].released[mine] == values[1].released[theirs]
+    old, new = classes[0][mine], classes[1][theirs]
+    moved = stays & (old != new) & known[0, old] & known[1, new]
+    mine, theirs, old, new = mine[moved], theirs[moved], old[moved], new[moved]
+    moves, move = np.unique(np.column_stack([old, new]), axis=0, return_inverse=True)
+    lost = pd.DataFrame({"old": surplus[0] // width, "value": surplus[0] % width})
+    found = pd.DataFrame({"old": moves[:, 0], "new": moves[:, 1], "move": np.arange(len(moves))}).merge(lost, on="old")
+    found = found[np.isin(found["new"].to_numpy() * width + found["value"].to_numpy(), surplus[1])]
+    times = np.bincount(found["move"], minlength=len(moves))
+    single = np.full(len(moves), _NOTHING)
+    single[found["move"]] = found["value"]
+    single[times != 1] = _NOTHING
+    return (mine, theirs), single[move.reshape(-1)]
 
 
 def _unsteady(

@@ -15,11 +15,9 @@ import pandas as pd
 
 from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.comparable_values import plain_values
-from sluice.ground.value_hashes import column_hashes
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
-from sluice.risk.publications.publication import Publication
-from sluice.risk.publications.same_people import SamePeople
-from sluice.risk.resolution import on_grid, resolution
+from sluice.risk.publications.publication import Publication, SamePeople
+from sluice.risk.spread import on_grid, resolution
 
 _ABSENT = -1  # of a label: suppressed, or the person is not in that file; whatever it is, it fits
 
@@ -56,8 +54,8 @@ def joint_classes(last: KeyedFile, earlier: Sequence[KeyedFile], k: int, values:
     values : variables of the last file's originals; whom they all agree for is found out
     cost   : O(keys (n + m) p q) for p patterns of suppressed keys and q sets of files that people are in
 
-    Somebody whose quasi-identifiers changed between two files counts as two people, and whoever is not in a file fits
-    it: an intruder need not know who is missing.
+    Somebody whose quasi-identifiers changed between two files is one person whose label in each is known: a date of
+    birth tells every age. Whoever is not in a file fits it: an intruder need not know who is missing.
     """
     known, released, size = _labels(last, earlier)
     parts = [np.flatnonzero(part) for part in _columns_of(last, earlier)]
@@ -91,20 +89,14 @@ def _columns_of(last: KeyedFile, earlier: Sequence[KeyedFile]) -> list[BoolArray
 def _labels(last: KeyedFile, earlier: Sequence[KeyedFile]) -> tuple[IntArray, IntArray, int]:
     """Of everybody in any file: the label that an intruder expects in each file, and the released one; (n, keys).
 
-    The first rows are the people of the last file; those of an earlier one whom it does not have, or not with the same
-    quasi-identifiers, follow.
+    The first rows are the people of the last file; those of an earlier one whom it does not have follow.
     """
     size = len(last.file.original)
     places = [np.arange(size)]
     for each in earlier:
         assert each.same is not None
-        stays = np.ones(len(each.same.earlier), np.bool_)
-        for name in dict.fromkeys([*each.keys, *last.keys]):
-            if name in each.file.original and name in last.file.original:
-                before, now = column_hashes(each.file.original[name]), column_hashes(last.file.original[name])
-                stays &= before[each.same.earlier] == now[each.same.later]
         place = np.full(len(each.file.original), -1, np.int64)
-        place[each.same.earlier[stays]] = each.same.later[stays]
+        place[each.same.earlier] = each.same.later
         alone = np.flatnonzero(place < 0)
         place[alone] = size + np.arange(len(alone))
         size += len(alone)

@@ -1,12 +1,268 @@
-"""Publication: a file of records that was or would be published, with the people behind it, and how much two differ."""
+"""Same people: which records of two files are one person's, whatever the files are called.
 
+Two releases of the same people tell together what neither tells alone, so they must be found where the name of the
+data set, the key or a few values were changed in between.
+
+Publication: a file of records that was or would be published, with the people behind it, and how much two differ.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from sluice.ground.arrays import IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.comparable_values import Hashes, column_hashes, scrambled
 from sluice.ground.variables import Variables
+
+_KEYS_AGREE = 0.25  # of the way from pairs drawn at random to equal records
+_SIGMAS = 4.0  # standard errors that chance passes about once in thirty thousand times
+_SIGMAS_OF_MANY = 6.0  # the same where hundreds of choices of columns are looked at
+_UNLIKELY = 3e-5  # the same chance
+_COMMON = 0.01  # of the records; a column with fewer common values differs for everybody
+_RULE = 0.9  # of the people, whose values became what one rule says
+_SHOWN = 30  # people who show a rule
+_FEW_EQUAL = 4  # records of one kind that are rare enough to speak of people, not of a quota
+_SAMPLE = 100_000  # records by which a choice of columns is judged
+_EXACT = 60  # records of one kind up to which the binomial distribution is summed, not approximated
+
+
+@dataclass(frozen=True)
+class SamePeople:
+    """Pairs of rows, shape (p,), each row at most once."""
+
+    earlier: IntArray
+    later: IntArray
+
+
+def same_people(
+    earlier: pd.DataFrame,
+    later: pd.DataFrame,
+    columns: Sequence[str],
+    earlier_keys: "pd.Series[Any] | None" = None,
+    later_keys: "pd.Series[Any] | None" = None,
+) -> SamePeople | None:
+    """The people of both files; None where the files seem to hold other people.
+
+    earlier, later : typed frames, any index
+    columns        : variables of both, without names and keys
+    ..._keys       : what names a record in each file, where both name it alike, shape (n,)
+    cost           : O(c (n + m) log(n + m)) for c columns; where nobody is found by all of them, O(c^2 (n + m)) more
+
+    Equal keys count where the records that they join are more alike than any two records: files that number their
+    records from 1 have equal keys and other people. Then records are joined that are equal in all columns (equal ones
+    among themselves in any order), or equal in all columns but one and alone with that; but only if more of them are
+    equal than two samples of one population would have. Columns that differ for nearly everybody, such as the month of
+    an edition, an age or a weight that was computed anew, join nobody: where all columns find no one, those without
+    common values are left out, then any one or two others; what follows one rule for everybody counts again by its
+    rule.
+    """
+    mixed = [_mixed(earlier, columns), _mixed(later, columns)]
+    pairs = SamePeople(np.zeros(0, np.int64), np.zeros(0, np.int64))
+    if earlier_keys is not None and later_keys is not None:
+        joined = _joined(_key_hashes(earlier_keys), _key_hashes(later_keys), alone=True)
+        if len(joined.earlier) and _are_alike(mixed, joined):
+            pairs = joined
+    if len(columns) and min(len(earlier), len(later)):
+        whole = _sums(mixed, range(len(columns)))
+        if len(pairs.earlier):
+            pairs = _with(pairs, _joined(whole[0], whole[1], alone=True), len(earlier), len(later))
+        elif steady := _steady(mixed):
+            mixed[0], steady = _as_later(mixed, steady)
+            whole = _sums(mixed, steady)
+            pairs = _joined(whole[0], whole[1])
+            for position in steady:  # a sum of hashes less one of them: all columns but that one
+                others = [total - hashes[position] for total, hashes in zip(whole, mixed, strict=True)]
+                pairs = _with(pairs, _joined(others[0], others[1], alone=True), len(earlier), len(later))
+    return pairs if len(pairs.earlier) else None
+
+
+def _mixed(frame: pd.DataFrame, columns: Sequence[str]) -> Hashes:
+    """Shape (c, n): a hash of each value, another in each column, so that sums over columns are hashes of records."""
+    with np.errstate(over="ignore"):
+        each = [
+            scrambled(column_hashes(frame[name]) + np.uint64(2 * place + 1) * np.uint64(0x9E3779B97F4A7C15))
+            for place, name in enumerate(columns)
+        ]
+    return np.array(each, dtype=np.uint64).reshape(len(columns), len(frame))
+
+
+def _key_hashes(keys: "pd.Series[Any]") -> Hashes:
+    return pd.util.hash_array(keys.astype(str).to_numpy(object))
+
+
+def _joined(earlier: Hashes, later: Hashes, alone: bool = False) -> SamePeople:
+    """Rows with equal hashes, one to one; with `alone`, only those that are alone with theirs in both files."""
+    codes, values = pd.factorize(np.concatenate([earlier, later]))
+    mine, theirs = codes[: len(earlier)], codes[len(earlier) :]
+    counts = [np.bincount(part, minlength=len(values)) for part in (mine, theirs)]
+    if alone:
+        single = (counts[0] == 1) & (counts[1] == 1)
+        kept = np.flatnonzero(single[mine]), np.flatnonzero(single[theirs])
+    else:
+        both = np.minimum(*counts)
+        kept = np.flatnonzero(_rank(mine) < both[mine]), np.flatnonzero(_rank(theirs) < both[theirs])
+    return SamePeople(
+        kept[0][np.argsort(mine[kept[0]], kind="stable")], kept[1][np.argsort(theirs[kept[1]], kind="stable")]
+    )
+
+
+def _rank(codes: IntArray) -> IntArray:
+    """How many equal codes stand before each."""
+    order = np.argsort(codes, kind="stable")
+    ends = np.cumsum(np.bincount(codes))
+    rank = np.empty(len(codes), np.int64)
+    rank[order] = np.arange(len(codes)) - np.r_[0, ends][codes[order]]
+    return rank
+
+
+def _with(pairs: SamePeople, more: SamePeople, earlier: int, later: int) -> SamePeople:
+    """The pairs and those of `more` whose rows are both free."""
+    taken: tuple[BoolArray, BoolArray] = np.zeros(earlier, np.bool_), np.zeros(later, np.bool_)
+    taken[0][pairs.earlier], taken[1][pairs.later] = True, True
+    free = ~taken[0][more.earlier] & ~taken[1][more.later]
+    return SamePeople(np.r_[pairs.earlier, more.earlier[free]], np.r_[pairs.later, more.later[free]])
+
+
+def _are_alike(mixed: Sequence[Hashes], pairs: SamePeople) -> bool:
+    """Whether joined records agree in more of their values than records that are joined at random."""
+    earlier, later = mixed[0][:, pairs.earlier], mixed[1][:, pairs.later]
+    if not len(earlier):
+        return True
+    by_chance = float((earlier == np.roll(later, len(pairs.later) // 2 or 1, axis=1)).mean())
+    if len(pairs.later) == 1:
+        by_chance = 0.0
+    return float((earlier == later).mean()) - by_chance >= _KEYS_AGREE * (1 - by_chance)
+
+
+def _sums(mixed: Sequence[Hashes], columns: Sequence[int]) -> list[Hashes]:
+    """A hash of each record of both files by some columns."""
+    return [hashes[list(columns)].sum(axis=0, dtype=np.uint64) for hashes in mixed]
+
+
+def _steady(mixed: Sequence[Hashes]) -> list[int]:
+    """The columns in which both files hold more equal records than two samples of one population would.
+
+    returns : positions; all, if they do; none, if no choice without one or two does either
+    """
+    everything = list(range(len(mixed[0])))
+    if _more_equal_than_chance(*_sums(mixed, everything)):
+        return everything
+    common = [each for each in everything if _share_in_common(mixed[0][each], mixed[1][each]) >= _COMMON]
+    if len(common) < 2:
+        return []
+    if common != everything and _more_equal_than_chance(*_sums(mixed, common)):
+        return common
+    totals = _sums(mixed, common)
+    for number in (1, 2):
+        choices = list(combinations(common, number)) if number < len(common) else []
+        surplus = [_surplus(*map(_some, _less(totals, mixed, left_out))) for left_out in choices]
+        if max(surplus, default=0.0) > _SIGMAS_OF_MANY:
+            left_out = choices[int(np.argmax(surplus))]
+            return [each for each in common if each not in left_out]
+    return []
+
+
+def _less(totals: Sequence[Hashes], mixed: Sequence[Hashes], left_out: Sequence[int]) -> list[Hashes]:
+    """The hashes of records without some columns: sums less what these add."""
+    return [total - _sums([hashes], left_out)[0] for total, hashes in zip(totals, mixed, strict=True)]
+
+
+def _as_later(mixed: Sequence[Hashes], steady: Sequence[int]) -> tuple[Hashes, list[int]]:
+    """The earlier file's values as they would be in the later one, and the columns by which people are found then.
+
+    Whoever is alone with the steady columns in both files shows what became of a value: an age of 40 is one of 41.
+    """
+    earlier, later = _sums(mixed, steady)
+    pairs = _joined(earlier, later, alone=True)
+    translated, found = mixed[0].copy(), list(steady)
+    for column in sorted({*range(len(mixed[0]))} - {*steady}):
+        became = pd.DataFrame({"was": mixed[0][column][pairs.earlier], "is": mixed[1][column][pairs.later]})
+        times = became.value_counts().reset_index()
+        usual = times.drop_duplicates("was")  # the most frequent of each
+        seen = times.groupby("was")["count"].agg(["max", "sum"]).query("sum > 1").sum()  # one case shows no rule
+        if seen["sum"] >= _SHOWN and seen["max"] >= _RULE * seen["sum"]:
+            place = pd.Index(usual["was"]).get_indexer(pd.Index(mixed[0][column]))
+            translated[column] = np.where(place >= 0, usual["is"].to_numpy()[place], mixed[0][column])
+            found.append(column)
+    return translated, sorted(found)
+
+
+def _share_in_common(earlier: Hashes, later: Hashes) -> float:
+    """How many records of the smaller file could have a partner with the same value."""
+    codes, values = pd.factorize(np.concatenate([earlier, later]))
+    counts = [np.bincount(part, minlength=len(values)) for part in np.split(codes, [len(earlier)])]
+    return float(np.minimum(*counts).sum()) / min(len(earlier), len(later))
+
+
+def _some(records: Hashes) -> Hashes:
+    """A sample of the records, which has equal ones of both files or none of them."""
+    every = max(1, len(records) // _SAMPLE)
+    return records if every == 1 else records[scrambled(records) % np.uint64(every) == 0]
+
+
+def _surplus(earlier: Hashes, later: Hashes) -> float:
+    """By how many standard errors more records are equal than chance would make, among those of which few are equal.
+
+    Large groups say nothing here: in samples with quotas they are as large in each.
+    """
+    if not len(earlier) or not len(later):
+        return 0.0
+    codes, values = pd.factorize(np.concatenate([earlier, later]))
+    counts = [np.bincount(part, minlength=len(values)) for part in np.split(codes, [len(earlier)])]
+    few = counts[0] + counts[1] <= _FEW_EQUAL
+    return _nearer_than_chance(counts[0][few], counts[1][few], len(earlier) / len(codes))
+
+
+def _more_equal_than_chance(earlier: Hashes, later: Hashes) -> bool:
+    """Whether the files share more equal records than two samples of one population would."""
+    codes, values = pd.factorize(np.concatenate([earlier, later]))
+    counts = [np.bincount(part, minlength=len(values)) for part in np.split(codes, [len(earlier)])]
+    share = len(earlier) / len(codes)
+    return _too_much_alike(counts[0], counts[1], share) or _nearer_than_chance(counts[0], counts[1], share) > _SIGMAS
+
+
+def _nearer_than_chance(earlier: IntArray, later: IntArray, share: float) -> float:
+    """By how many standard errors the numbers of equal records in the two files lie nearer than chance would make.
+
+    Of t equal records in both files together, as many lie in the earlier one as of t throws of a coin show heads, if
+    the files hold other people; how far the numbers in the two files lie apart is then known in mean and variance.
+    """
+    together, kinds = np.unique(earlier + later, return_counts=True)
+    mean, variance = _apart(together, share)
+    expected, spread = float(mean @ kinds), float(np.sqrt(variance @ kinds))
+    return (expected - float(np.abs(earlier - later).sum())) / max(spread, 1.0)
+
+
+def _too_much_alike(earlier: IntArray, later: IntArray, share: float) -> bool:
+    """Whether large groups differ less between the files than two samples could: of few kinds of records, all are."""
+    from scipy.stats import chi2
+
+    together = earlier + later
+    large = together >= _EXACT
+    deviation = (earlier - share * together)[large] ** 2 / (share * (1 - share) * together[large])
+    return large.sum() > 1 and bool(chi2.cdf(deviation.sum(), large.sum() - 1) < _UNLIKELY)
+
+
+def _apart(together: IntArray, share: float) -> tuple[FloatArray, FloatArray]:
+    """Mean and variance of |x - (t - x)| for x of a binomial distribution of t throws, for each t."""
+    from scipy.stats import binom, foldnorm  # loaded where they are needed
+
+    mean, variance = np.empty(len(together)), np.empty(len(together))
+    for place, t in enumerate(together):
+        if t <= _EXACT:
+            x = np.arange(t + 1)
+            probability, apart = binom.pmf(x, t, share), np.abs(2 * x - t)
+            mean[place] = probability @ apart
+            variance[place] = probability @ (apart - mean[place]) ** 2  # as a difference it may fall below 0
+        else:
+            scale = 2 * np.sqrt(t * share * (1 - share))
+            near = foldnorm(abs(t * (2 * share - 1)) / scale, scale=scale)
+            mean[place], variance[place] = near.mean(), near.var()
+    return mean, variance
 
 
 @dataclass(frozen=True)

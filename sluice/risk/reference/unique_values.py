@@ -22,8 +22,8 @@ import pandas as pd
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import is_missing
 from sluice.risk.reference.copies import CopyCount, count_copies
-from sluice.risk.resolution import FINE, on_one_grid
 from sluice.risk.row_groups import value_ranks
+from sluice.risk.spread import FINE, on_one_grid
 
 Column = npt.NDArray[Any]
 Codes = npt.NDArray[np.integer[Any]]

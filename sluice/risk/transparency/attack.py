@@ -1,16 +1,100 @@
 """Attack: what an intruder does who knows how a file was masked, its method and its published parameters.
 
 A masking step declares the attacks known for it (`MaskingStep.attacks`); they are played on every release.
+
+Pairs: the original and the masked file record by record, as an attack on a masking method is played.
+
+How often an attack succeeds, and how often it would without what the method tells, are counted on the same people, so
+that chance moves them together: only the people in whom they differ make the excess uncertain.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
+from math import sqrt
 from typing import ClassVar, Literal
 
-from sluice.risk.measurement import Measurement
-from sluice.risk.transparency.pairs import Pairs
+import numpy as np
+import pandas as pd
 
-Kind = Literal["identified", "confident", "reconstructed", "participation"]
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.variables import Kind, Variables
+from sluice.risk.attacks.attack_success import LEVEL, quantile
+from sluice.risk.measurement import Measurement
+
+RANKED = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """What the intruder knows of people, what was released, and which record is whose, to tell right from wrong.
+
+    original : the people's records before masking, typed by `variables`, index 0..n-1
+    recoded  : the same after the recodings of the plan alone, which the intruder repeats, typed by `released`
+    masked   : typed by `released`; row i is the masked record of row i of `original`
+    rows     : the people who are attacked, in rising order; all records of `masked` are searched
+    rng      : for attacks that draw
+    others   : people of the same kind who are not in the file, typed by `released`; None when none were set aside
+    """
+
+    original: pd.DataFrame
+    variables: Variables
+    recoded: pd.DataFrame
+    masked: pd.DataFrame
+    released: Variables
+    rows: IntArray
+    rng: np.random.Generator
+    others: pd.DataFrame | None = None
+
+    def part(self, members: IntArray) -> "Pairs":
+        """The records at these places of the file as a file of their own, all of them attacked."""
+        original, recoded, masked = (
+            frame.iloc[members].reset_index(drop=True) for frame in (self.original, self.recoded, self.masked)
+        )
+        everyone = np.arange(len(members))
+        return Pairs(original, self.variables, recoded, masked, self.released, everyone, self.rng)
+
+    def known(self, names: Iterable[str]) -> FloatArray:
+        """Numbers as the intruder knows them, ordered categories by position, NaN where missing, shape (n, names)."""
+        return _numbers(self.recoded, names)
+
+    def published(self, names: Iterable[str]) -> FloatArray:
+        """The same of the masked file, on one scale with `known`."""
+        return _numbers(self.masked, names)
+
+
+def _numbers(frame: pd.DataFrame, names: Iterable[str]) -> FloatArray:
+    columns = []
+    for name in names:
+        if isinstance(frame[name].dtype, pd.CategoricalDtype):
+            codes = frame[name].cat.codes.to_numpy(np.float64)
+            columns.append(np.where(codes < 0, np.nan, codes))
+        else:
+            columns.append(frame[name].to_numpy(np.float64, na_value=np.nan))
+    return np.column_stack(columns)
+
+
+def paired_share(success: FloatArray, without: FloatArray, of: int) -> Measurement:
+    """Mean success, with that `without` as its baseline.
+
+    success, without : shape (completed,), 0 to 1 each
+    of               : cases in the file; when fewer were examined, those were drawn at random
+    returns          : exact when all cases were examined, else with a 95 % interval of the excess around the value; a
+                       difference that was not seen may be that of the next person
+    cost             : O(completed)
+    """
+    completed = len(success)
+    if completed == 0:
+        return Measurement(value=float("nan"), attempted=of, completed=0, baseline=0.0)
+    value, baseline = float(success.mean()), float(without.mean())
+    interval = None
+    if completed < of:
+        half = quantile(LEVEL) * sqrt(float((success - without).var()) / completed) + 1 / completed
+        interval = (value - half, value + half)
+    return Measurement(value, attempted=completed, completed=completed, interval=interval, baseline=baseline)
+
+
+LeakKind = Literal["identified", "confident", "reconstructed", "participation"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +109,7 @@ class Leak:
     claims   : of 'confident': share of the people whose record the intruder is more than half sure of, rightly or not
     """
 
-    kind: Kind
+    kind: LeakKind
     measured: Measurement
     says: str
     claims: float | None = None

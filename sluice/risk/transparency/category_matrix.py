@@ -11,11 +11,10 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.arrays import FloatArray, IntArray
-from sluice.ground.categories import codes_of
+from sluice.ground.comparable_values import codes_of
 from sluice.ground.variables import Kind
-from sluice.risk.transparency.learned_closeness import LearnedCloseness
-from sluice.risk.transparency.linkage import Likelihood, Linkage, Together
-from sluice.risk.transparency.pairs import Pairs
+from sluice.risk.transparency.attack import Pairs
+from sluice.risk.transparency.linkage import LearnedCloseness, Likelihood, Linkage, Together
 
 Rows = Mapping[str, Mapping[str, float]]
 

@@ -5,16 +5,34 @@ up, and all are whole. Source: Salazar-González (2006), the attacker's problems
 
 One linear program takes many cells at once as far as is required; cells that it leaves behind get one of their own.
 So what is found is proven by a whole table that an attacker cannot exclude, and what is not found is impossible.
+
+What an intruder of counts with noise cannot exclude: whole tables that add up, each count one that gives its figure.
+
+Noise is looked up in a table that intruders may know, so each figure bounds the count behind it; true counts add up,
+and together the figures bound each count more closely than its own does. Two of them. Anybody must be left as many
+whole numbers of each sensitive cell as are required, and no proof that somebody is in it and that it is sensitive. Who
+has a part in cells knows that these are at least as large, and is asked the same besides that; all contributors' parts
+are taken together, which is more than any of them knows. Nobody knows to be alone in a cell: the figures do not tell.
+
+Source: Salazar-González (2006), the attacker's problems; the intruders are this project's own.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from sluice.tabular.alternatives.altered_cells import Disclosed
 from sluice.tabular.alternatives.whole_moves import NODES, UndecidedError, as_whole, is_feasible, whole_moves
-from sluice.tabular.model.cells import Booleans, Floats, Integers
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.cells import Booleans, Cells, Floats, Integers
+from sluice.tabular.model.known_sums import propagated_bounds
 from sluice.tabular.model.linear_solver import is_optimal, solver_of
+from sluice.tabular.rules.intruders import sensitive_counts
+from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 
 NEAR = 1e-6  # of a unit: the tolerance of linear programming
 PROGRAMS = 30  # integer programs for a cell of its own, at most, in each direction; further ones are left undecided
@@ -108,3 +126,95 @@ def _farthest(solver: Any, gain: Floats) -> Floats:
     solver.changeColsCost(len(gain), np.arange(len(gain), dtype=np.int32), -gain)
     solver.run()
     return np.array(solver.getSolution().col_value) if is_optimal(solver) else np.zeros(len(gain))
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyCounts:
+    """Counts of which each published figure says between what its count lies; none is known to be empty.
+
+    low, high : shape (c,), from the figures alone; not looked at where nothing is published
+    rules     : that called cells sensitive
+    """
+
+    cells: Cells
+    low: Floats
+    high: Floats
+    requirements: Requirements
+    rules: Sequence[SensitivityRule]
+    assumptions: Assumptions
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Between what each count lies for anybody, by its figure, what is known beforehand and sums; shapes (c,)."""
+        low, high = self.assumptions.bounds(self.cells)
+        seen = self.cells.published
+        low = np.maximum(low, np.where(seen, self.low, -np.inf))
+        return self._propagated(low, np.minimum(high, np.where(seen, self.high, np.inf)))
+
+    def read(self) -> Disclosed:
+        """Of which sensitive cells somebody can tell too much, and of which that stayed open; shapes (c,).
+
+        cost : linear programs as in `attacker_interval`, an integer program where these are not whole
+        """
+        needs, total = self.requirements, self.cells.total
+        low, high = self.bounds()
+        width = np.where(needs.sensitive, np.maximum(needs.sliding, needs.lower + needs.upper), 0)
+        if not (self.assumptions.coalition and self.assumptions.nonnegative):
+            return self._play(low, high, width)
+        part = self._parts()
+        close = self._propagated(np.maximum(low, part), high)
+        # Where contributors are left as much as anybody is to be, nobody else needs to be asked.
+        told, left = self._play(*close, width)
+        width = np.where(told | left, width, 0)
+        failing, undecided = self._play(low, high, width)
+        # Contributors are to be left less below: no more than their own parts leave.
+        width = np.where(failing, 0, width - np.maximum(needs.lower - (total - part), 0).clip(max=width))
+        told, left = self._play(*close, width)
+        failing |= told
+        return Disclosed(failing, (undecided | left) & ~failing)
+
+    def _parts(self) -> Integers:
+        """What the largest contributors of each cell know that it is at least."""
+        cells = self.cells
+        one: Integers = np.minimum(10**cells.decimals, cells.total)
+        if not self.assumptions.own_parts:
+            return one
+        parts: Integers = np.maximum(one, cells.largest[:, : self.assumptions.coalition].sum(axis=1))
+        return parts
+
+    def _propagated(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        total = self.cells.total
+        return propagated_bounds(self.cells.equations, np.minimum(low, total), np.maximum(high, total))
+
+    def _play(self, low: Floats, high: Floats, width: Integers) -> Disclosed:
+        """Which cells are not left `width` whole numbers besides one, or are surely of somebody and sensitive."""
+        equations, total = self.cells.equations, self.cells.total
+        beyond = np.where(self.requirements.sensitive, np.maximum(self._least_safe - total, 0), 0).astype(np.int64)
+
+        def told(down: Floats, up: Floats) -> Booleans:
+            return (down + up < width) | ((up < beyond) & (down < total))
+
+        failing = told(total - low, high - total)  # by their bounds alone
+        open_ = (width > 0) & ~failing
+        upper = np.maximum(beyond, self.requirements.upper)
+        lower = np.maximum(width - upper, 0)
+        # Most cells are open to both sides; the sum of both, or that a cell may be empty, is looked at for the rest.
+        for asked in ((lower, upper), (np.maximum(width, np.where(beyond > 0, total, 0)), width + beyond)):
+            if not open_.any():
+                break
+            asked_down, asked_up = (np.where(open_, side, 0) for side in asked)
+            down, up = attacker_interval(equations, total, low, high, asked_down, asked_up)
+            # Less than asked says how far it is not; how far it is is proven where all was reached.
+            open_ &= told(np.where(down == asked_down, down, 0), np.where(up == asked_up, up, 0))
+        if not open_.any():
+            return Disclosed(failing, open_)
+        some_undecided = np.isnan(down) | np.isnan(up)
+        failing |= open_ & ~some_undecided & told(down, up)
+        open_ &= ~failing
+        asked_down, asked_up = (np.where(open_ & ~some_undecided, side, 0).astype(np.int64) for side in (down, up))
+        down, up = attacker_interval(equations, total, low, high, asked_down, asked_up)
+        proven = (down == asked_down) & (up == asked_up) & ~some_undecided
+        return Disclosed(failing, open_ & ~proven)
+
+    @cached_property
+    def _least_safe(self) -> float:
+        return sensitive_counts(self.rules, 10**self.cells.decimals)[1]

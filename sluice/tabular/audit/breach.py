@@ -43,7 +43,7 @@ class Breach:
     ) -> "Breach":
         """An attack on one cell.
 
-        reader : who reads the table, see `Reader.says`
+        reader : who reads the table, see `Intruder.says`
         owners : of them those who contribute; empty for outsiders
         known  : cells that belong to these alone
         shared : cells that they have a part in, if it matters

@@ -17,7 +17,7 @@ from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Integers, Status, Statuses
 from sluice.tabular.model.feasibility_interval import feasibility_intervals
 from sluice.tabular.model.known_sums import components, computable
-from sluice.tabular.rules.readers import readers
+from sluice.tabular.rules.intruders import intruders
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 
 _NEAR = 1e-6  # relative; a whole number that linear programming missed by its tolerance is that number
@@ -132,7 +132,7 @@ def learned_intervals(
               the true one in whole units
     cost    : see `SuppressedCells.intervals`, for each suppressed cell of interest
     """
-    reader = readers(cells, requirements, rules, assumptions)[0]
+    reader = intruders(cells, requirements, rules, assumptions)[0]
     total = cells.total.astype(np.float64)
     lower, upper = reader.lower - total, reader.upper - total
     hidden = (status != Status.PUBLISHED) | ~cells.published

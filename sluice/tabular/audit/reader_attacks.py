@@ -10,7 +10,7 @@ from multiprocessing import get_start_method
 
 import numpy as np
 
-from sluice.ground.child_process import end_with_parent
+from sluice.ground.parallel_jobs import end_with_parent
 from sluice.ground.progress import counted
 from sluice.tabular.audit.breach import Breach, Learned
 from sluice.tabular.audit.coalitions import Exposed, Insiders, Owners, positions
@@ -20,8 +20,7 @@ from sluice.tabular.audit.suppressed_cells import SuppressedCells
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats
 from sluice.tabular.model.known_sums import Indices, components, computable
-from sluice.tabular.rules.known_parts import known_parts
-from sluice.tabular.rules.readers import Reader
+from sluice.tabular.rules.intruders import Intruder, known_parts
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 
 _EXACTLY = 0.5  # units; an interval narrower than this holds one whole number
@@ -68,7 +67,7 @@ class ReaderAttacks:
         self,
         cells: Cells,
         hidden: Booleans,
-        reader: Reader,
+        reader: Intruder,
         asked: Requirements,
         rules: Sequence[SensitivityRule],
         assumptions: Assumptions,

@@ -21,7 +21,7 @@ class Assumptions:
     unions       : which suppressed cells add up to a known sum, and so whether that union is sensitive itself
     zeros_known  : which cells, and whose contributions, are zero
     counts       : that a cell is a number of records, 'contributors' where each is a contributor of its own and
-                   'records' where one may have several; None for a magnitude. See `sluice.tabular.rules.readers`
+                   'records' where one may have several; None for a magnitude. See `sluice.tabular.rules.intruders`
     own_parts    : each contributor among the largest that the cells keep its own part of every cell, so that a cell is
                    at least as large, and coalitions theirs together; False: only who is alone in a cell uses what it
                    knows. Nothing where coalition is 0, or contributions may be negative

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sluice.ground.errors import DataError, MeasureChoiceError, did_you_mean
 from sluice.ground.values import MISSING_MARKS, NUMBER
-from sluice.reading import spelling
+from sluice.ground.visible_text import LOOKALIKE_NAMES
 from sluice.tabular.model.cells import Booleans, Integers
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS
@@ -158,7 +158,7 @@ def no_leaf(dimension: Dimension, counts: Mapping[str, int]) -> str:
 
 
 def unclear_name(column: str, count: int) -> str:
-    return f"'{column}' is in {count} records {spelling.SAYS}"
+    return f"'{column}' is in {count} records {LOOKALIKE_NAMES}"
 
 
 def too_large(column: str) -> str:

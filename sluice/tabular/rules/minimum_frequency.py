@@ -1,35 +1,38 @@
-"""Minimum frequency: a cell with fewer than n contributors is sensitive.
+"""Minimum frequency: how many contribute to a cell.
 
-Source: Torra (2013), "Disclosure problems": the single person of a cell is disclosed to everybody, each of
-two persons to the other. The rule itself names no protection level; a stated share of the largest contribution is asked
-for, which with 10 percent is what the p% rule asks of such a cell at p = 10.
+Source: Torra (2013), "Disclosure problems"; Hundepool and others (2012), section 4.2.
+
+The single person of a cell is disclosed to everybody, each of two persons to the other. The rule itself names no
+protection level; a stated share of the largest contribution is asked for, which with 10 percent is what the p% rule
+asks of such a cell at p = 10. A contributor of 0 counts as one, unless `zeros_safe`: then a cell of which all
+contributors report 0 is safe.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
+from pydantic import Field
 
+from sluice.ground.document_parts import Percent
 from sluice.tabular.model.cells import Booleans, Contributions, Integers
 from sluice.tabular.rules.contributions import Values, one_cell, percentage, shortfall, sum_of_largest, whole
 from sluice.tabular.rules.sensitivity import SensitivityRule
 
 
-@dataclass(frozen=True)
 class MinimumFrequency(SensitivityRule):
-    """A cell has at least n contributors; `protection_percent` of the largest contribution must stay open.
+    """A cell has at least n contributors."""
 
-    A contributor of 0 counts as one, unless `zeros_safe`: then a cell of which all contributors report 0 is safe.
-    """
-
-    rule: ClassVar[str] = "minimum_frequency"
-    n: int
-    protection_percent: float = 10
-    zeros_safe: bool = False
-
-    def __post_init__(self) -> None:
-        whole(self.n, "n", self.rule)
-        percentage(self.protection_percent, "protection_percent", self.rule)
+    rule: Literal["minimum_frequency"] = "minimum_frequency"
+    example: ClassVar[str] = "{rule: minimum_frequency, n: 3}"
+    advice: ClassVar[str] = (
+        "Cells with too few contributors: merge rare categories or areas in the table's dimensions, or let the "
+        "protection suppress these cells with others that keep the totals from giving them back."
+    )
+    n: int = Field(ge=2, description="smallest number of contributors that is published")
+    protection_percent: Percent = Field(
+        default=10, description="percent of the largest contribution by which a suppressed total must stay uncertain"
+    )
+    zeros_safe: bool = Field(default=False, description="a cell is safe when all who contribute report 0")
 
     @property
     def largest_needed(self) -> int:
@@ -49,6 +52,10 @@ class MinimumFrequency(SensitivityRule):
         fewer: Booleans = (contributions.contributors > 0) & (contributions.contributors < n)
         return fewer & (sum_of_largest(contributions, 1) != 0) if self.zeros_safe else fewer
 
+    def describe(self) -> str:
+        but = ", unless all of them report 0" if self.zeros_safe else ""
+        return f"A cell to which fewer than {self.n} contribute is not published{but}."
+
 
 def minimum_frequency(contributions: Values, n: int) -> bool:
     """True when the cell is sensitive: it has contributors, but fewer than n.
@@ -57,4 +64,5 @@ def minimum_frequency(contributions: Values, n: int) -> bool:
                     empty cell, which speaks of nobody and is safe
     raises        : DataError if n < 1 or a contribution is negative or not finite
     """
-    return bool(MinimumFrequency(n).sensitive(one_cell(contributions, "minimum_frequency"))[0])
+    rule = MinimumFrequency.model_construct(n=whole(n, "n", "minimum_frequency"))
+    return bool(rule.sensitive(one_cell(contributions, "minimum_frequency"))[0])

@@ -4,29 +4,55 @@ A rule judges cells by their total, their number of contributors and their large
 any union of cells as well. Comparisons are exact: whole numbers and fractions, never rounded floats.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 
+from sluice.ground.rule import NO_BACKGROUND, AnyOf, Background, Need, Rule
+from sluice.ground.sentence import Sentence
+from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding
 from sluice.tabular.model.cells import Booleans, Contributions, Integers
 
+_FOR_CELLS = Sentence("for_cells", "The rule {rule} is for the cells of a table, not for {unit}.")
 
-class SensitivityRule(ABC):
-    """A frozen rule with its thresholds."""
 
-    rule: ClassVar[str]
+class SensitivityRule(Rule):
+    """A rule on one cell of a table: is its value sensitive, given the contributions that it adds up?
+
+    Given a file of records it answers `UNKNOWN`, so a policy written for tables lets no file of records out.
+    """
+
+    needs: ClassVar[str] = (
+        "The rule judges the cells of tables: release tables, or take a policy that is written for records."
+    )
+
+    @property
+    def requires(self) -> tuple[AnyOf, ...]:
+        return ((Need.CELLS,),)
+
+    def find(
+        self,
+        frame: pd.DataFrame,
+        variables: Variables,
+        stage: str,
+        unit: str = "records",
+        background: Background = NO_BACKGROUND,
+    ) -> list[Finding]:
+        return [self.unknown(stage, _FOR_CELLS(rule=self.rule, unit=unit), len(frame))]
 
     @property
     @abstractmethod
     def largest_needed(self) -> int:
         """How many of the largest contributions it looks at."""
 
-    @abstractmethod
     def sensitive(self, contributions: Contributions) -> Booleans:
         """Shape (c,): True where the cell may not be published."""
+        return self.protection(contributions) > 0
 
     @abstractmethod
     def protection(self, contributions: Contributions, outsider: bool = False) -> Integers:

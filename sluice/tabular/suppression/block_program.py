@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.tabular.model.cells import Cells, Codes, Floats, keys_of
-from sluice.tabular.suppression.protection_ranges import ProtectionRanges
 from sluice.tabular.suppression.signed_paths import SignedPaths
 from sluice.tabular.suppression.targets import quantum
-from sluice.tabular.suppression.unknown_cells import UnknownCells
+from sluice.tabular.suppression.unknown_cells import ProtectionRanges, UnknownCells
 from sluice.tabular.suppression.whole_change import NEAR, STILL, WholeBlock
 
 _CLOSE = 0.6  # of the unknowns near a target: if its siblings are as few, they are tried first

@@ -9,22 +9,20 @@ from functools import cached_property
 
 import numpy as np
 
-from sluice.ground.child_process import end_with_parent
 from sluice.ground.errors import DataError
+from sluice.ground.parallel_jobs import end_with_parent
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats
-from sluice.tabular.rules.known_parts import known_parts
-from sluice.tabular.rules.readers import Reader, readers
+from sluice.tabular.rules.intruders import Intruder, intruders, known_parts
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.block_program import BlockProgram
 from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.insiders import Insiders
 from sluice.tabular.suppression.pattern_search import PatternSearch
 from sluice.tabular.suppression.proof_search import Proof
-from sluice.tabular.suppression.protection_ranges import ProtectionRanges
 from sluice.tabular.suppression.signed_paths import codes_below
 from sluice.tabular.suppression.targets import Target, Unions, targets_of
-from sluice.tabular.suppression.unknown_cells import UnknownCells, unknown_cells
+from sluice.tabular.suppression.unknown_cells import ProtectionRanges, UnknownCells, unknown_cells
 
 Proven = tuple[Target, tuple[Proof, ...]]
 Found = list[Proven]
@@ -56,13 +54,13 @@ class Problem:
     effort: Effort = field(default_factory=Effort)
 
     @cached_property
-    def readers(self) -> tuple[Reader, ...]:
+    def intruders(self) -> tuple[Intruder, ...]:
         """Whom the pattern must withstand."""
-        return readers(self.cells, self.requirements, self.rules, self.assumptions)
+        return intruders(self.cells, self.requirements, self.rules, self.assumptions)
 
     def unknowns(self) -> UnknownCells:
         """What the first of them, who knows least, does not know."""
-        return unknown_cells(self.cells, self.readers[0].lower, self.readers[0].upper)
+        return unknown_cells(self.cells, self.intruders[0].lower, self.intruders[0].upper)
 
 
 class GreedySearch:
@@ -100,14 +98,14 @@ class GreedySearch:
         program = BlockProgram(cells, unknowns, price, costs)
         ranges = [
             ProtectionRanges.of(unknowns, cells.total - reader.lower, reader.upper - cells.total)
-            for reader in problem.readers
+            for reader in problem.intruders
         ]
         knows_parts = assumptions.own_parts and assumptions.nonnegative and cells.sizes is None
         told = assumptions.statuses and assumptions.coalition == 1
         largest = known_parts(cells, requirements, rules) if told else cells.largest
         insiders = Insiders(replace(cells, largest=largest), unknowns, assumptions.coalition, knows_parts)
         self.search = PatternSearch(program, unknowns, ranges, insiders, fixed)
-        targets = targets_of(cells, unknowns, problem.readers, rules, assumptions.nonnegative)
+        targets = targets_of(cells, unknowns, problem.intruders, rules, assumptions.nonnegative)
         self.targets = [target for target in targets if inside is None or inside[target.unknowns[0]]]
         self.unions = Unions(
             cells,

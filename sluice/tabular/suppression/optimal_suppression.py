@@ -19,7 +19,7 @@ from sluice.ground.errors import DataError
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Status
 from sluice.tabular.model.linear_solver import is_optimal, solver_of
-from sluice.tabular.rules.readers import readers
+from sluice.tabular.rules.intruders import intruders
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.capacity_cuts import CapacityCuts, Cut, Demand, bridgeless_cuts, union_cuts
 from sluice.tabular.suppression.costs import checked_weights, value
@@ -124,7 +124,7 @@ class _Problem:
         effort: Effort,
     ) -> None:
         nothing = np.zeros(len(cells), dtype=bool)
-        anybody = readers(cells, requirements, rules, assumptions)[0]
+        anybody = intruders(cells, requirements, rules, assumptions)[0]
         self.unknowns = unknowns = unknown_cells(cells, anybody.lower, anybody.upper)
         given = requirements.sensitive | (nothing if suppressed is None else suppressed)
         fixed = unknowns.any(given | ~cells.published)

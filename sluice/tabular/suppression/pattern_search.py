@@ -15,9 +15,8 @@ from sluice.tabular.model.cells import Codes, Floats
 from sluice.tabular.suppression.block_program import BlockProgram
 from sluice.tabular.suppression.insiders import Insiders
 from sluice.tabular.suppression.proof_search import Proof, ProofSearch
-from sluice.tabular.suppression.protection_ranges import ProtectionRanges
 from sluice.tabular.suppression.targets import Target, Unions
-from sluice.tabular.suppression.unknown_cells import UnknownCells
+from sluice.tabular.suppression.unknown_cells import ProtectionRanges, UnknownCells
 
 _MOST_USERS = 12  # targets; what more of them use can hardly be given up
 _MOSTLY = 0.6  # share of unknowns that are suppressed in any case, from which on few others are given up

@@ -15,8 +15,8 @@ import numpy as np
 from sluice.tabular.model.cells import Codes, Floats
 from sluice.tabular.suppression.block_program import BlockProgram, Change
 from sluice.tabular.suppression.insiders import Insiders
-from sluice.tabular.suppression.protection_ranges import ProtectionRanges
 from sluice.tabular.suppression.targets import Coalition, Need, Target, searched_change
+from sluice.tabular.suppression.unknown_cells import ProtectionRanges
 
 _NOBODY: Coalition = frozenset()
 _HARD = 3  # contributors whom nothing near a target convinces, from which on it is not tried for others

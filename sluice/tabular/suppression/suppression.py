@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 from sluice.ground.errors import DataError
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Codes, Floats, Status, Statuses
-from sluice.tabular.rules.readers import Reader
+from sluice.tabular.rules.intruders import Intruder
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.costs import checked_weights, value
 from sluice.tabular.suppression.effort import Effort
@@ -149,7 +149,7 @@ def suppress(
     search = search_table(problem, unknowns, workers)
     status = _status(cells, requirements, unknowns, search.suppressed, suppressed)
     certificates = _certificates(unknowns, search)
-    _check(cells, status, certificates, search, unknowns, problem.readers)
+    _check(cells, status, certificates, search, unknowns, problem.intruders)
     first = None if search.first is None else _status(cells, requirements, unknowns, search.first, suppressed)
     return Suppression(status, certificates, None, first, effort.spent)
 
@@ -217,7 +217,7 @@ def _check(
     certificates: tuple[Certificate, ...],
     search: PatternSearch,
     unknowns: UnknownCells,
-    readers: Sequence[Reader],
+    readers: Sequence[Intruder],
 ) -> None:
     """Plain arithmetic on every proof; a fault here is one of this module, and nothing may be published."""
     hidden = status != Status.PUBLISHED

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.tabular.model.cells import Booleans, Cells, Codes, Contributions, Integers
-from sluice.tabular.rules.readers import Reader
+from sluice.tabular.rules.intruders import Intruder
 from sluice.tabular.rules.sensitivity import SensitivityRule
-from sluice.tabular.suppression.protection_ranges import ProtectionRanges
-from sluice.tabular.suppression.unknown_cells import UnknownCells
+from sluice.tabular.suppression.unknown_cells import ProtectionRanges, UnknownCells
 
 _ROWS = 3  # that an attacker adds up or subtracts
 _MOST_COMBINATIONS = 20_000  # of rows around one of them
@@ -63,7 +62,7 @@ class Target:
     nonnegative                          : nobody believes it below 0
     reader                               : to whom, by number
     insiders                             : whether contributors are among such readers
-    others                               : what is certainly not one contributor's; see `Reader.others`
+    others                               : what is certainly not one contributor's; see `Intruder.others`
     """
 
     unknowns: tuple[int, ...]
@@ -120,7 +119,11 @@ class Target:
 
 
 def targets_of(
-    cells: Cells, unknowns: UnknownCells, readers: Sequence[Reader], rules: Sequence[SensitivityRule], nonnegative: bool
+    cells: Cells,
+    unknowns: UnknownCells,
+    readers: Sequence[Intruder],
+    rules: Sequence[SensitivityRule],
+    nonnegative: bool,
 ) -> list[Target]:
     """The unknowns that must stay in doubt, to each reader: those that need most of it first."""
     return [
@@ -134,7 +137,7 @@ def _targets(
     cells: Cells,
     unknowns: UnknownCells,
     number: int,
-    reader: Reader,
+    reader: Intruder,
     rules: Sequence[SensitivityRule],
     nonnegative: bool,
 ) -> list[Target]:
@@ -204,7 +207,7 @@ class Unions:
     The suppressed parts of a published sum add up to what is published. If they are sensitive together, that sum tells
     what no single cell may tell. The rules that tables use are subadditive (Cox 1981): a union of cells that are not
     sensitive is not sensitive. Source: Torra (2013), "Secondary suppression"; "implicit cells" of Jewett (1993). The
-    audit finds unions by code of its own (`sluice/tabular/audit/unions.py`), twins on purpose.
+    audit finds unions by code of its own (`sluice/tabular/audit/pattern_audit.py`), twins on purpose.
     """
 
     def __init__(

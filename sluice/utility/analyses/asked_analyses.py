@@ -8,8 +8,8 @@ from typing import Self
 
 from pydantic import Field, field_validator, model_validator
 
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.errors import DataError
-from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.visible_text import Name, Prose
 from sluice.utility.analyses.clustering_agreement import ClusteringMethod
 from sluice.utility.analyses.formula import ModelKind, read_formula

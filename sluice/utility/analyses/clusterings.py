@@ -8,8 +8,8 @@ from numpy.random import Generator
 from pydantic import Field
 
 from sluice.ground.arrays import FloatArray
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.errors import DataError
-from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import END, Sentences, text_of
 from sluice.ground.variables import NAMES, Kind, Variables
 from sluice.ground.verdict import Finding
@@ -19,6 +19,7 @@ from sluice.utility.analyses.model_variables import masked_variables, original_v
 from sluice.utility.comparison import Comparison
 from sluice.utility.measured import Measured, written_number
 from sluice.utility.record_weights import Weights
+from sluice.utility.utility_measure import AnalysisKind
 
 
 class ComparedIndex(FrozenModel):
@@ -81,7 +82,7 @@ def refuse_unfit_clustering(analysis: ClusteringAnalysis, variables: Variables) 
 
 def judge_clustering(
     analysis: ClusteringAnalysis, files: Comparison, rng: Generator
-) -> tuple[Finding, ComparedClustering]:
+) -> tuple[list[Finding], ComparedClustering]:
     """A finding on the loss of the adjusted Rand index, and all indices. Records whose originals lack a value are left
     out; of a value that masking took away, whoever has the file knows no more than the mean."""
     lacking = tuple(name for name in analysis.variables if name not in files.released)
@@ -99,7 +100,7 @@ def judge_clustering(
     except DataError as error:
         says = _SAYS.not_compared(name=analysis.name, why=str(error).rstrip("."))
         measured = Measured(nan, says, analysis.name, len(files.original), 0, written_number)
-        return measured.finding("clusterings", analysis.loss), ComparedClustering(**of_analysis, says=str(error))
+        return [measured.finding("clusterings", analysis.loss)], ComparedClustering(**of_analysis, says=str(error))
     index = next(each for each in found if each.index == "adjusted_rand")
     says = _SAYS.agree(
         method=_CALLED[analysis.method], name=analysis.name, masked=index.masked, itself=index.itself, loss=index.loss
@@ -107,11 +108,11 @@ def judge_clustering(
     measured = Measured(index.loss, says, analysis.name, len(files.original), len(original), written_number)
     if few := files.of_few & {*analysis.variables}:
         hidden = measured.told(f"How far the clusters {analysis.name} agree", few)
-        return hidden.finding("clusterings", analysis.loss), ComparedClustering(
+        return [hidden.finding("clusterings", analysis.loss)], ComparedClustering(
             **of_analysis, says=text_of(hidden.says + END())
         )
     view = ComparedClustering(**of_analysis, indices=compared_indices(found))
-    return measured.finding("clusterings", analysis.loss), view
+    return [measured.finding("clusterings", analysis.loss)], view
 
 
 def _points(analysis: ClusteringAnalysis, files: Comparison) -> tuple[FloatArray, FloatArray, bool, Weights]:
@@ -147,3 +148,15 @@ def _points(analysis: ClusteringAnalysis, files: Comparison) -> tuple[FloatArray
         return original[known], np.nan_to_num(masked[known]), True, (of_known, of_masked)
     of_masked = None if masked_weight is None else masked_weight[complete]
     return original[known], masked[complete], False, (of_known, of_masked)
+
+
+CLUSTERINGS = AnalysisKind(
+    "clusterings",
+    advice=(
+        "Records fall into other clusters: mask the variables of the clustering together (microaggregation of a "
+        "group, spectral_swapping), with smaller groups or less noise."
+    ),
+    judge=lambda analysis, files, draws, answer: judge_clustering(analysis, files, next(draws)),
+    refuse=refuse_unfit_clustering,
+    draws=True,
+)

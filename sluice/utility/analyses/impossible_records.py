@@ -17,8 +17,8 @@ from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, Codes, IntArray
 from sluice.ground.comparable_values import plain_values
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.errors import DataError
-from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.variables import Variables
 from sluice.utility.released_values import ReleasedValues, at_face_value
 

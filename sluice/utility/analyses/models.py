@@ -7,14 +7,14 @@ import numpy as np
 from pydantic import Field
 
 from sluice.ground.arrays import BoolArray
-from sluice.ground.categories import codes_of
+from sluice.ground.comparable_values import codes_of
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.errors import DataError
-from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import END, Saying, Sentences, as_fields, text_of
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
 from sluice.utility.analyses.asked_analyses import ModelAnalysis
-from sluice.utility.analyses.formula import Formula, read_formula, refuse_unfit
+from sluice.utility.analyses.formula import Formula, read_formula, refuse_unfit, refuse_unknown_categories
 from sluice.utility.analyses.model_comparison import (
     CoefficientChange,
     ModelComparison,
@@ -24,6 +24,7 @@ from sluice.utility.analyses.model_comparison import (
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.comparison import Comparison
 from sluice.utility.measured import WORST, Floor, Limit, Measured, few_told, figure, floor_finding, written_number
+from sluice.utility.utility_measure import AnalysisKind
 
 _OF_NORMAL = 1.959963984540054
 _DIGITS = 4
@@ -306,3 +307,18 @@ def _unknown(analysis: ModelAnalysis, says: Saying) -> Iterator[Finding]:
             **as_fields(says),
             attempted=1, completed=0,
         )  # fmt: skip
+
+
+def _refuse(analysis: ModelAnalysis, variables: Variables) -> None:
+    refuse_unknown_categories(refuse_unfit_model(analysis, variables), variables)
+
+
+MODELS = AnalysisKind(
+    "models",
+    advice=(
+        "Coefficients moved or were lost: keep the variables of the model, recode them less, or mask them together "
+        "(microaggregation of a group, data_shuffling, ipso); the report names the coefficients that moved most."
+    ),
+    judge=lambda analysis, files, draws, answer: judge_model(analysis, files),
+    refuse=_refuse,
+)

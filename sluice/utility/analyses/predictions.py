@@ -9,8 +9,8 @@ from numpy.random import Generator
 from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.errors import DataError
-from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import END, Sentences, text_of
 from sluice.ground.variables import NAMES, Kind, Role, Variables
 from sluice.ground.verdict import Finding
@@ -20,6 +20,7 @@ from sluice.utility.analyses.prediction_loss import Examples, Learner, Predictio
 from sluice.utility.comparison import Comparison
 from sluice.utility.measured import Floor, few_told, floor_finding
 from sluice.utility.record_weights import effective_records, record_weights
+from sluice.utility.utility_measure import AnalysisKind
 
 _WORST = 5  # subgroups that are shown
 
@@ -278,3 +279,15 @@ def _people(files: Comparison, rng: Generator) -> tuple[pd.DataFrame, pd.DataFra
     predicted[rng.choice(n, int(_PREDICTED * n), replace=False)] = True
     masked = files.masked[~predicted] if files.paired and len(files.masked) == n else files.masked
     return files.original[~predicted], files.original[predicted], files.recoded[predicted], masked
+
+
+PREDICTIONS = AnalysisKind(
+    "predictions",
+    advice=(
+        "A model learns less from the file: keep the variables that predict, recode them less, or mask them together "
+        "with the target (data_shuffling, microaggregation of a group) instead of each by itself."
+    ),
+    judge=lambda analysis, files, draws, answer: judge_prediction(analysis, files, next(draws)),
+    refuse=refuse_unfit_prediction,
+    draws=True,
+)

@@ -15,8 +15,8 @@ import pandas as pd
 from pydantic import Field
 
 from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.document_parts import FrozenModel
 from sluice.ground.errors import DataError
-from sluice.ground.frozen_model import FrozenModel
 from sluice.ground.sentence import END, Sentences, text_of
 from sluice.ground.variables import NAMES, Kind
 from sluice.ground.verdict import Finding
@@ -24,6 +24,7 @@ from sluice.utility.analyses.asked_analyses import QueryAnalysis
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.comparison import Comparison
 from sluice.utility.measured import Measured, figure, written_percent
+from sluice.utility.utility_measure import AnalysisKind
 
 if TYPE_CHECKING:
     from sluice.utility.analyses.aggregate_query import AggregateQuery
@@ -205,7 +206,7 @@ _NOT_ASKED = (Kind.TEXT, Kind.ITEMS)
 Answer = Callable[["AggregateQuery", pd.DataFrame], QueryAnswer]
 
 
-def judge_query(analysis: QueryAnalysis, files: Comparison, answer: Answer) -> tuple[Finding, ComparedQuery]:
+def judge_query(analysis: QueryAnalysis, files: Comparison, answer: Answer) -> tuple[list[Finding], ComparedQuery]:
     """A finding on the mean difference of the query's figures, and what is shown.
 
     answer : to a query, by some records
@@ -219,11 +220,11 @@ def judge_query(analysis: QueryAnalysis, files: Comparison, answer: Answer) -> t
     except DataError as error:
         says = _SAYS.not_compared(name=analysis.name, why=str(error).rstrip("."))
         measured = Measured(nan, says, analysis.name, 1, 0, written_percent)
-        return measured.finding("queries", analysis.difference), ComparedQuery(name=analysis.name, says=str(error))
+        return [measured.finding("queries", analysis.difference)], ComparedQuery(name=analysis.name, says=str(error))
     if not found.compared:
         says = _SAYS.too_few(name=analysis.name)
         measured = Measured(nan, says, analysis.name, 1, 0, written_percent)
-        return measured.finding("queries", analysis.difference), ComparedQuery(
+        return [measured.finding("queries", analysis.difference)], ComparedQuery(
             name=analysis.name, says=text_of(says + END())
         )
     # As it is told: what is known of a figure more exactly than one record may change it would tell of that record.
@@ -234,8 +235,8 @@ def judge_query(analysis: QueryAnalysis, files: Comparison, answer: Answer) -> t
     if few:
         hidden = measured.told(f"How far the answers to the query {analysis.name} differ", few)
         shown = ComparedQuery(name=analysis.name, says=text_of(hidden.says + END()))
-        return hidden.finding("queries", analysis.difference), shown
-    return measured.finding("queries", analysis.difference), compared_query(analysis.name, found)
+        return [hidden.finding("queries", analysis.difference)], shown
+    return [measured.finding("queries", analysis.difference)], compared_query(analysis.name, found)
 
 
 def _tables(files: Comparison) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -272,3 +273,13 @@ def _nothing(kind: Kind, n: int) -> "pd.Series[Any]":
     if kind.is_categorical:
         return pd.Series(pd.array([None] * n, dtype="string"))
     return pd.Series([None] * n, dtype="datetime64[us]" if kind is Kind.DATE else "float64")
+
+
+QUERIES = AnalysisKind(
+    "queries",
+    advice=(
+        "Users would get other answers: keep the variables that the query groups by and adds up, recode them less, or "
+        "mask them within the query's groups (strata); the report names the groups that differ most."
+    ),
+    judge=lambda analysis, files, draws, answer: judge_query(analysis, files, answer),
+)

@@ -11,7 +11,6 @@ from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.noise.pram import MISSING, Pram
 from sluice.masking.plan import ByStratum
-from sluice.utility.categorical.categorical_view import CategoricalView, CategoryLoss
 from sluice.utility.categorical.category_losses import (
     category_distances,
     conditional_entropy,
@@ -27,8 +26,9 @@ from sluice.utility.categorical.category_losses import (
 from sluice.utility.cell_changes import coarse_share
 from sluice.utility.common_bins import CommonBins, common_bins
 from sluice.utility.comparison import Comparison
-from sluice.utility.measure import Family, Figure, Occasion, ShareMeasure
 from sluice.utility.measured import Found, figure
+from sluice.utility.utility_measure import Family, Figure, Occasion, ShareMeasure
+from sluice.utility.utility_view import CategoricalView, CategoryLoss
 
 _NONE = Sentence("categorical.none", "Categories are not compared: the original has no categorical variable")
 _CATEGORY_DISTANCE = Sentences(

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.ground.arrays import Codes, FloatArray, IntArray, narrow
-from sluice.ground.categories import codes_of
+from sluice.ground.comparable_values import codes_of
 from sluice.ground.errors import DataError
 from sluice.ground.variables import NAMES, Kind, Variable, Variables
 from sluice.risk.coding import released_as

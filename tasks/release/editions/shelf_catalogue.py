@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from sluice.custody.editions import ON_SHELF, Edition, current, lines_of_editions
+from sluice.custody.edition_order import ON_SHELF, Edition, current, lines_of_editions
 from sluice.custody.ledger import Entry, last
 from sluice.custody.shelf import SUPERSEDED_NOTICE, WITHDRAWN_NOTICE, withdraw, withdrawn_of
 from sluice.custody.shelf_documents import ShelfDocuments, write_documents
@@ -19,11 +19,13 @@ from sluice.publication.catalogue_of_shelf import (
     PACKAGES,
     PAGE,
     CataloguedEdition,
+    CurrentPointer,
+    EditionNotice,
     as_json_ld,
     as_package_catalogue,
     as_page,
+    unsigned_bytes,
 )
-from sluice.publication.edition_notice import CurrentPointer, EditionNotice, unsigned_bytes
 from tasks.release.editions.current_edition import publishing_lock
 
 

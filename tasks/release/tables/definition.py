@@ -4,7 +4,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from tasks.release.definition import Definition
+from tasks.release.release_definition import Definition
 from tasks.release.tables.protection_method import SecondarySuppression
 from tasks.release.tables.specification import TableMeasure, TableSpecification, WantedTable, without_level
 

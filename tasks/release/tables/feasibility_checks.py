@@ -7,11 +7,11 @@ from policies.policy import Policy
 from schemas.contract import HASHED, Contract
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.variables import Role, Variable
-from sluice.publication.sdmx_csv import refuse_unfit_for_sdmx
+from sluice.publication.sdmx import refuse_unfit_for_sdmx
 from sluice.tabular.model.cells import levels_of, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.rules.known_parts import status_tells_more
+from sluice.tabular.rules.intruders import status_tells_more
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.specification import TableDimension
 
@@ -86,7 +86,7 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
             "they are, and their sums disclose many; leave it out where counts, or numbers of contributors, "
             "are published"
         )
-    rules = [rule.sensitivity() for rule in policy.table_rules]
+    rules = policy.table_rules
     if definition.form.tell_primary and status_tells_more(rules, policy.table_attackers.coalition):
         raise DocumentError(
             f"{path}: form.tell_primary: by these rules, the word 'primary' tells contributors how large the others' "

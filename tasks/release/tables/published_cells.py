@@ -1,7 +1,12 @@
-"""The cells of a release of tables as the vault keeps them: as tabulated, and what is published of each."""
+"""The cells of a release of tables as the vault keeps them: as tabulated, and what is published of each.
+
+What is asked of the cells of a release's tables: by the policy's rules and, beforehand, by people.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import TypeAlias
@@ -9,22 +14,26 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from policies.waivers import waived_cells
 from schemas.contract import Contract
 from sluice.custody.ledger import last
 from sluice.custody.states import State
 from sluice.ground.errors import DataError
-from sluice.sources.table_cells import read_cells
+from sluice.sources.table_cells import read_asking, read_cells
+from sluice.tabular.alternatives.additive_multiples import feasible_table
 from sluice.tabular.alternatives.altered_cells import AlteredCells
-from sluice.tabular.alternatives.feasible_table import feasible_table
 from sluice.tabular.audit.published_intervals import published_intervals
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Integers, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
-from tasks.release.documents import Documents
-from tasks.release.release import Release
+from sluice.tabular.rules.request_rule import RequestedContributions
+from sluice.tabular.suppression.manual_status import manual_rows
+from tasks.release.documented_release import Release
+from tasks.release.release_documents import Documents
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.feasibility_checks import dimension_of
 from tasks.release.tables.protection import ProtectionRequest
+from tasks.release.tables.protection_method import SecondarySuppression
 
 TablesDocuments: TypeAlias = Documents[TablesDefinition]
 TablesRelease: TypeAlias = Release[TablesDocuments]
@@ -175,3 +184,31 @@ def staged_and_published_cells(release: TablesRelease) -> tuple[StagedCells, Cel
     staged = StagedCells(masked.body["cells"], masked.body["rows"])
     published = PublishedCells.read(release.vault.verify(masked.body["published_cells"], ".npz"))
     return staged, read_staged_cells(release, staged), published
+
+
+def request_of(release: TablesRelease, staged: StagedCells, cells: Cells) -> ProtectionRequest:
+    """Judge all cells by the policy, and apply the a-priori file. Raises DataError where the two contradict."""
+    definition, policy = release.product.definition, release.product.policy
+    contributions, protection = cells.contributions, definition.protection
+    if definition.measure.requested is not None:
+        asking = read_asking(release.vault.verify(staged.sha256, ".npz"))
+        contributions = RequestedContributions.of(cells, asking)
+    pattern = protection if isinstance(protection, SecondarySuppression) else SecondarySuppression()
+    return ProtectionRequest.of(
+        cells,
+        policy.table_rules,
+        replace(
+            policy.table_attackers.assumptions(definition.measure.measure),
+            statuses=definition.form.tell_primary and isinstance(protection, SecondarySuppression),
+        ),
+        contributions=contributions,
+        rows=manual_rows(pattern.a_priori, [d.name for d in cells.dimensions], cells.decimals),
+        cost=pattern.cost,
+        waive=partial(
+            waived_cells,
+            waivers=policy.waivers,
+            release_name=definition.name,
+            today=datetime.now(UTC).date(),
+            submitter=definition.owner,
+        ),
+    )

@@ -7,9 +7,9 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from policies.check import AnyOf, Need
+from policies.reported_shares import disclosed_share
 from policies.rules.attack_rule import AttackRule
-from policies.rules.paired_rule import told_share
+from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Sentence
 from sluice.ground.variables import Role, with_role
 from sluice.ground.verdict import Finding
@@ -37,7 +37,7 @@ class AcmeTop(AttackRule):
         for name in with_role(files.released, Role.SENSITIVE):
             values = files.masked[name].dropna()
             share = float((values == values.max()).mean()) if files.released[name].kind.is_numeric else 1.0
-            says = _ALONE(name=name, share=told_share(share, len(values), files.minimum_cell), unit=files.unit)
+            says = _ALONE(name=name, share=disclosed_share(share, len(values), files.minimum_cell), unit=files.unit)
             measured = Measurement(share, len(values), len(values), worse="lower")
             findings.append(self.judge(measured, says, name, files.minimum_cell))
         return findings

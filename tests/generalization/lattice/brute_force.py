@@ -13,25 +13,19 @@ import pandas as pd
 from scipy.integrate import quad
 
 from sluice.generalization.lattice.key import Key
-from sluice.generalization.models.k_anonymity import KAnonymity
-from sluice.generalization.models.privacy_model import PrivacyModel
-from sluice.generalization.models.sensitive_model import (
-    AlphaKAnonymity,
-    BetaLikeness,
-    DeltaDisclosure,
-    DistinctLDiversity,
-    EntropyLDiversity,
-    EqualTCloseness,
-    HierarchicalTCloseness,
-    OrderedTCloseness,
-    RecursiveLDiversity,
-)
 from sluice.generalization.objectives.class_losses import Discernibility
 from sluice.generalization.objectives.key_losses import Loss, NonUniformEntropy
 from sluice.generalization.objectives.objective import Objective
 from sluice.risk.classes import alpha_k, beta_likeness, delta_disclosure, l_diversity, t_closeness
+from sluice.risk.classes.alpha_k import AlphaKAnonymity
+from sluice.risk.classes.beta_likeness import BetaLikenessModel
 from sluice.risk.classes.class_values import class_values
+from sluice.risk.classes.delta_disclosure import DeltaDisclosureModel
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses, category_codes, classes_of
+from sluice.risk.classes.k_anonymity import KAnonymityModel
+from sluice.risk.classes.l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
+from sluice.risk.classes.privacy_model import PrivacyModel
+from sluice.risk.classes.t_closeness import EqualTCloseness, HierarchicalTCloseness, OrderedTCloseness
 
 _ROUNDING = 1e-9
 Frame = pd.DataFrame
@@ -85,7 +79,7 @@ def suppressed_records(file: Frame, keys: Sequence[Key], models: Sequence[Privac
 
     Those of models on a class alone go first.
     """
-    comparing = EqualTCloseness | OrderedTCloseness | HierarchicalTCloseness | BetaLikeness | DeltaDisclosure
+    comparing = EqualTCloseness | OrderedTCloseness | HierarchicalTCloseness | BetaLikenessModel | DeltaDisclosureModel
     alone = [model for model in models if not isinstance(model, comparing)]
     hidden = np.zeros(len(file), dtype=bool)
     if suppressed in ("ignored", "without_keys"):
@@ -102,7 +96,7 @@ def suppressed_records(file: Frame, keys: Sequence[Key], models: Sequence[Privac
 def breaks(model: PrivacyModel, file: Frame, keys: Sequence[Key]) -> np.ndarray:
     """For each record whether its class breaks the model."""
     classes = classes_of(file, [key.name for key in keys])
-    if isinstance(model, KAnonymity):
+    if isinstance(model, KAnonymityModel):
         return classes.frequencies < model.k
     small = classes.frequencies < (model.k if isinstance(model, AlphaKAnonymity) else 0)
     present = np.flatnonzero(file[model.sensitive].notna())
@@ -131,13 +125,13 @@ def _failing(model: Any, classes: EquivalenceClasses, column: "pd.Series[int]") 
         return t_closeness.hierarchical_distance(class_values(classes, column.to_numpy()), np.array(model.levels)) > (
             model.t + _ROUNDING
         )
-    if isinstance(model, BetaLikeness):
+    if isinstance(model, BetaLikenessModel):
         failing = beta_likeness.largest_gain(class_values(classes, values)) > model.beta + _ROUNDING
         return (
             failing
             | (beta_likeness.largest_bounded_gain(class_values(classes, values)) > 1 + _ROUNDING) & model.enhanced
         )
-    if isinstance(model, DeltaDisclosure):
+    if isinstance(model, DeltaDisclosureModel):
         return delta_disclosure.log_ratios(class_values(classes, values), model.absent) >= model.delta
     if isinstance(model, AlphaKAnonymity):
         wanted = None if model.values is None else np.array(model.values)

@@ -9,10 +9,10 @@ import pytest
 
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.search import search
-from sluice.generalization.models.k_anonymity import KAnonymity
 from sluice.generalization.objectives.class_losses import Discernibility
 from sluice.generalization.objectives.key_losses import Loss, NonUniformEntropy
 from sluice.ground.hierarchy import Hierarchy
+from sluice.risk.classes.k_anonymity import KAnonymityModel
 from tests.generalization.lattice.brute_force import released
 
 pytestmark = pytest.mark.chain
@@ -65,6 +65,6 @@ def test_k_anonymity_of_8000_records(adult: File) -> None:
                     best[limit, at] = min(best[limit, at], found[at])
     for (limit, at), expected in best.items():
         objective = (Loss(), NonUniformEntropy(), Discernibility())[at]
-        solution = search(keys, codes, [KAnonymity(5)], objective, suppression_limit=limit)
+        solution = search(keys, codes, [KAnonymityModel(5)], objective, suppression_limit=limit)
         assert solution.value == pytest.approx(expected, rel=1e-9)
         assert solution.optimal

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.local_recoding import NO_REGION, WHOLE, LocalRecoding, local_recoding
 from sluice.generalization.lattice.search import search
-from sluice.generalization.models.k_anonymity import KAnonymity
-from sluice.generalization.models.reidentification_risk import AverageRisk
-from sluice.generalization.models.sensitive_model import DistinctLDiversity
 from sluice.generalization.objectives.class_losses import Discernibility
 from sluice.generalization.objectives.key_losses import Loss, NonUniformEntropy, Precision
 from sluice.ground.errors import DataError, InfeasibleError
+from sluice.risk.classes.k_anonymity import KAnonymityModel
+from sluice.risk.classes.l_diversity import DistinctLDiversity
+from sluice.risk.population.reidentification_risk import AverageRisk
 from tests.generalization.lattice.brute_force import breaks
 from tests.generalization.lattice.test_search import MODELS
 from tests.generalization.small_files import tables
@@ -121,7 +121,7 @@ def recoded(counts: list[tuple[int, int, int]], k: int, weights: tuple[float, fl
     """counts : area, sex and how many records have both"""
     codes = [np.repeat([row[at] for row in counts], [row[2] for row in counts]) for at in (0, 1)]
     keys = [Key(key.name, key.levels, key.missing, weight) for key, weight in zip((AREA, SEX), weights, strict=True)]
-    return local_recoding(keys, codes, [KAnonymity(k)], Loss(), search(keys, codes, [KAnonymity(k)], Loss()))
+    return local_recoding(keys, codes, [KAnonymityModel(k)], Loss(), search(keys, codes, [KAnonymityModel(k)], Loss()))
 
 
 def test_the_refinement_that_saves_most_is_taken():
@@ -143,8 +143,8 @@ def test_the_refinement_that_saves_most_is_taken():
 
 def test_a_combination_that_was_not_in_the_file_goes_as_far_as_its_groups_do():
     codes = [np.repeat([0, 2, 3], [6, 6, 1]), np.repeat([0, 1, 1], [6, 6, 1])]
-    solution = search([AREA, SEX], codes, [KAnonymity(6)], Loss())
-    found = local_recoding([AREA, SEX], codes, [KAnonymity(6)], Loss(), solution)
+    solution = search([AREA, SEX], codes, [KAnonymityModel(6)], Loss())
+    found = local_recoding([AREA, SEX], codes, [KAnonymityModel(6)], Loss(), solution)
     assert found.start.tolist() == [1, 0]
     # In the north only area 0 occurs, and is told; a man of the north is in no region; a woman of area 1 is in the
     # region, and area 1 in none of its parts.
@@ -157,8 +157,8 @@ def test_extremes():
     rng = np.random.default_rng(1)
     codes = [rng.integers(0, 4, 200), rng.integers(0, 2, 200)]
     for k, levels in ((1, [0, 0]), (200, [2, 1])):
-        solution = search([AREA, SEX], codes, [KAnonymity(k)], Loss())
-        found = local_recoding([AREA, SEX], codes, [KAnonymity(k)], Loss(), solution)
+        solution = search([AREA, SEX], codes, [KAnonymityModel(k)], Loss())
+        found = local_recoding([AREA, SEX], codes, [KAnonymityModel(k)], Loss(), solution)
         assert (found.levels_of(found.region([AREA, SEX], codes)) == levels).all()
         assert found.value == solution.value
     # No class has three different values: all records are suppressed.
@@ -174,11 +174,11 @@ def test_extremes():
     ("models", "objective"),
     [
         ([AverageRisk(0.5)], Loss()),
-        ([KAnonymity(2)], Discernibility()),
+        ([KAnonymityModel(2)], Discernibility()),
     ],
 )
 def test_what_cannot_be_judged_class_by_class_or_key_by_key(models, objective):
     codes = [np.repeat([0, 1, 2, 3], 5), np.repeat([0, 1], 10)]
-    solution = search([AREA, SEX], codes, [KAnonymity(2)], Loss())
+    solution = search([AREA, SEX], codes, [KAnonymityModel(2)], Loss())
     with golden.raises(DataError):
         local_recoding([AREA, SEX], codes, models, objective, solution)

@@ -7,9 +7,10 @@ from hypothesis import given
 
 from sluice.generalization.lattice import search
 from sluice.generalization.lattice.key import Key
-from sluice.generalization.lattice.node import NO_CLASS, Layout, bottom
+from sluice.generalization.lattice.node import Layout, bottom
 from sluice.generalization.lattice.search import NodeCache
 from sluice.ground.errors import DataError
+from sluice.risk.classes.privacy_model import NO_CLASS
 from tests.generalization.small_files import tables
 from tests.golden import golden
 

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from sluice.generalization.cost_benefit import CostBenefit, PublisherPayout
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node, bottom
+from sluice.generalization.lattice.node_suppression import Requirements, suppression
 from sluice.generalization.lattice.search import search
-from sluice.generalization.lattice.suppression import Requirements, suppression
-from sluice.generalization.models.k_anonymity import KAnonymity
 from sluice.generalization.objectives.class_losses import (
     Ambiguity,
     AverageClassSize,
@@ -25,6 +24,7 @@ from sluice.generalization.objectives.class_losses import (
 from sluice.generalization.objectives.key_losses import Height, Loss, NonUniformEntropy, Precision
 from sluice.generalization.objectives.objective import Objective
 from sluice.ground.errors import DataError, InfeasibleError
+from sluice.risk.classes.k_anonymity import KAnonymityModel
 from tests.generalization.objectives.record_losses import loss
 from tests.generalization.small_files import above, small_files
 from tests.golden import golden
@@ -68,7 +68,7 @@ def test_nothing_above_loses_less_than_the_bounds_say(file, objective, data):
 
 @given(small_files(), OBJECTIVES, st.integers(1, 4), st.sampled_from([0.0, 0.3]))
 def test_the_search_finds_the_transformation_that_loses_least(file, objective, k, limit):
-    requirements = Requirements.of([KAnonymity(k)], file.n, limit, "released")
+    requirements = Requirements.of([KAnonymityModel(k)], file.n, limit, "released")
     losses = []
     for levels in product(*(range(key.depth + 1) for key in file.keys)):
         at = replace(file, levels=levels)
@@ -78,9 +78,9 @@ def test_the_search_finds_the_transformation_that_loses_least(file, objective, k
     arguments = {"sensitive": file.sensitive, "population": file.people, "suppression_limit": limit}
     if not losses:
         with pytest.raises(InfeasibleError):
-            search(file.keys, file.codes, [KAnonymity(k)], objective, **arguments)
+            search(file.keys, file.codes, [KAnonymityModel(k)], objective, **arguments)
         return
-    found = search(file.keys, file.codes, [KAnonymity(k)], objective, **arguments)
+    found = search(file.keys, file.codes, [KAnonymityModel(k)], objective, **arguments)
     assert found.value == pytest.approx(min(losses), abs=1e-9)
     assert found.optimal
 
@@ -172,4 +172,4 @@ def test_people_without_a_record_are_no_class():
 def test_a_journalist_needs_a_population():
     payout = PublisherPayout(CostBenefit(1, 1, 1, 1), "journalist")
     with golden.raises(DataError):
-        search([REGION], [np.array([0, 1, 2, 2, 3])], [KAnonymity(1)], payout)
+        search([REGION], [np.array([0, 1, 2, 2, 3])], [KAnonymityModel(1)], payout)

@@ -3,8 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from sluice.ground.hierarchy import Hierarchy
-from sluice.ground.taxonomy import taxonomy_of
+from sluice.ground.hierarchy import Hierarchy, taxonomy_of
 from sluice.masking.microaggregation.clusters import Domain, domain_of
 
 AREAS = Hierarchy(rows={"a": ("ab",), "b": ("ab",), "c": ("cd",), "d": ("cd",), "e": ("e",)})

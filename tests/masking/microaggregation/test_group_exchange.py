@@ -16,8 +16,8 @@ from sluice.masking.microaggregation.microaggregation import (
     squared_errors,
 )
 from sluice.masking.microaggregation.representatives import standardised
-from sluice.risk.transparency.nearest_centre import NearestCentre
-from sluice.risk.transparency.pairs import Pairs
+from sluice.risk.transparency.attack import Pairs
+from sluice.risk.transparency.bounds import NearestCentre
 from tests.red_team.files import CENSUS, census
 from tests.reference_data import reference_path
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import PlanError
-from sluice.ground.hierarchy import Hierarchy
-from sluice.ground.taxonomy import taxonomy_of
+from sluice.ground.hierarchy import Hierarchy, taxonomy_of
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.microaggregation.clusters import Domain, domain_of, ends, roundest
 from sluice.masking.microaggregation.mondrian import Mondrian, mondrian_regions

@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 from scipy.stats import zscore
 
 from sluice.ground.variables import Kind, Variable
-from sluice.masking.microaggregation.projected_microaggregation import ProjectedMicroaggregation, projected_groups
-from sluice.masking.microaggregation.univariate_microaggregation import optimal_groups
+from sluice.masking.microaggregation.ordered_microaggregation import (
+    ProjectedMicroaggregation,
+    optimal_groups,
+    projected_groups,
+)
 
 RNG = np.random.default_rng(0)  # means draw nothing
 PROJECTIONS = ("first_principal_component", "sum_of_z_scores")

@@ -11,8 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.contract import load_contract
-from sluice.generalization.models.k_anonymity import KAnonymity
-from sluice.generalization.models.sensitive_model import DistinctLDiversity
 from sluice.ground.errors import PlanError
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.variables import Kind, Role, Variable, Variables
@@ -20,6 +18,8 @@ from sluice.masking.plan import apply_plan, apply_recodings, released_variables
 from sluice.masking.recoding.generalization import Generalization
 from sluice.masking.recoding.generalized_levels import GeneralizedLevels
 from sluice.risk.classes.equivalence_classes import classes_of
+from sluice.risk.classes.k_anonymity import KAnonymityModel
+from sluice.risk.classes.l_diversity import DistinctLDiversity
 from sluice.risk.population.population_uniques import population_uniques
 from tests.golden import golden
 
@@ -215,14 +215,16 @@ def test_models_and_objective_are_written_as_they_were_read() -> None:
     assert written["models"] == [{"model": "k_anonymity", "k": 5}]
     assert written["objective"] == {"objective": "loss", "aggregate": "maximum"}
     assert Generalization.model_validate(written) == step(objective={"objective": "loss", "aggregate": "maximum"})
-    assert step(models=[KAnonymity(3), DistinctLDiversity("illness", 2)]).models[1].describe().startswith("distinct")
+    assert (
+        step(models=[KAnonymityModel(3), DistinctLDiversity("illness", 2)]).models[1].describe().startswith("distinct")
+    )
 
 
 class Asked:
     """The rules of some policy."""
 
-    def models(self, variables: object) -> tuple[KAnonymity]:
-        return (KAnonymity(7),)
+    def models(self, variables: object) -> tuple[KAnonymityModel]:
+        return (KAnonymityModel(7),)
 
     def without_model(self, variables: object) -> tuple[str, ...]:
         return ("suda",)

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.rules.behind import Behind
-from policies.rules.k_anonymity import KAnonymity
 from sluice.ground.errors import PlanError
+from sluice.ground.rule import Background
 from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.ground.verdict import Verdict
 from sluice.masking.recoding.local_suppression import LocalSuppression, refuse_rare
 from sluice.masking.recoding.unsafe_combinations import key_sets
+from sluice.risk.classes.k_anonymity import KAnonymity
 from tests.golden import golden
 
 RNG = np.random.default_rng(0)
@@ -117,7 +117,7 @@ def test_a_value_missing_before_may_stay_alone_where_it_may_stand_for_any() -> N
     assert cells(records, suppress(records, 3)) > cells(records, left)
     frame, variables = typed(left)
     before = typed(records)[0]
-    (found,) = KAnonymity(k=3, missing_matches="any").find(frame, variables, "masked", behind=Behind(before))
+    (found,) = KAnonymity(k=3, missing_matches="any").find(frame, variables, "masked", background=Background(before))
     assert found.verdict is Verdict.PASS
 
 

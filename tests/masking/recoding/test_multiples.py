@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.masking.recoding.multiples import multiples_around, round_to_multiples
+from sluice.masking.recoding.rounding import multiples_around, round_to_multiples
 
 
 @given(

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable
-from sluice.masking.recoding.multiples import multiples_around
 from sluice.masking.recoding.random_rounding import RandomRounding, random_round
+from sluice.masking.recoding.rounding import multiples_around
 from tests.golden import golden
 
 

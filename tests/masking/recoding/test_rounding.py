@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable
 from sluice.masking.plan import apply_plan, apply_recodings
-from sluice.masking.recoding.multiples import round_to_multiples
 from sluice.masking.recoding.rounding import (
     Rounding,
+    round_to_multiples,
     round_to_points,
     round_to_rows,
 )

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from policies.rules.control_rule import ControlRule
+from policies.rules.control_rules import ControlRule
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict
 from sluice.utility.comparison import Comparison

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from policies.rules.attribute_divergence import AttributeDivergence
+from policies.rules.value_matching import AttributeDivergence
 from tests.policies.rules.attacked_people import FAIL, ILLNESSES, ORIGINAL, UNKNOWN, VARIABLES, attacked, scrambled
 
 

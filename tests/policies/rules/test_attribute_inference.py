@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from policies.rules.attribute_inference import AttributeInference
+from policies.rules.attribute_rules import AttributeInference
 from tests.golden import golden
 from tests.policies.rules.attacked_people import (
     FAIL,

@@ -4,10 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.rules.attribute_divergence import AttributeDivergence
-from policies.rules.attribute_inference import AttributeInference
-from policies.rules.data_invasion import DataInvasion
-from policies.rules.maximum_knowledge import MaximumKnowledge
+from policies.rules.attribute_rules import AttributeInference
+from policies.rules.value_matching import AttributeDivergence, DataInvasion, MaximumKnowledge
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Kind, Variable
 from sluice.utility.comparison import Comparison

@@ -12,28 +12,26 @@ import pandas as pd
 import pytest
 from pydantic import TypeAdapter
 
-from policies.advice import advice_on, with_advice
-from policies.rules.catalogue import rules
-from policies.rules.population_estimate import PopulationEstimate
-from policies.rules.rule import Rule
-from policies.rules.rules import AttackPolicyRule, PolicyRule
-from policies.rules.table_rule import TableRule
+from policies.rules.rules import AttackPolicyRule, PolicyRule, rules
 from sluice.ground.errors import DataError
+from sluice.ground.rule import Rule
 from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.ground.verdict import Finding, Verdict
+from sluice.risk.population.population_rule import PopulationEstimate
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
-from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.prior_posterior import PriorPosterior
+from sluice.tabular.rules.p_percent import PPercent, PriorPosterior
 from sluice.tabular.rules.request_rule import RequestRule
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from sluice.tabular.rules.zero_cells import ZeroCells
+from tasks.checks import advice_on, with_advice
 from tests.golden import golden
 from tests.items.set_columns import column_of, variable
 from tests.listed import all_listed
-from tests.policies.rules import ill_people
 from tests.policies.rules.test_attack_contract import ATTACKS
 from tests.policies.rules.written_rules import documented, is_sensitive, load, refusal
+from tests.risk.classes import ill_people
+from tests.risk.population.weighted_survey import READING
 
 QUASI, SENSITIVE, WEIGHT, HOUSEHOLD = Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD
 VARIABLES = ill_people.VARIABLES | {"home": Variable(name="home", kind=Kind.INTEGER, role=HOUSEHOLD)}
@@ -121,7 +119,7 @@ class Judged:
 
     def find(self, rule: Rule, frame: pd.DataFrame | None = None, variables: Variables | None = None) -> list[Finding]:
         given = self.promise.frame if frame is None else frame
-        return rule.find(given, variables or self.promise.variables, "masked", "people")
+        return rule.find(given, variables or self.promise.variables, "masked", "people", READING)
 
     def broken(self, frame: pd.DataFrame | None = None, variables: Variables | None = None) -> Finding:
         return next(each for each in self.find(self.fails, frame, variables) if each.verdict is Verdict.FAIL)
@@ -135,18 +133,18 @@ def judged(name: str) -> Judged:
 
 # Rules on cells: as a policy writes them, what then judges the cells, and contributions to a cell that is sensitive.
 CELLS: list[tuple[dict[str, Any], SensitivityRule, list[int]]] = [
-    ({"rule": "dominance", "n": 2, "k": 85.5}, Dominance(2, 85.5), [90, 5]),
-    ({"rule": "minimum_frequency", "n": 3}, MinimumFrequency(3, 10), [90, 5]),
+    ({"rule": "dominance", "n": 2, "k": 85.5}, Dominance(n=2, k=85.5), [90, 5]),
+    ({"rule": "minimum_frequency", "n": 3}, MinimumFrequency(n=3, protection_percent=10), [90, 5]),
     (
         {"rule": "minimum_frequency", "n": 4, "protection_percent": 15, "zeros_safe": True},
-        MinimumFrequency(4, 15, zeros_safe=True),
+        MinimumFrequency(n=4, protection_percent=15, zeros_safe=True),
         [90, 5],
     ),
-    ({"rule": "p_percent", "p": 10}, PPercent(10), [90, 5]),
-    ({"rule": "p_percent", "p": 10, "coalition": 3}, PPercent(10, 3), [90, 5]),
-    ({"rule": "prior_posterior", "p": 10, "q": 50}, PriorPosterior(10, 50), [90, 5]),
-    ({"rule": "request_rule", "k": 70}, RequestRule(70), [90, 5]),
-    ({"rule": "zero_cells", "protection_units": 5}, ZeroCells(5), [0, 0]),
+    ({"rule": "p_percent", "p": 10}, PPercent(p=10), [90, 5]),
+    ({"rule": "p_percent", "p": 10, "coalition": 3}, PPercent(p=10, coalition=3), [90, 5]),
+    ({"rule": "prior_posterior", "p": 10, "q": 50}, PriorPosterior(p=10, q=50), [90, 5]),
+    ({"rule": "request_rule", "k": 70}, RequestRule(k=70), [90, 5]),
+    ({"rule": "zero_cells", "protection_units": 5}, ZeroCells(protection_units=5), [0, 0]),
 ]
 
 # Settings that a policy must not have.
@@ -358,8 +356,8 @@ def test_a_rule_on_cells_judges_them_as_it_is_written_and_lets_no_file_of_record
     written: dict[str, Any], judges: SensitivityRule, sensitive: list[int]
 ) -> None:
     rule = load(**written)
-    assert isinstance(rule, TableRule)
-    assert (rule.sensitivity(), rule.rule) == (judges, judges.rule)  # waivers and findings name it alike
+    assert isinstance(rule, SensitivityRule)
+    assert (rule, rule.rule) == (judges, judges.rule)  # waivers and findings name it alike
     assert TypeAdapter(PolicyRule).validate_python(rule.model_dump(mode="json")) == rule
     assert is_sensitive(rule, sensitive)
     assert not is_sensitive(rule, [30] * 6)

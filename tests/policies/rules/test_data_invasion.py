@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from policies.rules.data_invasion import DataInvasion
+from policies.rules.value_matching import DataInvasion
 from tests.golden import golden
 from tests.policies.rules.attacked_people import (
     FAIL,

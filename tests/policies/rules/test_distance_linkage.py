@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from policies.rules.distance_linkage import DistanceLinkage
-from policies.rules.interval_disclosure import IntervalDisclosure
+from policies.rules.linkage_rules import DistanceLinkage
+from policies.rules.ranked_rules import IntervalDisclosure
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Kind, Variable
 from sluice.ground.verdict import Verdict

@@ -7,15 +7,14 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.rules.behind import Behind
 from policies.rules.failing_categories import _failing, with_failing_categories
-from policies.rules.frequency_rule import MissingMatches
-from policies.rules.k_anonymity import KAnonymity
-from policies.rules.l_diversity import LDiversity
-from policies.rules.rule import Rule
-from policies.rules.sample_uniques_share import SampleUniquesShare
+from sluice.ground.rule import Background, Rule
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict
+from sluice.risk.classes.k_anonymity import KAnonymity
+from sluice.risk.classes.l_diversity import LDiversity
+from sluice.risk.classes.microdata_rule import KeyedRecords, MissingMatches
+from sluice.risk.classes.sample_uniques import SampleUniquesShare
 from tests.golden import golden
 
 CELL = 5
@@ -35,9 +34,9 @@ def frame(**columns: list[object]) -> pd.DataFrame:
 def located(records: pd.DataFrame, *rules: Rule) -> list[Finding]:
     named = {each.name: each for each in (AGE, TOWN, ILLNESS, PATIENT)}
     variables = {name: named[name] for name in records}
-    behind = Behind(minimum_cell=CELL)
-    findings = [each for rule in rules for each in rule.find(records, variables, "masked", "people", behind)]
-    return with_failing_categories(findings, rules, records, variables, behind, "people")
+    background = Background(minimum_cell=CELL)
+    findings = [each for rule in rules for each in rule.find(records, variables, "masked", "people", background)]
+    return with_failing_categories(findings, rules, records, variables, background, "people")
 
 
 def test_the_variable_that_makes_records_rare_is_named() -> None:
@@ -128,8 +127,10 @@ def test_equal_records_looked_at_once_break_a_rule_as_each_of_them_does(
         name: [row[at] if row[2 + at] else None for row in rows] for at, name in enumerate(("town", "illness"))
     })  # fmt: skip
     variables = {"town": TOWN, "illness": ILLNESS.model_copy(update={"role": Role.QUASI_IDENTIFIER})}
-    behind = Behind(original=before if is_known else None, minimum_cell=CELL)
+    background = Background(original=before if is_known else None, minimum_cell=CELL)
     for rule in (KAnonymity(k=3, missing_matches=missing_matches), SampleUniquesShare(at_most=0)):
-        look = _failing(rule, after, variables, ["town", "illness"], behind)
+        look = _failing(rule, after, variables, ["town", "illness"], background)
         for keys in (["town", "illness"], ["town"], ["illness"]):
-            np.testing.assert_array_equal(look(keys), rule.failing(after, variables, keys, behind))
+            np.testing.assert_array_equal(
+                look(keys), rule.failing(KeyedRecords(after, variables, keys, background=background))
+            )

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from policies.rules.inference import Inference
+from policies.rules.control_rules import Inference
 from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.people_and_control import ORIGINAL, STRANGERS, attacked, without_roles

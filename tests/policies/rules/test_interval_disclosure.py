@@ -1,6 +1,6 @@
 """Interval disclosure as a rule."""
 
-from policies.rules.interval_disclosure import IntervalDisclosure
+from policies.rules.ranked_rules import IntervalDisclosure
 from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.linked_people import ORIGINAL, attacked, find

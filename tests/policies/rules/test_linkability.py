@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from policies.rules.linkability import Linkability
+from policies.rules.control_rules import Linkability
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict
 from sluice.utility.comparison import Comparison

@@ -4,11 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.rules.distance_linkage import DistanceLinkage
-from policies.rules.interval_disclosure import IntervalDisclosure
-from policies.rules.linkage_score import LinkageScore
-from policies.rules.probabilistic_linkage import ProbabilisticLinkage
-from policies.rules.rank_swapping_linkage import RankSwappingLinkage
+from policies.rules.linkage_rules import DistanceLinkage, ProbabilisticLinkage, RankSwappingLinkage
+from policies.rules.ranked_rules import IntervalDisclosure, LinkageScore
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Verdict
 from sluice.masking.swapping.rank_swapping import RankSwapping

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from policies.rules.maximum_knowledge import MaximumKnowledge
+from policies.rules.value_matching import MaximumKnowledge
 from sluice.ground.variables import Kind, Variable
 from tests.golden import golden
 from tests.policies.rules.attacked_people import FAIL, ORIGINAL, UNKNOWN, VARIABLES, attacked

@@ -1,6 +1,6 @@
 """Membership inference as a rule."""
 
-from policies.rules.membership import MembershipInference
+from policies.rules.participation_attacks import MembershipInference
 from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.people_and_control import CONTROL, ORIGINAL, STRANGERS, attacked

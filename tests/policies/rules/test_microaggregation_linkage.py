@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from policies.rules.microaggregation_linkage import MicroaggregationLinkage
-from sluice.masking.microaggregation.univariate_microaggregation import UnivariateMicroaggregation
+from policies.rules.linkage_rules import MicroaggregationLinkage
+from sluice.masking.microaggregation.ordered_microaggregation import UnivariateMicroaggregation
 from tests.golden import golden
 from tests.policies.rules.linked_people import COPY, ORIGINAL, SHUFFLED, VARIABLES, find
 

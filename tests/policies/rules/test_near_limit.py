@@ -2,9 +2,9 @@
 
 import pytest
 
-from policies.rules.near_limit import if_near
 from sluice.ground.sentence import text_of
 from sluice.ground.verdict import Verdict
+from sluice.risk.measurement import if_near
 from tests.golden import golden
 
 

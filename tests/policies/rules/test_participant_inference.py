@@ -1,6 +1,6 @@
 """Participant inference as a rule."""
 
-from policies.rules.participant_inference import ParticipantInference
+from policies.rules.participation_attacks import ParticipantInference
 from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.people_and_control import CONTROL, ORIGINAL, STRANGERS, attacked

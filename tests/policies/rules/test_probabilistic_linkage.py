@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from policies.rules.probabilistic_linkage import ProbabilisticLinkage
+from policies.rules.linkage_rules import ProbabilisticLinkage
 from tests.golden import golden
 from tests.policies.rules.linked_people import ORIGINAL, attacked, find
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from policies.rules.distance_linkage import DistanceLinkage
-from policies.rules.rank_swapping_linkage import RankSwappingLinkage
+from policies.rules.linkage_rules import DistanceLinkage, RankSwappingLinkage
 from sluice.masking.swapping.rank_swapping import RankSwapping
 from tests.golden import golden
 from tests.policies.rules.linked_people import ORIGINAL, VARIABLES, attacked, find

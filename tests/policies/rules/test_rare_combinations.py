@@ -1,6 +1,6 @@
 """Rare combinations as a rule."""
 
-from policies.rules.rare_combinations import RareCombinations
+from policies.rules.participation_attacks import RareCombinations
 from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.people_and_control import ORIGINAL, STRANGERS, attacked

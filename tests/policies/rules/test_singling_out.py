@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from policies.rules.singling_out import SinglingOut
+from policies.rules.control_rules import SinglingOut
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict

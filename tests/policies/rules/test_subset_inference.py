@@ -1,6 +1,6 @@
 """Subset inference as a rule."""
 
-from policies.rules.subset_inference import SubsetInference
+from policies.rules.participation_attacks import SubsetInference
 from sluice.ground.verdict import Verdict
 from tests.golden import golden
 from tests.policies.rules.people_and_control import CONTROL, ORIGINAL, STRANGERS, attacked, verdicts

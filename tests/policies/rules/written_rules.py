@@ -9,13 +9,12 @@ import yaml
 from pydantic import BaseModel
 
 from policies.policy import Policy
-from policies.rules.catalogue import rules
-from policies.rules.rule import Rule
-from policies.rules.rules import AttackPolicyRule, PolicyRule
-from policies.rules.table_rule import TableRule
-from sluice.documents.documents import parse_document
+from policies.rules.rules import AttackPolicyRule, PolicyRule, rules
+from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DocumentError
+from sluice.ground.rule import Rule
 from sluice.tabular.rules.contributions import Values, one_cell
+from sluice.tabular.rules.sensitivity import SensitivityRule
 
 DOCS = (Path(__file__).parents[3] / "docs" / "rules.md").read_text(encoding="utf-8")
 EXAMPLES = dict(re.findall(r"^### `(\w+)`\n.*?^```yaml\n(.*?)^```$", DOCS, re.DOTALL | re.MULTILINE))
@@ -48,6 +47,6 @@ def refusal(**rule: Any) -> str:
     return str(error.value)
 
 
-def is_sensitive(rule: TableRule, contributions: Values) -> bool:
+def is_sensitive(rule: SensitivityRule, contributions: Values) -> bool:
     """Whether the cell that adds up these contributions may not be published."""
-    return bool(rule.sensitivity().sensitive(one_cell(contributions, rule.rule))[0])
+    return bool(rule.sensitive(one_cell(contributions, rule.rule))[0])

@@ -3,8 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from policies.standard.intruders import Intruder
-from policies.standard.reference_standard import ReferenceStandard
+from policies.standard.reference_standard import Intruder, ReferenceStandard
 from tests.golden import golden
 
 

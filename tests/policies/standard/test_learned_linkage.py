@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.standard.intruders import LearnedLimits
-from policies.standard.learned_linkage import judge_learned_linkage, learned_intruder
+from policies.standard.learning_intruders import judge_learned_linkage, learned_intruder
+from policies.standard.reference_standard import LearnedLimits
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict

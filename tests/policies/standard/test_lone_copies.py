@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.standard.lone_copies import judge_lone_copies
+from policies.standard.copied_values import judge_lone_copies
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.ground.verdict import Verdict
 from sluice.risk.reference.copies import count_copies, lone_copies

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.standard.natural_frequency import natural_frequency as told
+from policies.reported_shares import natural_frequency as told
 from sluice.ground.sentence import Sentence, per, text_of
 from tests.golden import golden
 

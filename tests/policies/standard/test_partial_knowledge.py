@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.standard.intruders import AnyOf, Intruder
-from policies.standard.learned_linkage import learned_intruder
-from policies.standard.partial_knowledge import judge_partial_knowledge
+from policies.standard.learning_intruders import judge_partial_knowledge, learned_intruder
+from policies.standard.reference_standard import AnyOf, Intruder
 from sluice.ground.verdict import Finding, Verdict
 from sluice.utility.comparison import Comparison
 from tests.golden import golden

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from policies.standard.prediction import judge_measure
+from policies.standard.prediction_curves import judge_measure
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.ground.verdict import Verdict
 from sluice.risk.reference.prediction import Prediction

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from policies.standard.nearest_records import judge_reidentification
 from policies.standard.reference_standard import ReferenceStandard
-from policies.standard.reidentification import judge_reidentification
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from policies.standard.leniency import judge_leniency
+from policies.standard.copied_values import judge_unique_values
+from policies.standard.preconditions import judge_leniency
 from policies.standard.reference_standard import ReferenceStandard
-from policies.standard.unique_values import judge_unique_values
 from sluice.ground.errors import DataError
 from sluice.ground.verdict import Verdict
 from tests.golden import golden

@@ -12,7 +12,7 @@ from sluice.risk.attacks.attribute_gain import (
     attribute_gains,
     strongest_readings,
 )
-from sluice.risk.linkage.candidate_posterior import CandidatePosterior
+from sluice.risk.linkage.learned_linker import CandidatePosterior
 
 NAMES = np.array(["a", "b", "c"], dtype=object)
 

@@ -13,9 +13,8 @@ import pytest
 
 from sluice.ground.errors import DataError
 from sluice.risk.attacks.inference import inference
-from sluice.risk.attacks.learned_membership import learned_membership
 from sluice.risk.attacks.linkability import linkability
-from sluice.risk.attacks.membership import membership, nearer_to_original
+from sluice.risk.attacks.membership import learned_membership, membership, nearer_to_original
 from sluice.risk.attacks.participant_inference import participant_inference
 from sluice.risk.attacks.singling_out import singling_out
 from sluice.risk.attacks.subset_inference import subset_inference

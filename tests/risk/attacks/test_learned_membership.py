@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.errors import DataError
-from sluice.risk.attacks.learned_membership import learned_membership
-from sluice.risk.attacks.membership import Membership, membership
+from sluice.risk.attacks.membership import Membership, learned_membership, membership
 from tests.golden import golden
 from tests.risk.attacks.people import VARIABLES, people
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.risk.attacks.near_values import NearValues
+from sluice.risk.attacks.subset_inference import NearValues
 
 
 def near(values: NearValues, within: float) -> list[list[int]]:

@@ -1,3 +1,5 @@
+"""Attribute combinations as a rule."""
+
 from itertools import combinations
 from pathlib import Path
 
@@ -7,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
-from sluice.risk.classes.attribute_combinations import attribute_combinations
+from sluice.ground.verdict import Verdict
+from sluice.risk.classes.attribute_combinations import AttributeCombinations, attribute_combinations
 from sluice.risk.classes.equivalence_classes import category_codes
 from tests.golden import golden
+from tests.risk.classes.ill_people import one, people
 
 tables = st.integers(1, 5).flatmap(
     lambda keys: st.lists(st.tuples(*[st.integers(0, 3)] * keys), min_size=1, max_size=20).map(np.array)
@@ -78,3 +82,15 @@ def test_people_are_counted_where_they_are_known(table: np.ndarray, k: int, data
     for at, subset in enumerate(found.sets):
         crowd = frame.groupby(list(subset))["person"].transform("nunique")
         assert (found.unique[at], found.below[at]) == ((crowd == 1).sum(), (crowd < k).sum())
+
+
+def test_attribute_combinations_name_the_worst_keys() -> None:
+    frame = people([30, 30, 40, 40], "abab")
+    passed = one(AttributeCombinations(size=1), frame)
+    assert passed.verdict is Verdict.PASS
+    golden(passed.says)
+    finding = one(AttributeCombinations(size=2), frame)
+    assert (finding.verdict, finding.observed, finding.scope) == (Verdict.FAIL, 1, "age, area")
+    golden(finding.says)
+    assert one(AttributeCombinations(size=2, columns=("area",)), frame).verdict is Verdict.PASS
+    assert one(AttributeCombinations(size=1, k=3), frame).observed == 1

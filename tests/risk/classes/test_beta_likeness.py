@@ -1,12 +1,17 @@
+"""Beta-likeness as a rule."""
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from sluice.risk.classes.beta_likeness import largest_bounded_gain, largest_gain
+from sluice.ground.verdict import Verdict
+from sluice.risk.classes.beta_likeness import BetaLikeness, largest_bounded_gain, largest_gain
 from sluice.risk.classes.class_values import class_values
 from sluice.risk.classes.equivalence_classes import equivalence_classes
+from tests.golden import golden
+from tests.risk.classes.ill_people import one, people
 
 codes = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=25).map(np.array)
 
@@ -38,3 +43,14 @@ def test_a_certain_value_breaks_the_enhanced_bound_unless_everybody_has_it() -> 
     one = class_values(equivalence_classes([np.array([0, 0, 1])]), np.zeros(3, dtype=np.int64))
     for measure in (largest_gain, largest_bounded_gain):
         assert measure(one).tolist() == [0, 0]  # all the same: nothing is learned
+
+
+def test_beta_likeness_of_both_variants() -> None:
+    frame = people([30, 30, 40, 40], "aaaa", "cccf")  # by hand: cold gains 1/3 in the first group, flu 1 in the second
+    assert one(BetaLikeness(beta=1, variant="basic"), frame).verdict is Verdict.PASS
+    basic = one(BetaLikeness(beta=0.5, variant="basic"), frame)
+    assert (basic.verdict, basic.observed, basic.scope) == (Verdict.FAIL, 1, "illness by age, area")
+    golden(basic.says)
+    # 1/3 is more than -ln 3/4: a cold is certain in the first group.
+    assert one(BetaLikeness(beta=1), frame).verdict is Verdict.FAIL
+    assert one(BetaLikeness(beta=1), people([30, 30, 40, 40], "aaaa", "cfcf")).verdict is Verdict.PASS

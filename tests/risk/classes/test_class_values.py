@@ -1,11 +1,15 @@
 """Values in classes: near numbers are one value, and people are counted where they are known."""
 
 import numpy as np
+import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.risk.classes.class_values import Near, class_values
+from sluice.ground.variables import Harmless, Kind, Role, Variable
+from sluice.risk.classes.class_values import Near, SensitiveValues, class_values
 from sluice.risk.classes.equivalence_classes import equivalence_classes
+
+CLASSES = equivalence_classes([np.array([0, 0, 1, 1, 2])])
 
 
 def test_the_span_that_holds_most_comes_first_and_no_border_parts_it() -> None:
@@ -48,3 +52,33 @@ def test_people_are_counted_once_for_each_value() -> None:
     assert (found.records.tolist(), found.share.tolist()) == ([2, 1], [1.0, 0.5])
     near = class_values(classes, Near(np.array([1.0, 1.1, 1.2, 9.0]), 0.5))
     assert near.share.tolist() == [1.0, 0.5]
+
+
+def test_records_without_a_value_are_left_out() -> None:
+    variable = Variable(name="pay", kind=Kind.CONTINUOUS, role=Role.SENSITIVE)
+    values = SensitiveValues.of(CLASSES, pd.Series([1.0, np.nan, 2.0, 3.0, np.nan]), variable, 0.1)
+    assert isinstance(values.values, Near)
+    assert (values.rows.tolist(), values.values.numbers.tolist()) == ([0, 2, 3], [1.0, 2.0, 3.0])
+    assert values.classes.sizes.tolist() == [1, 2]
+    assert values.records_of(np.array([False, True])).tolist() == [3]
+    assert values.sizes(np.array([True, True])) == [1, 2]
+
+
+def test_dates_are_near_by_days_and_categories_are_themselves() -> None:
+    day = Variable(name="day", kind=Kind.DATE, role=Role.SENSITIVE)
+    dates = pd.Series(pd.to_datetime(["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04", "2024-01-05"]))
+    near = SensitiveValues.of(CLASSES, dates, day, 0.1).values
+    assert isinstance(near, Near)
+    assert np.diff(near.numbers).tolist() == [1.0] * 4
+    assert isinstance(SensitiveValues.of(CLASSES, dates, day, None).values, np.ndarray)
+    never = pd.Series(np.array(["2024-01-01", "9999-12-31", "0001-01-01", "2024-01-02", "NaT"], "datetime64[us]"))
+    far = SensitiveValues.of(CLASSES, never, day, 0.1).values  # beyond what nanoseconds hold
+    assert isinstance(far, Near)
+    assert far.numbers[1] - far.numbers[0] == (np.datetime64("9999-12-31") - np.datetime64("2024-01-01")).astype(int)
+
+
+def test_a_class_is_harmless_where_all_its_values_are() -> None:
+    harmless = Harmless(values=("0",), why="most people have none")
+    variable = Variable(name="gain", kind=Kind.INTEGER, role=Role.SENSITIVE, harmless=harmless)
+    values = SensitiveValues.of(CLASSES, pd.Series([0, 0, 0, 5, None], dtype="Int64"), variable, 0.1)
+    assert values.all_harmless.tolist() == [True, False]

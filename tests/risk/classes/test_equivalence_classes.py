@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 
 from sluice.risk.classes import equivalence_classes as module
 from sluice.risk.classes.class_values import class_values
-from sluice.risk.classes.crowds import agreeing
+from sluice.risk.classes.classes_with_missing_keys import matching_records
 from sluice.risk.classes.equivalence_classes import category_codes, classes_of, equivalence_classes
 
 small_frames = st.integers(1, 3).flatmap(
@@ -51,7 +51,7 @@ def test_neither_row_order_nor_index_matters(frame: pd.DataFrame, random: "np.ra
     order = list(range(len(frame)))
     random.shuffle(order)
     moved = frame.iloc[order].set_axis([7] * len(frame))  # every label the same
-    for count in (lambda f: classes_of(f, list(f)).frequencies, lambda f: agreeing(f, list(f))):
+    for count in (lambda f: classes_of(f, list(f)).frequencies, lambda f: matching_records(f, list(f))):
         assert_array_equal(count(moved), count(frame)[order])
 
 
@@ -110,7 +110,7 @@ def test_the_histogram_and_the_hash_agree(monkeypatch: pytest.MonkeyPatch) -> No
     assert_array_equal(equivalence_classes(keys).frequencies, by_histogram)
 
 
-@pytest.mark.parametrize("count", [classes_of, agreeing])
+@pytest.mark.parametrize("count", [classes_of, matching_records])
 def test_one_record_and_no_record(count: Callable[..., object]) -> None:
     frame = pd.DataFrame({"k": pd.Categorical(["a"])})
     for rows, expected in ((1, [1]), (0, [])):
@@ -122,7 +122,7 @@ def test_one_record_and_no_record(count: Callable[..., object]) -> None:
 def test_all_keys_missing_is_one_class() -> None:
     frame = pd.DataFrame({"k": pd.Series([np.nan] * 4), "l": pd.Series([pd.NA] * 4, dtype="Int64")})
     assert classes_of(frame, ["k", "l"]).sizes.tolist() == [4]
-    assert agreeing(frame, ["k", "l"]).tolist() == [4] * 4
+    assert matching_records(frame, ["k", "l"]).tolist() == [4] * 4
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6)), min_size=1, max_size=25).map(np.array))

@@ -1,3 +1,5 @@
+"""SUDA as a rule."""
+
 from itertools import combinations
 from math import prod
 
@@ -8,9 +10,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from sluice.ground.errors import DataError
+from sluice.ground.verdict import Verdict
 from sluice.risk.classes import suda as module
-from sluice.risk.classes.suda import dis_scores, minimal_sample_uniques, suda
+from sluice.risk.classes.suda import Suda, dis_scores, minimal_sample_uniques, suda
 from tests.golden import golden
+from tests.risk.classes.ill_people import one, people
 
 tables = st.integers(1, 5).flatmap(
     lambda keys: st.lists(st.tuples(*[st.integers(0, 2)] * keys), min_size=1, max_size=14).map(np.array)
@@ -116,3 +120,13 @@ def test_several_records_of_one_person_are_unique_where_no_other_person_has_the_
                     most = min(table.shape[1], table.shape[1] - 1)
                     expected[record] += prod(table.shape[1] - i for i in range(size, most + 1))
     assert_allclose(suda(list(table.T), people=people).score, expected)
+
+
+def test_suda_tells_the_share_of_records_at_risk() -> None:
+    frame = people([30, 30, 40, 50], "aabb")
+    # By hand: ages 40 and 50 are unique on one of two keys, the pair is not. DIS is 2 / (2 + 2 * 9) = 0.1 for both.
+    assert one(Suda(sampling_fraction=0.1, above=0.11), frame).verdict is Verdict.PASS
+    finding = one(Suda(sampling_fraction=0.1, above=0.09, at_most=0.25), frame)
+    assert (finding.verdict, finding.observed, finding.limit) == (Verdict.FAIL, 0.5, 0.25)
+    golden(finding.says)
+    assert one(Suda(sampling_fraction=0.1, above=0.09, at_most=0.5), frame).verdict is Verdict.PASS  # met exactly

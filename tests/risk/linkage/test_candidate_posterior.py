@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.risk.linkage.candidate_posterior import CandidatePosterior
-from sluice.risk.linkage.learned_linker import Candidates
+from sluice.risk.linkage.learned_linker import CandidatePosterior, Candidates
 
 
 def posterior(

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sluice.risk.linkage.learned_claims import Calibration
+from sluice.risk.linkage.learned_intruder import Calibration
 from sluice.risk.linkage.learned_linker import Candidates
 
 

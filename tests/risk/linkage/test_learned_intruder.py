@@ -8,7 +8,7 @@ close to it, and takes the strongest of several rulers. Where it is more than a 
 import numpy as np
 import pytest
 
-from policies.standard.learned_linkage import learned_intruder
+from policies.standard.learning_intruders import learned_intruder
 from sluice.ground.variables import Kind, Variable
 from sluice.risk.linkage.learned_intruder import LearnedIntruder
 from sluice.risk.linkage.learned_variable import compared_variables

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from sluice.risk.linkage.share_at_risk import share_at_risk
+from sluice.risk.attacks.attack_success import share_at_risk
 
 
 def test_exact_when_all_were_examined_and_an_interval_when_some_were():

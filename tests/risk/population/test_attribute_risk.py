@@ -1,10 +1,15 @@
+"""The attribute risk as a rule."""
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.risk.population.attribute_risk import attribute_risk
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import Verdict
+from sluice.risk.population.attribute_risk import AttributeRisk, attribute_risk
+from tests.golden import golden
 
 
 def test_worked_by_hand():
@@ -33,3 +38,24 @@ def test_extremes():
     assert (nothing.attempted, nothing.completed) == (2, 0)
     partly = attribute_risk(pd.Series([1.0, 2.0, np.nan, np.nan]))
     assert (partly.value, partly.attempted, partly.completed) == (1, 4, 2)  # missing is not in the denominator
+
+
+def test_attribute_risk_judges_each_variable_by_itself() -> None:
+    """Of 4 records, 1 area and 3 ages: the chance is the number of values over the number of records."""
+    variables = {
+        "area": Variable(name="area", kind=Kind.NOMINAL, role=Role.QUASI_IDENTIFIER),
+        "age": Variable(name="age", kind=Kind.INTEGER, role=Role.QUASI_IDENTIFIER),
+        "blank": Variable(name="blank", kind=Kind.CONTINUOUS, role=Role.QUASI_IDENTIFIER),
+    }
+    frame = pd.DataFrame(
+        {
+            "area": pd.Categorical(["a"] * 4),
+            "age": pd.array([30, 30, 40, 50], dtype="Int64"),
+            "blank": [float("nan")] * 4,
+        }
+    )
+    area, age, blank = AttributeRisk(at_most=0.25).find(frame, variables, "masked")
+    assert (area.verdict, area.observed) == (Verdict.PASS, 0.25)
+    assert (age.verdict, age.observed) == (Verdict.FAIL, 0.75)
+    golden(age.says)
+    assert (blank.verdict, blank.completed) == (Verdict.UNKNOWN, 0)

@@ -1,9 +1,15 @@
+"""The household risk as a rule."""
+
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.risk.population.household_risk import household_risk
+from sluice.ground.verdict import Verdict
+from sluice.risk.population.household_risk import HouseholdRisk, household_risk
+from tests.golden import golden
+from tests.risk.population.weighted_survey import SURVEY, one
 
 
 def test_a_household_by_hand() -> None:
@@ -24,3 +30,17 @@ def test_certain_risks_lone_members_and_tiny_risks() -> None:
     np.testing.assert_array_equal(household_risk(np.array([1.0, 0.3]), pd.Series([1, 1])), [1, 1])
     np.testing.assert_allclose(household_risk(np.array([0.3]), pd.Series([1])), [0.3])
     np.testing.assert_allclose(household_risk(np.full(2, 1e-18), pd.Series([1, 1])), 2e-18)
+
+
+def test_household_risk_is_above_the_individual_risks() -> None:
+    finding = one(HouseholdRisk(highest_at_most=0.3))  # the last two records are one household
+    assert finding.verdict is Verdict.FAIL
+    assert finding.observed == pytest.approx(1 - (1 - 0.1 / 0.9 * np.log(10)) ** 2)
+    assert one(HouseholdRisk(expected_at_most=0.5)).verdict is Verdict.PASS
+
+
+def test_with_a_gap_in_the_households_nothing_is_judged() -> None:
+    rule = HouseholdRisk(highest_at_most=0.9)
+    gap = one(rule, SURVEY.assign(household=pd.array(["a", None, "b", "b"], dtype="str")))
+    assert gap.verdict is Verdict.UNKNOWN
+    golden(gap.says)

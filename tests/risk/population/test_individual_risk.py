@@ -1,3 +1,5 @@
+"""The individual risk as a rule."""
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -6,9 +8,13 @@ from scipy.integrate import quad
 from scipy.stats import nbinom
 
 from sluice.ground.errors import DataError
+from sluice.ground.verdict import Verdict
 from sluice.risk.classes.equivalence_classes import equivalence_classes
-from sluice.risk.population.individual_risk import estimated_population, expected_share, individual_risk
+from sluice.risk.classes.microdata_rule import KeyedRecords
+from sluice.risk.population.individual_risk import IndividualRisk, estimated_population, expected_share, individual_risk
+from sluice.risk.population.loglinear_risk import LoglinearRisk
 from tests.golden import golden
+from tests.risk.population.weighted_survey import SURVEY, VARIABLES, one, typed
 
 
 def risk(f: float, p: float, **options: str) -> float:
@@ -63,3 +69,26 @@ def test_one_record_and_its_share() -> None:
 @pytest.mark.parametrize("weight", [0.0, -1.0, np.nan, np.inf])
 def test_a_wrong_weight_is_refused(weight: float) -> None:
     golden.refused(DataError, estimated_population, equivalence_classes([np.array([0, 1])]), np.array([2.0, weight]))
+
+
+def test_individual_risk_has_a_limit_on_the_highest_and_on_the_mean() -> None:
+    highest, expected = IndividualRisk(highest_at_most=0.3, expected_at_most=0.1).find(SURVEY, VARIABLES, "masked")
+    alone = 0.1 / 0.9 * np.log(10)
+    assert (highest.verdict, highest.observed) == (Verdict.PASS, pytest.approx(alone))
+    assert (expected.verdict, expected.completed) == (Verdict.FAIL, 4)
+    golden.words(expected.says)
+
+
+@pytest.mark.parametrize("rare", [False, True])
+def test_the_log_linear_model_stands_beside_it_and_the_worse_of_both_counts(rare: bool) -> None:
+    # A tenth of the people are men; in one of the files, all of them have ages that nobody else has.
+    rows = [("m" if i % 10 == 0 else "f", 100 + i if rare and i % 10 == 0 else i % 7) for i in range(2_000)]
+    frame = typed(rows, weight=20.0)
+    (finding,) = IndividualRisk(expected_at_most=0.5).find(frame, VARIABLES, "masked")
+    by_weight = float(IndividualRisk(expected_at_most=1).risks(KeyedRecords(frame, VARIABLES, ["sex", "age"])).mean())
+    by_model = one(LoglinearRisk(guesses_at_most=0.5), frame).observed
+    assert (finding.observed, by_model > by_weight) == (max(by_weight, by_model), rare)
+    golden(finding.says)
+    assert str(10 if rare else 0) in finding.says
+    strict = IndividualRisk(expected_at_most=(by_weight + by_model) / 2).find(frame, VARIABLES, "masked")[0]
+    assert strict.verdict is Verdict.FAIL

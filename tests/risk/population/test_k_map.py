@@ -1,3 +1,6 @@
+"""k-map as a rule."""
+
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,21 +10,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
-from sluice.risk.classes.crowds import agreeing
+from sluice.ground.verdict import Verdict
+from sluice.risk.classes.classes_with_missing_keys import matching_records
 from sluice.risk.classes.equivalence_classes import classes_of
-from sluice.risk.population.k_map import k_map, population_frequencies
+from sluice.risk.population.k_map import KMap, k_map
+from sluice.risk.population.population_rule import population_frequencies
 from tests.golden import golden
+from tests.risk.population.weighted_survey import LIST, one, typed
 
 KEYS = ["sex", "age"]
 
 
-def typed(rows: list[tuple[Any, Any]]) -> pd.DataFrame:
+def frame_of(rows: list[tuple[Any, Any]]) -> pd.DataFrame:
     frame = pd.DataFrame(rows, columns=KEYS)
     return frame.assign(sex=frame["sex"].astype("category"), age=pd.array(frame["age"], dtype="Int64"))
 
 
-POPULATION = typed([("f", 30), ("f", 30), ("f", 41), ("m", 30), ("m", 41), ("m", None)])
-FILE = typed([("f", 30), ("m", 41), ("f", 50), ("m", None)])
+POPULATION = frame_of([("f", 30), ("f", 30), ("f", 41), ("m", 30), ("m", 41), ("m", None)])
+FILE = frame_of([("f", 30), ("m", 41), ("f", 50), ("m", None)])
 
 
 def test_counts_by_hand() -> None:
@@ -49,17 +55,17 @@ def test_agrees_with_comparing_every_pair(ours: list[tuple[Any, Any]], theirs: l
 
     for missing in ("category", "any"):
         found = population_frequencies(
-            typed(ours).set_axis([0] * len(ours)), typed(theirs), KEYS, missing_matches=missing
+            frame_of(ours).set_axis([0] * len(ours)), frame_of(theirs), KEYS, missing_matches=missing
         )
         assert found.tolist() == [sum(fits(a, b, missing == "any") for b in theirs) for a in ours]
 
 
 @given(rows)
 def test_a_file_that_is_its_own_population_has_k_map_equal_to_k_anonymity(ours: list[tuple[Any, Any]]) -> None:
-    frame = typed(ours)
+    frame = frame_of(ours)
     np.testing.assert_array_equal(population_frequencies(frame, frame, KEYS), classes_of(frame, KEYS).frequencies)
     np.testing.assert_array_equal(
-        population_frequencies(frame, frame, KEYS, missing_matches="any"), agreeing(frame, KEYS)
+        population_frequencies(frame, frame, KEYS, missing_matches="any"), matching_records(frame, KEYS)
     )
 
 
@@ -73,7 +79,7 @@ def test_other_types_that_hold_the_same_values_fit() -> None:
 @pytest.mark.parametrize("missing", ["category", "any"])
 def test_an_empty_population_and_all_missing_keys(missing: str) -> None:
     assert population_frequencies(FILE, POPULATION.head(0), KEYS, missing_matches=missing).tolist() == [0] * 4
-    nothing = typed([(None, None)])
+    nothing = frame_of([(None, None)])
     assert population_frequencies(nothing, POPULATION, KEYS, missing_matches=missing).tolist() == [
         6 if missing == "any" else 0
     ]
@@ -90,3 +96,29 @@ def test_what_cannot_be_joined_is_refused() -> None:
     golden.refused(DataError, population_frequencies, FILE, POPULATION, KEYS, np.array([1, 1, 1, 1, 1, -1]))
     golden.refused(DataError, population_frequencies, FILE, POPULATION, KEYS, np.array([1]))
     golden.refused(DataError, k_map, np.zeros(0, int))
+
+
+@pytest.fixture
+def population(tmp_path: Path) -> str:
+    path = tmp_path / "population.csv"
+    path.write_text(LIST, encoding="utf-8")
+    return str(path)
+
+
+def test_k_map_passes_with_enough_people_and_fails_with_too_few(population: str) -> None:
+    passed = one(KMap(k=5, population=population))
+    assert (passed.verdict, passed.observed, passed.completed) == (Verdict.PASS, 5, 4)
+    golden(passed.says)
+    failed = one(KMap(k=6, population=population))
+    assert failed.verdict is Verdict.FAIL
+    golden(failed.says)
+
+
+def test_k_map_fails_where_the_list_lacks_a_record_and_nobody_of_unknown_age_vouches_for_it(population: str) -> None:
+    stranger = typed([("m", 77)])
+    failed = one(KMap(k=2, population=population), stranger)
+    assert (failed.verdict, failed.observed) == (Verdict.FAIL, 0)
+    golden.words(failed.says)
+    assert (
+        one(KMap(k=2, population=population, missing_matches="any"), stranger).observed == 0
+    )  # a man of no age is there

@@ -1,12 +1,14 @@
 """What a person's coming, leaving or changing tells, counted class by class."""
 
+from collections import Counter
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from sluice.risk.publications.differencing import Differences, differencing
-from sluice.risk.publications.same_people import same_people
+from sluice.risk.publications.publication import Publication, SamePeople, same_people
 from tests.risk.publications.publications import KEYS, VALUES, people, published, recoded
 
 
@@ -70,3 +72,75 @@ def test_noise_of_each_file_hides_who_left() -> None:
     pram = {"method": "pram", "columns": ["town"], "retention": 0.5}
     found = difference(people(), people().drop(index=17), [recoded(40, 60), noise, pram])
     assert (found.changed, found.told) == (1, 0)
+
+
+def tables(file: Publication) -> dict[tuple[Any, ...], Counter[str]]:
+    """What the public sees: how often each town occurs in each class of age, sex and region."""
+    counts: dict[tuple[Any, ...], Counter[str]] = {}
+    for *group, town in file.masked[[*KEYS, "town"]].astype(str).itertuples(index=False):
+        counts.setdefault(tuple(group), Counter())[town] += 1
+    return counts
+
+
+def claimed(first: Publication, second: Publication) -> tuple[int, int]:
+    """An intruder who knows everybody's keys on both days subtracts the files: whose town is named; how often
+    rightly.
+
+    Of a class that lost as many entries as people left it, all that it lost is theirs; of one that won as many as came,
+    all that it won. Row i of both originals is the same person.
+    """
+    before, after = tables(first), tables(second)
+    labels = [file.masked.astype(str).set_axis(file.people) for file in (first, second)]
+    places = [{row: tuple(label) for row, *label in each[KEYS].itertuples()} for each in labels]
+    left = Counter(place for row, place in places[0].items() if places[1].get(row) != place)
+    came = Counter(place for row, place in places[1].items() if places[0].get(row) != place)
+    lost = {group: before[group] - after.get(group, Counter()) for group in left}
+    won = {group: after[group] - before.get(group, Counter()) for group in came}
+    claims = []
+    for row in places[0].keys() | places[1].keys():
+        old, new = places[0].get(row), places[1].get(row)
+        if old == new:
+            continue
+        said = [set(lost[old])] if old is not None and lost[old].total() == left[old] else []
+        said += [set(won[new])] if new is not None and won[new].total() == came[new] else []
+        if said and len(possible := set.intersection(*said)) == 1:
+            claims.append((row, possible.pop()))
+    truth = {row: town for each in labels for row, town in each["town"].items()}
+    return len(claims), sum(truth[row] == town for row, town in claims)
+
+
+def of_two_months(count: int, leaving: int, birthdays: int) -> tuple[Publication, Publication, SamePeople]:
+    """Two editions that say of which month they are; so many leave in between, and so many have a birthday."""
+    first = people(count).assign(month="May")[[*KEYS, "town", "month"]]
+    second = first.iloc[: count - leaving].assign(month="June")
+    second.loc[: birthdays - 1, "age"] += 1
+    rows = np.arange(count - leaving)
+    plan = [recoded(30, 45, 60)]
+    return published(first, plan, 1), published(second, plan, 2), SamePeople(rows, rows)
+
+
+@pytest.mark.parametrize(("leaving", "birthdays"), [(10, 0), (0, 400), (10, 400)])
+def test_whom_subtraction_names_is_counted_though_every_record_tells_another_month(
+    leaving: int, birthdays: int
+) -> None:
+    earlier, later, same = of_two_months(1500, leaving, birthdays)
+    claims, right = claimed(earlier, later)
+    found = differencing(earlier, later, same, KEYS, ["town", "month"])
+    assert claims == right == found.told > 0
+    assert found.changed == leaving + birthdays
+
+
+def test_an_age_that_grew_for_everybody_hides_nobody_who_left() -> None:
+    """Whoever is 41 was 40: a year is subtracted from the later file, and then it is compared."""
+    first = people(3000).assign(region="north")[[*KEYS, "town"]]
+    second = first.iloc[:-10].assign(age=first["age"] + 1)
+    earlier, later = published(first, [], 1), published(second, [], 2)
+    same = SamePeople(np.arange(2990), np.arange(2990))
+    found = differencing(earlier, later, same, KEYS, ["town"])
+    assert (found.changed, found.told) == (10, 10)
+
+
+def test_nobody_is_named_where_everybody_stayed_and_only_the_month_is_another() -> None:
+    earlier, later, same = of_two_months(1500, 0, 0)
+    found = differencing(earlier, later, same, KEYS, ["town", "month"])
+    assert (found.changed, found.told) == (0, 0)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from sluice.risk.publications.joint_classes import JointClasses, KeyedFile, joint_classes
-from sluice.risk.publications.same_people import same_people
+from sluice.risk.publications.publication import SamePeople, same_people
 from tests.risk.publications.publications import KEYS, VALUES, people, published, recoded
 
 
@@ -54,9 +54,14 @@ def test_groups_within_groups_take_nothing_apart() -> None:
     assert joint(records, records, [[recoded(30, 40, 60)], [recoded(40)]]).below == 0
 
 
-def test_who_changed_is_somebody_else() -> None:
+def test_who_crossed_an_edge_is_known_in_both_files() -> None:
+    """A date of birth tells every age: whoever turned 40 is looked for below 40 in one file, from 40 in the other."""
     records = people(1500)
-    older = records.assign(age=records["age"] + 1)
-    older.loc[:1399, "age"] -= 1
-    found = joint(records, older, [[recoded(40)], [recoded(40)]])
-    assert (found.below, found.alike) == (0, 0)
+    older = records.copy()
+    older.loc[1000:, "age"] += 1
+    moved = records[(records["age"] == 39) & (older["age"] == 40)]
+    together = moved.groupby(["sex", "region"])["age"].transform("size")
+    earlier, later = published(records, [recoded(40)], 1), published(older, [recoded(40)], 2)
+    same = SamePeople(np.arange(1500), np.arange(1500))
+    found = joint_classes(KeyedFile(later, KEYS, None), [KeyedFile(earlier, KEYS, same)], 5, ["town"])
+    assert found.below == int((together < 5).sum()) > 0

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.risk.reference.curve import curve_grid, shares_at
+from sluice.risk.reference.reference_attack import curve_grid, shares_at
 
 
 def steps(values, grid):

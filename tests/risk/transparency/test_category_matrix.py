@@ -4,8 +4,8 @@ import pytest
 
 from sluice.ground.variables import Kind, Variable
 from sluice.masking.noise.pram import MISSING, Pram
+from sluice.risk.transparency.attack import Pairs
 from sluice.risk.transparency.category_matrix import CategoryMatrix
-from sluice.risk.transparency.pairs import Pairs
 
 VARIABLES = {name: Variable(name=name, kind=Kind.NOMINAL, categories=("a", "b", "c")) for name in ("x", "y")}
 MATRIX = {"a": {"a": 0.7, "b": 0.2, "c": 0.1}, "b": {"b": 1.0}, "c": {"a": 0.5, "c": 0.5}}

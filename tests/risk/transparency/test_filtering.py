@@ -6,8 +6,8 @@ from scipy.stats import norm
 from sluice.ground.arrays import FloatArray
 from sluice.ground.variables import Kind, Variable
 from sluice.risk.measurement import Measurement
-from sluice.risk.transparency.filtering import CLOSE, Filtering
-from sluice.risk.transparency.pairs import Pairs
+from sluice.risk.transparency.attack import Pairs
+from sluice.risk.transparency.linear_change import CLOSE, Filtering
 
 
 def played(original: FloatArray, masked: FloatArray) -> Measurement:

@@ -4,8 +4,8 @@ import pytest
 
 from sluice.ground.variables import Kind, Variable
 from sluice.masking.swapping.anatomization import Anatomization
-from sluice.risk.transparency.group_values import GroupValues
-from sluice.risk.transparency.pairs import Pairs
+from sluice.risk.transparency.attack import Pairs
+from sluice.risk.transparency.permuted_values import GroupValues
 
 VARIABLES = {
     "illness": Variable(name="illness", kind=Kind.NOMINAL),

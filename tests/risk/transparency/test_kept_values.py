@@ -4,9 +4,8 @@ import pytest
 
 from sluice.ground.variables import Kind, Variable
 from sluice.masking.synthesis.multiple_imputation import MultipleImputation
-from sluice.risk.transparency.attack import NoAttack
-from sluice.risk.transparency.kept_values import KeptValues
-from sluice.risk.transparency.pairs import Pairs
+from sluice.risk.transparency.attack import NoAttack, Pairs
+from sluice.risk.transparency.synthetic_values import KeptValues
 from tests.golden import golden
 
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in "abc"}

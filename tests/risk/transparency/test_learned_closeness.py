@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.variables import Kind, Variable
-from sluice.risk.transparency.learned_closeness import LearnedCloseness
-from sluice.risk.transparency.pairs import Pairs
+from sluice.risk.transparency.attack import Pairs
+from sluice.risk.transparency.linkage import LearnedCloseness
 
 NAMES = ("a", "b", "c", "d", "e")
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in NAMES}

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.arrays import FloatArray
+from sluice.risk.transparency.attack import Pairs
 from sluice.risk.transparency.linear_change import LinearChange, linear_map
-from sluice.risk.transparency.pairs import Pairs
 
 
 def pairs(original: FloatArray, masked: FloatArray) -> Pairs:

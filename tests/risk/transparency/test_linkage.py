@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sluice.risk.transparency.attack import Pairs
 from sluice.risk.transparency.linkage import Likelihood, Linkage, Together, links
-from sluice.risk.transparency.pairs import Pairs
 
 
 @dataclass(frozen=True)

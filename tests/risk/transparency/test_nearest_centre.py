@@ -4,8 +4,8 @@ import pytest
 
 from sluice.ground.variables import Kind, Variable
 from sluice.masking.microaggregation.microaggregation import Microaggregation
-from sluice.risk.transparency.nearest_centre import NearestCentre
-from sluice.risk.transparency.pairs import Pairs
+from sluice.risk.transparency.attack import Pairs
+from sluice.risk.transparency.bounds import NearestCentre
 
 NAMES = ("a", "b", "c")
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS, nullable=True) for name in NAMES}

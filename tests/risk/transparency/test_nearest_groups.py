@@ -3,10 +3,10 @@ import pandas as pd
 import pytest
 
 from sluice.ground.variables import Kind, Variable
-from sluice.masking.microaggregation.univariate_microaggregation import UnivariateMicroaggregation
+from sluice.masking.microaggregation.ordered_microaggregation import UnivariateMicroaggregation
 from sluice.risk.linkage.candidate_sets import microaggregation_linkage
-from sluice.risk.transparency.nearest_centre import NearestGroups
-from sluice.risk.transparency.pairs import Pairs
+from sluice.risk.transparency.attack import Pairs
+from sluice.risk.transparency.bounds import NearestGroups
 
 NAMES = ("a", "b", "c", "d")
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in NAMES}

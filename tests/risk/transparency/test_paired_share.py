@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sluice.risk.transparency.pairs import paired_share
+from sluice.risk.transparency.attack import paired_share
 
 
 def test_only_people_in_whom_both_differ_widen_the_interval() -> None:

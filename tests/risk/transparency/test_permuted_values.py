@@ -5,7 +5,7 @@ import pytest
 from sluice.ground.variables import Kind, Variable
 from sluice.masking.swapping.permutation import Permutation
 from sluice.risk.measurement import Measurement
-from sluice.risk.transparency.pairs import Pairs
+from sluice.risk.transparency.attack import Pairs
 from sluice.risk.transparency.permuted_values import PermutedValues
 from tests.golden import golden
 

@@ -5,8 +5,8 @@ import pytest
 from sluice.ground.variables import Kind, Variable
 from sluice.masking.microaggregation.clustering import KMemberClustering
 from sluice.masking.microaggregation.mondrian import Mondrian
-from sluice.risk.transparency.pairs import Pairs
-from sluice.risk.transparency.published_ranges import PublishedRanges
+from sluice.risk.transparency.attack import Pairs
+from sluice.risk.transparency.bounds import PublishedRanges
 
 LEVELS = ("0 to 9", "10 to 19", "20 to 29", "30 to 39")
 VARIABLES = {

@@ -4,8 +4,8 @@ import pytest
 
 from sluice.ground.variables import Kind, Variable
 from sluice.masking.recoding.random_rounding import RandomRounding
-from sluice.risk.transparency.pairs import Pairs
-from sluice.risk.transparency.random_multiple import RandomMultiple
+from sluice.risk.transparency.attack import Pairs
+from sluice.risk.transparency.bounds import RandomMultiple
 
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in "abcd"}
 

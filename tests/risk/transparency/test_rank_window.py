@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 
 from sluice.risk.linkage.candidate_sets import rank_swapping_linkage
-from sluice.risk.transparency.pairs import Pairs
-from sluice.risk.transparency.rank_window import RankWindow
+from sluice.risk.transparency.attack import Pairs
+from sluice.risk.transparency.bounds import RankWindow
 
 
 def pairs(original: pd.DataFrame, masked: pd.DataFrame) -> Pairs:

@@ -4,9 +4,8 @@ import pandas as pd
 from sluice.ground.variables import Kind, Variable
 from sluice.masking.synthesis.data_distortion import DataDistortion
 from sluice.masking.synthesis.resampling import Resampling
-from sluice.risk.transparency.attack import NoAttack
-from sluice.risk.transparency.pairs import Pairs
-from sluice.risk.transparency.rank_window import SameRank
+from sluice.risk.transparency.attack import NoAttack, Pairs
+from sluice.risk.transparency.bounds import SameRank
 
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in "ab"}
 

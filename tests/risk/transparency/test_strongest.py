@@ -3,11 +3,10 @@ import pandas as pd
 import pytest
 
 from sluice.ground.variables import Kind, Variable
-from sluice.risk.transparency.learned_closeness import LearnedCloseness
+from sluice.risk.transparency.attack import Pairs
+from sluice.risk.transparency.bounds import SameRank
 from sluice.risk.transparency.linear_change import LinearChange
-from sluice.risk.transparency.linkage import Strongest
-from sluice.risk.transparency.pairs import Pairs
-from sluice.risk.transparency.rank_window import SameRank
+from sluice.risk.transparency.linkage import LearnedCloseness, Strongest
 
 NAMES = ("a", "b", "c", "d")
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in NAMES}

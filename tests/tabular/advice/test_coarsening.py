@@ -63,7 +63,7 @@ def test_cut_lists_never_make_a_sensitive_cell_pass_for_a_safe_one(
 ) -> None:
     made, *rest = given
     cells = aggregate(made, *rest, kept)
-    rules = [MinimumFrequency(2), PPercent(30)]
+    rules = [MinimumFrequency(n=2), PPercent(p=30)]
     for change in all_changes(cells):
         ours, expected = coarser(cells, change), again(cells, change, *rest)
         assert (ours.contributors <= expected.contributors).all()

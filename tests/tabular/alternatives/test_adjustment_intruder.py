@@ -73,7 +73,7 @@ def test_who_knows_the_moved_cells_finds_what_all_tables_together_leave() -> Non
 def test_the_gap_is_that_of_the_truth_that_is_looked_at() -> None:
     """One contributor under p% = 10: the candidates begin at the figure divided by 1.1 and by 0.9."""
     cells = square([[1000, 9000], [12000, 20000]])
-    rules = (PPercent(10),)
+    rules = (PPercent(p=10),)
     needs = requirements_of(rules, cells.contributions)
     cell = int(np.flatnonzero(cells.total == 1000)[0])
     value = cells.total.copy()

@@ -67,7 +67,7 @@ def test_no_rounding_is_nearer(cells: Cells, base: int, squared: bool) -> None:
 @pytest.mark.chain
 @given(tables(most=40), st.integers(2, 60))
 def test_adds_up_at_adjacent_multiples(cells: Cells, base: int) -> None:
-    requirements = requirements_of([MinimumFrequency(3), PPercent(10)], cells.contributions)
+    requirements = requirements_of([MinimumFrequency(n=3), PPercent(p=10)], cells.contributions)
     assume(not (requirements.sensitive & (cells.total == 0)).any())
     base, rounded = round_or_widen(cells, requirements, base)
     assert not (cells.equations @ rounded.value).any()

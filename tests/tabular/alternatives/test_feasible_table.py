@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from sluice.ground.errors import DataError
-from sluice.tabular.alternatives.feasible_table import feasible_table
+from sluice.tabular.alternatives.additive_multiples import feasible_table
 from sluice.tabular.model.cells import Cells
 from tests.golden import golden
 from tests.tabular.tables import business, protected_business, tables

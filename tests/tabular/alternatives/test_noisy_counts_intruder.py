@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 import sluice
 from sluice.ground.verdict import Verdict
-from sluice.tabular.alternatives.noisy_counts_intruder import NoisyCounts
+from sluice.tabular.alternatives.attacker_interval import NoisyCounts
 from sluice.tabular.alternatives.perturbation_table import PerturbationTable
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
@@ -124,7 +124,7 @@ def read(low: list[int], high: list[int], *, coalition: int = 1, total: bool = T
     order = np.argsort(cells.total)
     place = np.argsort(order)
     cells = replace(cells, published=np.where(cells.total == 7, total, True))
-    rules = (MinimumFrequency(N),)
+    rules = (MinimumFrequency(n=N),)
     needs = requirements_of(rules, cells.contributions)
     bounds = (np.array(ends, dtype=float)[place] for ends in (low, high))
     known = Assumptions(counts="contributors", coalition=coalition)

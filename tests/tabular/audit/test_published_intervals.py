@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
-from sluice.tabular.audit.audit import audit
+from sluice.tabular.audit.pattern_audit import audit
 from sluice.tabular.audit.proven_interval import ProvenInterval
 from sluice.tabular.audit.published_intervals import learned_intervals, published_intervals
 from sluice.tabular.audit.single_cell_attacks import doubt_wanted, in_words
@@ -23,7 +23,7 @@ from tests.golden import golden
 from tests.tabular.grids import BOX, asked, at, hiding, pattern, square, table
 from tests.tabular.tables import business, tables
 
-FIVE = (PPercent(5),)
+FIVE = (PPercent(p=5),)
 
 
 def hide(cells: Cells, share: float, seed: int) -> np.ndarray:

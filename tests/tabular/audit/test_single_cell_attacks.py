@@ -59,7 +59,7 @@ def test_the_truth_is_never_excluded_and_less_knowledge_is_less_learned(
 @given(many_cells, st.sampled_from([1, 10, 12.5, 100]))
 def test_what_the_second_can_tell_is_what_p_percent_forbids(given_cells: list[list[int]], percent: float) -> None:
     """And once the interval reaches up by the rule's level, it cannot tell it any more."""
-    cells, rule = contributions_of(given_cells), PPercent(percent)
+    cells, rule = contributions_of(given_cells), PPercent(p=percent)
     inside = (cells.contributors > 1) & (cells.largest[:, 0] > 0)
     assert (internal_attack(cells).within(percent) == (rule.sensitive(cells) & inside)).all()
     high = (cells.total + rule.protection(cells)).astype(float)

@@ -15,7 +15,7 @@ from sluice.tabular.rules.sensitivity import requirements_of
 
 AREA = Dimension.of("area", [("T", ""), ("N", "T"), ("S", "T"), ("n1", "N"), ("n2", "N"), ("s1", "S"), ("s2", "S")])
 KIND = Dimension.flat("kind", list("abcde"), total="T")
-RULES = [MinimumFrequency(5)]
+RULES = [MinimumFrequency(n=5)]
 
 
 def people(records: int = 150, seed: int = 1) -> pd.DataFrame:
@@ -106,7 +106,7 @@ def test_records_that_were_swapped_in_part_are_somebodys_decision() -> None:
 def test_an_amount_is_known_within_its_protection_level(distance: int, tells: bool) -> None:
     leaves = np.array([[1], [2], [2], [3], [3], [4], [4], [5], [5]], dtype=np.int32)
     cells = aggregate([KIND], leaves, np.arange(9), np.array([100, *[500] * 8]))
-    required = requirements_of([MinimumFrequency(2)], cells.contributions)
+    required = requirements_of([MinimumFrequency(n=2)], cells.contributions)
     status = np.where(required.sensitive, Status.PRIMARY, Status.PUBLISHED).astype(np.uint8)
     totals = cells.total + np.where(required.sensitive, distance, 0.0)
     found = compare_with_file(cells, status, required, False, totals)

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
-from sluice.tabular.audit.audit import audit
+from sluice.tabular.audit.pattern_audit import audit
 from sluice.tabular.editions.joint_editions import carried, joint_cells
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, Status, Statuses
@@ -23,7 +23,7 @@ from tests.reference_data import reference_path
 from tests.tabular.grids import at
 from tests.tabular.tables import business, read_text, tables
 
-RULES = [MinimumFrequency(3)]
+RULES = [MinimumFrequency(n=3)]
 PUBLISHED, PRIMARY, SECONDARY, WITHHELD = (int(status) for status in Status)
 
 # 3 x 3 by industry and region; P1, M1 has two contributors, every other cell five.
@@ -257,7 +257,7 @@ def business_editions(branch: str, seed: int) -> tuple[Cells, Cells]:
 def test_the_business_table_a_month_later() -> None:
     """A pattern made alone, at other costs, opens cells of the month before; one made jointly does not."""
     earlier, now = business_editions("KC", 2)
-    rules = [MinimumFrequency(3), PPercent(10)]
+    rules = [MinimumFrequency(n=3), PPercent(p=10)]
     then = suppress(earlier, requirements_of(rules, earlier.contributions), rules).status
     other = np.random.default_rng(3).uniform(1, 1000, len(now))
     alone = suppress(now, requirements_of(rules, now.contributions), rules, cost=other).status

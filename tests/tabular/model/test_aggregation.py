@@ -14,7 +14,7 @@ from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.model.records import records_of
+from sluice.tabular.model.numbered_records import records_of
 from sluice.tabular.rules.p_percent import PPercent
 from tests.golden import golden
 from tests.reference_data import reference_path
@@ -131,7 +131,7 @@ def frame(**columns: list[object]) -> pd.DataFrame:
 def test_weights_of_the_example() -> None:
     """shared by tau-ARGUS's manual: {100 weight 4, 10 weight 7} at p = 10, unsafe unweighted, safe weighted."""
     given = frame(a=["x", "x"], value=[100, 10], weight=[4, 7], id=["one", "two"])
-    rule = PPercent(10)
+    rule = PPercent(p=10)
 
     def sensitive(measure: Measure) -> bool:
         cells = records_of(given, [FLAT], measure).cells([FLAT])
@@ -166,7 +166,7 @@ def test_exact_weights_as_gconfid(values: list[int], weights: list[float], sensi
     given = frame(a=["x"] * len(values), value=values, weight=weights, id=list(map(str, range(len(values)))))
     measure = Measure("value", "id", weight="weight", weight_rule="gconfid_exact")
     cells = records_of(given, [FLAT], measure).cells([FLAT])
-    assert PPercent(10).protection(cells.contributions)[0] == sensitivity * 10**cells.decimals
+    assert PPercent(p=10).protection(cells.contributions)[0] == sensitivity * 10**cells.decimals
 
 
 def test_weights_with_fractions() -> None:

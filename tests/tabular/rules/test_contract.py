@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
+from sluice.ground.document_faults import faults
 from sluice.ground.errors import DataError
 from sluice.tabular.rules.dominance import Dominance, dominance
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency, minimum_frequency
-from sluice.tabular.rules.p_percent import PPercent, p_percent
-from sluice.tabular.rules.prior_posterior import PriorPosterior
+from sluice.tabular.rules.p_percent import PPercent, PriorPosterior, p_percent
 from sluice.tabular.rules.request_rule import RequestRule
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
 from sluice.tabular.rules.zero_cells import ZeroCells
@@ -23,17 +24,17 @@ Cell = Callable[[Sequence[float]], bool]
 
 # Each with the same rule of one cell, and a stricter one.
 RULES: dict[str, tuple[SensitivityRule, Cell | None, SensitivityRule]] = {
-    "minimum_frequency": (MinimumFrequency(3), partial(minimum_frequency, n=3), MinimumFrequency(5)),
-    "minimum_frequency, zeros safe": (MinimumFrequency(3, zeros_safe=True), None, MinimumFrequency(3)),
-    "p_percent": (PPercent(10), partial(p_percent, p=10), PPercent(25)),
-    "p_percent, three together": (PPercent(10, coalition=3), None, PPercent(10, coalition=4)),
-    "p_percent of a fraction": (PPercent(10), partial(p_percent, p=10), PPercent(10.5)),
-    "dominance": (Dominance(1, 70), partial(dominance, n=1, k=70), Dominance(2, 70)),
-    "dominance of two": (Dominance(2, 85.5), partial(dominance, n=2, k=85.5), Dominance(2, 85)),
-    "dominance of all": (Dominance(2, 100), partial(dominance, n=2, k=100), Dominance(2, 1)),
-    "prior_posterior": (PriorPosterior(10, 50), None, PriorPosterior(20, 50)),
-    "prior_posterior, knowing all": (PriorPosterior(10, 100), None, PriorPosterior(10, 10.5)),
-    "request_rule": (RequestRule(60), None, RequestRule(50)),
+    "minimum_frequency": (MinimumFrequency(n=3), partial(minimum_frequency, n=3), MinimumFrequency(n=5)),
+    "minimum_frequency, zeros safe": (MinimumFrequency(n=3, zeros_safe=True), None, MinimumFrequency(n=3)),
+    "p_percent": (PPercent(p=10), partial(p_percent, p=10), PPercent(p=25)),
+    "p_percent, three together": (PPercent(p=10, coalition=3), None, PPercent(p=10, coalition=4)),
+    "p_percent of a fraction": (PPercent(p=10), partial(p_percent, p=10), PPercent(p=10.5)),
+    "dominance": (Dominance(n=1, k=70), partial(dominance, n=1, k=70), Dominance(n=2, k=70)),
+    "dominance of two": (Dominance(n=2, k=85.5), partial(dominance, n=2, k=85.5), Dominance(n=2, k=85)),
+    "dominance of all": (Dominance(n=2, k=100), partial(dominance, n=2, k=100), Dominance(n=2, k=2)),
+    "prior_posterior": (PriorPosterior(p=10, q=50), None, PriorPosterior(p=20, q=50)),
+    "prior_posterior, knowing all": (PriorPosterior(p=10, q=100), None, PriorPosterior(p=10, q=10.5)),
+    "request_rule": (RequestRule(k=60), None, RequestRule(k=50)),
     "zero_cells": (ZeroCells(), None, ZeroCells(protection_units=5)),
 }
 each_rule = pytest.mark.parametrize(("rule", "of_one", "stricter"), RULES.values(), ids=RULES)
@@ -117,24 +118,35 @@ def test_an_empty_cell_speaks_of_nobody(name: str) -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        partial(MinimumFrequency, 0),
         partial(minimum_frequency, [1, 2], n=0),
         partial(p_percent, [1, 2, 3], p=0.1),
         partial(dominance, [1, 2], n=1, k=0.85),
         partial(dominance, [1, 2], n=0, k=50),
-        partial(MinimumFrequency, 3, protection_percent=0.1),
-        partial(PPercent, 0.1),
-        partial(PPercent, 10, coalition=0),
-        partial(Dominance, 1, 0.85),
-        partial(Dominance, 0, 50),
-        partial(PriorPosterior, 50, 10),
-        partial(PriorPosterior, 10, 10),
-        partial(PriorPosterior, 10, 0.5),
-        partial(PriorPosterior, 10, 50, coalition=0),
-        partial(RequestRule, 0.7),
-        partial(ZeroCells, protection_units=0),
     ],
 )
 def test_settings_that_are_none_are_refused(make: Callable[[], object]) -> None:
     with golden.raises(DataError):
         make()
+
+
+@pytest.mark.parametrize(
+    ("rule", "thresholds"),
+    [
+        (MinimumFrequency, {"n": 0}),
+        (MinimumFrequency, {"n": 3, "protection_percent": 0.1}),
+        (PPercent, {"p": 0.1}),
+        (PPercent, {"p": 10, "coalition": 0}),
+        (Dominance, {"n": 1, "k": 0.85}),
+        (Dominance, {"n": 0, "k": 50}),
+        (PriorPosterior, {"p": 50, "q": 10}),
+        (PriorPosterior, {"p": 10, "q": 10}),
+        (PriorPosterior, {"p": 10, "q": 0.5}),
+        (PriorPosterior, {"p": 10, "q": 50, "coalition": 0}),
+        (RequestRule, {"k": 0.7}),
+        (ZeroCells, {"protection_units": 0}),
+    ],
+)
+def test_thresholds_out_of_bounds_are_refused(rule: type[SensitivityRule], thresholds: dict[str, float]) -> None:
+    with pytest.raises(ValidationError) as refused:
+        rule.model_validate(thresholds)
+    golden(str(faults(refused.value.errors(), rule)[0]))

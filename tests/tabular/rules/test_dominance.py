@@ -39,7 +39,7 @@ def test_integers_too_large_for_a_double_are_compared_exactly() -> None:
 @given(many_cells, st.integers(1, 4), percents)
 def test_all_cells_at_once_agree_with_fractions(given_cells: list[list[int]], n: int, k: float) -> None:
     """Sensitive, and the level 100 / k * (x1 + ... + xn) - X of Hundepool et al. (2012), section 4.3."""
-    decided, rule = contributions_of(given_cells), Dominance(n, k)
+    decided, rule = contributions_of(given_cells), Dominance(n=n, k=k)
     share = 100 / Fraction(str(k))
     expected = [lacking(share, sum(sorted(cell)[-n:]), sum(cell)) for cell in given_cells]
     assert rule.protection(decided).tolist() == expected
@@ -52,7 +52,7 @@ def test_all_cells_at_once_agree_with_fractions(given_cells: list[list[int]], n:
 def test_after_the_level_the_rule_is_kept() -> None:
     """With a total higher by the level the largest n would hold k percent, and not more; by one unit less, more."""
     for cell, n, k in (([350, 4, 3, 3, 3], 1, 50), ([900, 80, 11, 7], 2, 75), ([7, 1], 1, 33.3)):
-        level = int(Dominance(n, k).protection(contributions_of([cell]))[0])
+        level = int(Dominance(n=n, k=k).protection(contributions_of([cell]))[0])
         assert level > 0
         largest, total = 100 * sum(cell[:n]), Fraction(str(k))
         assert largest <= total * (sum(cell) + level)

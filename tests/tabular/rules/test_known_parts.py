@@ -11,19 +11,18 @@ from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, Contributions
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.dominance import Dominance
-from sluice.tabular.rules.known_parts import known_parts, status_tells_more
+from sluice.tabular.rules.intruders import known_parts, status_tells_more
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
-from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.prior_posterior import PriorPosterior
+from sluice.tabular.rules.p_percent import PPercent, PriorPosterior
 from sluice.tabular.rules.request_rule import RequestRule
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
 
 LISTS: list[list[SensitivityRule]] = [
-    [PPercent(30)],
-    [MinimumFrequency(3), PPercent(10)],
-    [Dominance(1, 60), MinimumFrequency(3)],
-    [Dominance(2, 80)],
-    [PriorPosterior(20, 50)],
+    [PPercent(p=30)],
+    [MinimumFrequency(n=3), PPercent(p=10)],
+    [Dominance(n=1, k=60), MinimumFrequency(n=3)],
+    [Dominance(n=2, k=80)],
+    [PriorPosterior(p=20, q=50)],
 ]
 
 
@@ -70,16 +69,16 @@ def test_it_is_true_and_never_less_than_the_own_part(values: list[int], rules: l
 
 
 def test_a_sensitive_cell_that_somebody_lets_out_is_not_taken_for_a_safe_one() -> None:
-    cells, rules = cell_of([100, 3, 3]), [PPercent(10)]
+    cells, rules = cell_of([100, 3, 3]), [PPercent(p=10)]
     nothing = requirements_of([], cells.contributions)
     assert (known_parts(cells, nothing, rules) == cells.largest).all()
 
 
 def test_when_the_word_primary_tells_more() -> None:
-    assert not status_tells_more([MinimumFrequency(3)], 1)
-    assert not status_tells_more([PPercent(10)], 1)
-    assert not status_tells_more([Dominance(2, 75)], 1)
-    assert status_tells_more([PPercent(10)], 2)
-    assert status_tells_more([Dominance(1, 75)], 1)
-    assert status_tells_more([PPercent(10), RequestRule(50)], 1)
-    assert not status_tells_more([Dominance(1, 75)], 0)
+    assert not status_tells_more([MinimumFrequency(n=3)], 1)
+    assert not status_tells_more([PPercent(p=10)], 1)
+    assert not status_tells_more([Dominance(n=2, k=75)], 1)
+    assert status_tells_more([PPercent(p=10)], 2)
+    assert status_tells_more([Dominance(n=1, k=75)], 1)
+    assert status_tells_more([PPercent(p=10), RequestRule(k=50)], 1)
+    assert not status_tells_more([Dominance(n=1, k=75)], 0)

@@ -24,16 +24,16 @@ def test_a_tenth_stays_open_as_the_p_percent_rule_asks_of_one_or_two(given_cells
     cells = contributions_of(given_cells)
     few = cells.contributors < 3
     # Of zeros p% asks for nothing; whoever counts contributors has one unit stay open.
-    expected = np.maximum(PPercent(10).protection(cells), 1)
-    assert (MinimumFrequency(3).protection(cells) == np.where(few, expected, 0)).all()
+    expected = np.maximum(PPercent(p=10).protection(cells), 1)
+    assert (MinimumFrequency(n=3).protection(cells) == np.where(few, expected, 0)).all()
 
 
 def test_the_level_is_a_stated_share_rounded_up() -> None:
     cells = contributions_of([[101], [101, 100], [101, 100, 99]])
-    assert MinimumFrequency(3, protection_percent=10).protection(cells).tolist() == [11, 11, 0]
-    assert MinimumFrequency(3, protection_percent=12.5).protection(cells).tolist() == [13, 13, 0]
+    assert MinimumFrequency(n=3, protection_percent=10).protection(cells).tolist() == [11, 11, 0]
+    assert MinimumFrequency(n=3, protection_percent=12.5).protection(cells).tolist() == [13, 13, 0]
     # Who takes its own out of a cell of three learns the sum of two, which tells it neither.
-    assert MinimumFrequency(3).protection(cells, outsider=True).tolist() == [11, 0, 0]
+    assert MinimumFrequency(n=3).protection(cells, outsider=True).tolist() == [11, 0, 0]
 
 
 def test_extremes() -> None:
@@ -41,5 +41,5 @@ def test_extremes() -> None:
     assert not minimum_frequency([0.0, 0.0, 0.0], n=3)
     assert minimum_frequency([0, 5], n=3)
     zeros = contributions_of([[0, 0], [0, 5], [0]])
-    assert MinimumFrequency(3, zeros_safe=True).sensitive(zeros).tolist() == [False, True, False]
+    assert MinimumFrequency(n=3, zeros_safe=True).sensitive(zeros).tolist() == [False, True, False]
     assert not minimum_frequency([1], n=1)

@@ -38,7 +38,7 @@ def test_exactly_on_the_boundary_is_safe() -> None:
 @given(many_cells, percents, st.integers(1, 4))
 def test_all_cells_at_once_agree_with_fractions(given_cells: list[list[int]], p: float, coalition: int) -> None:
     """Level p / 100 x1 - (X - x1 - x2) of Hundepool et al. (2012), section 4.3, the coalition's values taken out."""
-    decided, rule, share = contributions_of(given_cells), PPercent(p, coalition), Fraction(str(p)) / 100
+    decided, rule, share = contributions_of(given_cells), PPercent(p=p, coalition=coalition), Fraction(str(p)) / 100
     falling = [sorted(cell, reverse=True) for cell in given_cells]
     assert rule.protection(decided).tolist() == [
         lacking(share, cell[0], sum(cell[1 + coalition :])) for cell in falling
@@ -55,24 +55,24 @@ def test_one_unit_decides_in_the_largest_cells() -> None:
     for rest, safe in ((first // 10, True), (first // 10 - 1, False), (first // 10 + 1, True)):
         decided = contributions_of([[first, rest, rest]])
         assert decided.total[0] <= LARGE
-        assert PPercent(10).sensitive(decided)[0] != safe
+        assert PPercent(p=10).sensitive(decided)[0] != safe
         assert p_percent([first, rest, rest], 10) != safe
 
 
 def test_after_the_level_the_rule_is_kept() -> None:
     """The attacker who believes the total higher by the level overestimates the largest by p percent at least."""
     for first, second, *rest in ([350, 4, 3, 3, 3], [999, 998, 1], [41, 6, 4]):
-        level = int(PPercent(10).protection(contributions_of([[first, second, *rest]]))[0])
+        level = int(PPercent(p=10).protection(contributions_of([[first, second, *rest]]))[0])
         estimate = sum((first, second, *rest)) + level - second
         assert 10 * (estimate - first) >= first > 10 * (estimate - 1 - first)
 
 
 def test_a_coalition_pools_what_it_knows() -> None:
     cell = contributions_of([[100, 50, 12, 5, 4]])
-    assert PPercent(10).protection(cell).tolist() == [0]  # the second does not know of 12 + 5 + 4 = 21
-    assert PPercent(10, coalition=2).protection(cell).tolist() == [1]  # the second and third not of 9
-    assert PPercent(10, coalition=3).protection(cell).tolist() == [6]
-    assert PPercent(10, coalition=9).protection(contributions_of([[100, 50]])).tolist() == [10]  # more than there are
+    assert PPercent(p=10).protection(cell).tolist() == [0]  # the second does not know of 12 + 5 + 4 = 21
+    assert PPercent(p=10, coalition=2).protection(cell).tolist() == [1]  # the second and third not of 9
+    assert PPercent(p=10, coalition=3).protection(cell).tolist() == [6]
+    assert PPercent(p=10, coalition=9).protection(contributions_of([[100, 50]])).tolist() == [10]  # more than there are
 
 
 def test_an_enterprise_is_one_contributor() -> None:
@@ -82,7 +82,7 @@ def test_an_enterprise_is_one_contributor() -> None:
     value = np.array([700, 200, 60, 40, 10])
     for contributor, unsafe in ((np.arange(5), False), (np.array([0, 0, 1, 1, 1]), True)):
         cells = aggregate([dimension], leaves, contributor, value)
-        assert PPercent(10).sensitive(cells.contributions).tolist() == [unsafe] * 2  # the total and A
+        assert PPercent(p=10).sensitive(cells.contributions).tolist() == [unsafe] * 2  # the total and A
 
 
 def test_extremes() -> None:

@@ -24,11 +24,11 @@ def test_only_who_asked_is_protected() -> None:
     """Foreign trade: three cells of one shape; nobody asked, a small trader asked, the one with 80 % asked."""
     cell = [80, 15, 5]
     decided = requirement([cell, cell, cell], [[], [1, 2], [0]])
-    assert RequestRule(70).sensitive(decided).tolist() == [False, False, True]
-    assert RequestRule(80).sensitive(decided).tolist() == [False, False, False]  # exactly 80 % is safe
-    assert RequestRule(10).sensitive(decided).tolist() == [False, True, True]
-    assert RequestRule(10).protection(decided).tolist() == [0, 50, 700]  # 15 / 0.1 - 100, 80 / 0.1 - 100
-    assert RequestRule(10).protection(decided, outsider=True).tolist() == [0, 50, 700]
+    assert RequestRule(k=70).sensitive(decided).tolist() == [False, False, True]
+    assert RequestRule(k=80).sensitive(decided).tolist() == [False, False, False]  # exactly 80 % is safe
+    assert RequestRule(k=10).sensitive(decided).tolist() == [False, True, True]
+    assert RequestRule(k=10).protection(decided).tolist() == [0, 50, 700]  # 15 / 0.1 - 100, 80 / 0.1 - 100
+    assert RequestRule(k=10).protection(decided, outsider=True).tolist() == [0, 50, 700]
 
 
 @given(many_cells, st.integers(20, 100))
@@ -37,8 +37,8 @@ def test_if_all_ask_it_is_dominance_of_one(given_cells: list[list[int]], k: int)
     nobody = requirement(given_cells, [[] for _ in given_cells])
     plain = contributions_of(given_cells)  # not known who: as if all had
     for decided in (everybody, plain):
-        assert (RequestRule(k).protection(decided) == Dominance(1, k).protection(plain)).all()
-    assert not RequestRule(k).sensitive(nobody).any()
+        assert (RequestRule(k=k).protection(decided) == Dominance(n=1, k=k).protection(plain)).all()
+    assert not RequestRule(k=k).sensitive(nobody).any()
 
 
 @given(tables(), st.lists(st.integers(0, 60), max_size=5))
@@ -47,15 +47,15 @@ def test_who_asks_is_told_by_owner(cells: Cells, owners: list[int]) -> None:
     for cell in range(0, len(cells), 7):
         shares = dict(zip(cells.owners[cell].tolist(), cells.largest[cell].tolist(), strict=True))
         expected = any(2 * shares.get(owner, 0) > cells.total[cell] for owner in owners)
-        assert RequestRule(50).sensitive(decided)[cell] == expected
+        assert RequestRule(k=50).sensitive(decided)[cell] == expected
 
 
 def test_it_looks_at_as_many_as_can_hold_that_much() -> None:
-    assert [RequestRule(k).largest_needed for k in (100, 50, 49, 33.3, 20, 1)] == [1, 1, 2, 3, 4, 99]
+    assert [RequestRule(k=k).largest_needed for k in (100, 50, 49, 33.3, 20, 1)] == [1, 1, 2, 3, 4, 99]
 
 
 def test_lists_that_are_cut_too_short_are_refused() -> None:
     cut = contributions_of([[1] * 8, [1]], kept=8)
     short = type(cut)(cut.total, cut.contributors, cut.largest[:, :3])
     with golden.raises(DataError):
-        RequestRule(10).sensitive(short)
+        RequestRule(k=10).sensitive(short)

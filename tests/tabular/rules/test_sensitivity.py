@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from sluice.tabular.model.cells import Cells, Contributions
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
-from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.prior_posterior import PriorPosterior
+from sluice.tabular.rules.p_percent import PPercent, PriorPosterior
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
 from tests.reference_data import reference_path
 from tests.tabular.many_cells import cells, contributions_of, many_cells, percents
@@ -25,9 +24,13 @@ def test_safe_cells_of_different_contributors_make_a_safe_union(
 
     Of minimum frequency, too: a union has the contributors of both.
     """
-    rules: list[SensitivityRule] = [PPercent(percent, count), Dominance(count, percent), MinimumFrequency(count)]
+    rules: list[SensitivityRule] = [
+        PPercent(p=percent, coalition=count),
+        Dominance.model_construct(n=count, k=percent),
+        MinimumFrequency.model_construct(n=count),
+    ]
     if percent < 90:
-        rules.append(PriorPosterior(percent, 95, count))
+        rules.append(PriorPosterior(p=percent, q=95, coalition=count))
     for rule in rules:
         apart = contributions_of([first, second])
         union = contributions_of([first + second], kept=16)
@@ -43,13 +46,13 @@ def test_sensitive_cells_are_those_of_the_reference() -> None:
         table = business(name)
         reference = matched(table, name)
         ours = table.contributions
-        small = MinimumFrequency(3).sensitive(ours)
+        small = MinimumFrequency(n=3).sensitive(ours)
         expected: dict[str, np.ndarray] = {
             "prim_freq3": small,
-            "prim_p10": small | PPercent(10).sensitive(ours),
-            "prim_p15": small | PPercent(15).sensitive(ours),
-            "prim_nk2_75": small | Dominance(2, 75).sensitive(ours),
-            "prim_nk2_85": small | Dominance(2, 85).sensitive(ours),
+            "prim_p10": small | PPercent(p=10).sensitive(ours),
+            "prim_p15": small | PPercent(p=15).sensitive(ours),
+            "prim_nk2_75": small | Dominance(n=2, k=75).sensitive(ours),
+            "prim_nk2_85": small | Dominance(n=2, k=85).sensitive(ours),
         }
         for column, found in expected.items():
             assert (found == (reference[column] == "True").to_numpy()).all(), column
@@ -61,7 +64,7 @@ def test_sensitive_cells_are_those_of_the_reference() -> None:
 def test_sensitive_cells_by_holding(name: str, by_contributor: int, by_holding: int) -> None:
     """business_generated/README.md: p% = 10 with n < 3, by contributor and by holding."""
     for by, count in (("id", by_contributor), ("holding", by_holding)):
-        requirement = requirements_of([MinimumFrequency(3), PPercent(10)], business(name, by).contributions)
+        requirement = requirements_of([MinimumFrequency(n=3), PPercent(p=10)], business(name, by).contributions)
         assert requirement.sensitive.sum() == count
 
 
@@ -78,7 +81,7 @@ def matched(table: Cells, name: str) -> pd.DataFrame:
 
 def test_rules_together_ask_for_the_highest_level() -> None:
     decided = contributions_of([[90, 5, 1], [30, 30], [40, 35, 25], [0, 0]])
-    rules = [MinimumFrequency(3), PPercent(10), Dominance(1, 75)]
+    rules = [MinimumFrequency(n=3), PPercent(p=10), Dominance(n=1, k=75)]
     requirement = requirements_of(rules, decided)
     assert {name: found.tolist() for name, found in requirement.by_rule.items()} == {
         "minimum_frequency": [False, True, False, True],
@@ -94,7 +97,7 @@ def test_rules_together_ask_for_the_highest_level() -> None:
 
 def test_three_pairs_of_dominance_count_as_one_rule() -> None:
     decided = contributions_of([[80, 10, 5, 5], [50, 45, 3, 2], [33, 33, 33, 1], [25, 25, 25, 25]])
-    pairs = [Dominance(1, 75), Dominance(2, 85), Dominance(3, 95)]
+    pairs = [Dominance(n=1, k=75), Dominance(n=2, k=85), Dominance(n=3, k=95)]
     requirement = requirements_of(pairs, decided)
     assert requirement.by_rule["dominance"].tolist() == [True, True, True, False]
     for order in (pairs[::-1], [pairs[1], pairs[0], pairs[2]]):
@@ -104,7 +107,7 @@ def test_three_pairs_of_dominance_count_as_one_rule() -> None:
 @given(many_cells)
 def test_a_sliding_interval_is_as_wide_as_both_levels(given_cells: list[list[int]]) -> None:
     decided = contributions_of(given_cells)
-    rules = [MinimumFrequency(3), Dominance(1, 1)]  # of 100 times the total: more than there is to take away
+    rules = [MinimumFrequency(n=3), Dominance(n=1, k=1)]  # of 100 times the total: more than there is to take away
     fixed, sliding = requirements_of(rules, decided), requirements_of(rules, decided, sliding=True)
     assert (fixed.lower <= decided.total).all()
     assert (sliding.sliding == fixed.lower + fixed.upper).all()
@@ -119,4 +122,4 @@ def test_no_rule_asks_for_nothing() -> None:
     assert not (requirement.sensitive.any())
     assert not (requirement.upper.any())
     nobody = Contributions(*(np.zeros(shape, np.int64) for shape in (0, 0, (0, 5))))
-    assert requirements_of([PPercent(10), MinimumFrequency(3)], nobody).upper.size == 0
+    assert requirements_of([PPercent(p=10), MinimumFrequency(n=3)], nobody).upper.size == 0

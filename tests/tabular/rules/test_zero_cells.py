@@ -12,7 +12,7 @@ def test_a_total_of_zero_tells_every_contribution() -> None:
     zeros = contributions_of([[0], [0, 0, 0, 0], [0, 0, 0, 1]])
     assert ZeroCells().sensitive(zeros).tolist() == [True, True, False]
     assert ZeroCells(protection_units=5).protection(zeros).tolist() == [5, 5, 0]
-    for shares in (PPercent(100), Dominance(1, 1)):
+    for shares in (PPercent(p=100), Dominance(n=1, k=1)):
         assert not shares.sensitive(zeros)[:2].any()
 
 

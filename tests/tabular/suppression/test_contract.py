@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sluice.ground.errors import DataError
-from sluice.tabular.audit.audit import audit
+from sluice.tabular.audit.pattern_audit import audit
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Status
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
@@ -41,7 +41,7 @@ def test_a_forbidden_cell_is_published_and_what_is_preferred_or_begun_is_used(se
 
 @each_search
 def test_nothing_sensitive_suppresses_nothing(search: Search) -> None:
-    rules = [MinimumFrequency(1)]
+    rules = [MinimumFrequency.model_construct(n=1)]
     assert not search(CELLS, requirements_of(rules, CELLS.contributions), rules).status.any()
 
 

@@ -21,7 +21,7 @@ _HALF_SENSITIVE = Shape(1, [[3, 2], [3, 2], [3]], 8, 1.2, empty=0.0, evenness=2.
 def problem_of(shape: Shape, share: float) -> Problem:
     """A table of which about this share of the cells is sensitive."""
     cells: Cells = table_of(shape)
-    rules: list[SensitivityRule] = [MinimumFrequency(int(np.quantile(cells.contributors, share))), PPercent(10)]
+    rules: list[SensitivityRule] = [MinimumFrequency(n=int(np.quantile(cells.contributors, share))), PPercent(p=10)]
     nothing = np.zeros(len(cells), dtype=bool)
     needs = requirements_of(rules, cells.contributions)
     return Problem(cells, needs, rules, Assumptions(), value(cells), nothing, nothing, nothing)

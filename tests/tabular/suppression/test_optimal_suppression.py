@@ -10,7 +10,7 @@ from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import block_diag, csr_array, hstack, vstack
 
 from sluice.ground.errors import DataError
-from sluice.tabular.audit.audit import audit
+from sluice.tabular.audit.pattern_audit import audit
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status
@@ -143,7 +143,7 @@ def test_gap_zero_is_the_optimum_of_the_whole_model(seed: int, coalition: int):
     inner = np.flatnonzero((cells.codes > 0).all(axis=1))
     sensitive = np.isin(np.arange(len(cells)), rng.choice(inner, 3, replace=False))
     level = np.where(sensitive, cells.total // 4, 0)
-    rule = MinimumFrequency(2)  # which asks nothing of what is left without the only contributor
+    rule = MinimumFrequency(n=2)  # which asks nothing of what is left without the only contributor
     requirements = Requirements({rule.rule: sensitive}, sensitive, level, level, np.zeros_like(level))
     cost = cells.total.astype(float)
     owners = [-1, *cells.owners[inner, 0]] if coalition else [-1]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
-from sluice.tabular.audit.audit import audit
+from sluice.tabular.audit.pattern_audit import audit
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
@@ -39,7 +39,7 @@ def test_nobody_undoes_a_pattern(cells: Cells, assumptions: Assumptions, n: int,
 
     What cannot be protected is not safe with everything suppressed, either.
     """
-    rules = [MinimumFrequency(n), PPercent(P)]
+    rules = [MinimumFrequency(n=n), PPercent(p=P)]
     requirement = requirements_of(rules, cells.contributions)
     rng = np.random.default_rng(len(cells))
     cost, preferred = rng.uniform(0, 5, len(cells)), rng.random(len(cells)) < 0.2
@@ -62,7 +62,7 @@ def test_nobody_undoes_a_pattern(cells: Cells, assumptions: Assumptions, n: int,
 def test_the_audit_notices_every_hole_that_is_made_on_purpose(
     cells: Cells, assumptions: Assumptions, seed: int
 ) -> None:
-    rules = [MinimumFrequency(3), PPercent(P)]
+    rules = [MinimumFrequency(n=3), PPercent(p=P)]
     requirement = requirements_of(rules, cells.contributions)
     try:
         status = suppress(cells, requirement, rules, assumptions).status

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from sluice.tabular.suppression.protection_ranges import ProtectionRanges
-from sluice.tabular.suppression.unknown_cells import unknown_cells
+from sluice.tabular.suppression.unknown_cells import ProtectionRanges, unknown_cells
 from tests.tabular.grids import BOX, at, table
 
 CELLS = table([(*codes, owner, 10) for owner, codes in enumerate(BOX)])

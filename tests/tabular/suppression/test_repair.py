@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sluice.ground.errors import DataError
-from sluice.tabular.audit.audit import audit
+from sluice.tabular.audit.pattern_audit import audit
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension
@@ -13,7 +13,7 @@ from sluice.tabular.rules.sensitivity import requirements_of
 from sluice.tabular.suppression.suppression import repair
 from tests.golden import golden
 
-RULES = (PPercent(10),)
+RULES = (PPercent(p=10),)
 
 
 def drawn(seed: int) -> tuple[Cells, np.random.Generator]:

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
-from sluice.tabular.audit.audit import audit
+from sluice.tabular.audit.pattern_audit import audit
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Contributions, Status, equations_of
 from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.rules.intruders import intruders
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.readers import readers
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
 from sluice.tabular.suppression import greedy_search
 from sluice.tabular.suppression.suppression import Certificate, Suppression, holding, suppress
@@ -82,7 +82,7 @@ def test_no_computable_union_is_sensitive(cells: Cells) -> None:
 def test_the_audit_finds_nothing(cells: Cells, n: int, assumptions: Assumptions) -> None:
     """It plays readers of the rules, and contributors with their own parts, apart from the search. What is refused is
     not safe with everything suppressed, either."""
-    rules: list[SensitivityRule] = [MinimumFrequency(n), *([] if assumptions.counts else [PPercent(10)])]
+    rules: list[SensitivityRule] = [MinimumFrequency(n=n), *([] if assumptions.counts else [PPercent(p=10)])]
     if assumptions.counts:
         cells = counted(cells, each_once=assumptions.counts == "contributors")
     requirement = requirements_of(rules, cells.contributions)
@@ -95,7 +95,7 @@ def test_the_audit_finds_nothing(cells: Cells, n: int, assumptions: Assumptions)
     found = audit(cells, made.status, requirement, rules, assumptions, made.certificates)
     assert found.safe, [breach.says for breach in found.breaches]
     hidden = made.status != Status.PUBLISHED
-    whom = readers(cells, requirement, rules, assumptions)
+    whom = intruders(cells, requirement, rules, assumptions)
     for proof in made.certificates:
         assert proof.holds(cells, hidden, whom[proof.reader].lower, whom[proof.reader].upper)
 
@@ -156,7 +156,7 @@ def test_linked_tables_are_protected_together() -> None:
         equations_of(cells.dimensions, cells.codes[inside], tables),
         cells.published[inside],
     )
-    rules = [PPercent(10), MinimumFrequency(100)]  # few cells are small
+    rules = [PPercent(p=10), MinimumFrequency(n=100)]  # few cells are small
     requirement = requirements_of(rules, linked.contributions)
     assert 0 < requirement.sensitive.sum() < len(linked)
     status = suppress(linked, requirement, rules).status

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.policy import Policy
-from tasks.release.records.variables import variables_after
+from tasks.release.records.record_variables import variables_after
 from tasks.tuning.drafted_space import draft_plan, draft_prices, removed_by
 from tasks.tuning.parameter_ranges import at
 from tasks.tuning.plan_search import point_of
-from tasks.tuning.records_at_hand import fits
+from tasks.tuning.search_context import fits
 from tasks.tuning.space import SpaceOfPlans
 from tests.tasks.tuning.house_of_plans import policy, records, space, uniform
 from tests.tasks.tuning.test_fitting import with_hierarchy

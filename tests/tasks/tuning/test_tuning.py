@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from sluice.ground.errors import DataError, DocumentError
-from tasks.tuning.confirmation import Confirmation, Judgement
+from tasks.tuning.confirmation import Confirmation, Judgement, Pruned
 from tasks.tuning.journal import Found, TrialRecord
-from tasks.tuning.needless_steps import Pruned
 from tasks.tuning.trial import Outcome
 from tasks.tuning.tuning import Tuned, output_of
 from tests.golden import golden

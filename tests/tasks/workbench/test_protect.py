@@ -18,7 +18,7 @@ from flows.cli.main import main
 from flows.cli.table_options import TableOptions
 from sluice.ground.errors import DocumentError
 from sluice.ground.verdict import Finding, Verdict
-from sluice.tabular.audit.audit import Breach
+from sluice.tabular.audit.pattern_audit import Breach
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.p_percent import PPercent
 from tasks.release.tables.protection_method import ControlledAdjustment, ControlledRounding, SecondarySuppression
@@ -287,7 +287,8 @@ def test_as_a_process(folder: Path) -> None:
 
 
 def test_rules_are_written_as_in_a_policy() -> None:
-    assert specified(rules=["p_percent=12.5", "dominance=2, 85"]).sensitivity == [PPercent(12.5), Dominance(2, 85)]
+    found = specified(rules=["p_percent=12.5", "dominance=2, 85"]).sensitivity
+    assert found == [PPercent(p=12.5), Dominance(n=2, k=85)]
     golden.refused(DocumentError, specified, rules=[""])
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 
 from sluice.generalization.objectives.class_losses import Classification, Discernibility
 from sluice.ground.errors import DataError
-from sluice.utility.recoding.class_losses import class_losses, misclassified
+from sluice.utility.recoding.recoding_measures import class_losses, misclassified
 from tests.generalization.small_files import SmallFile, small_files
 from tests.golden import golden
 from tests.utility.recoding.test_cell_losses import as_frames, without_missing

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from policies.approvals import Subject
+from policies.decision_table import office_table
 from policies.policy import Policy
 from sluice.custody.ledger import Ledger
 from sluice.custody.states import PEOPLE, REACHED_FROM, TRANSITIONS, State, Who, allowed, as_markdown
 from sluice.custody.workspace import Workspace
-from sluice.documents.documents import document_bytes
+from sluice.documents.document_reading import document_bytes
 from sluice.ground.errors import SluiceError
-from tasks.release.decisions.review import decide, end_series, withdraw
+from tasks.release.decisions.decisions_of_people import decide, end_series, withdraw
 from tasks.release.decisions.signing_in import Credentials
 from tests.flows.house import House
 from tests.flows.house import policy as a_policy
@@ -98,3 +99,4 @@ def test_every_action_of_a_person_is_walked() -> None:
 def test_the_documented_table_is_that_of_the_code() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     assert as_markdown() in page, "write the output of sluice.custody.states.as_markdown() into docs/architecture.md"
+    assert office_table() in page, "and that of policies.decision_table.office_table()"

@@ -9,7 +9,7 @@ from sluice.ground.errors import DataError
 from sluice.ground.variables import Kind, Role, Variable
 from tasks.failure import StepFailed
 from tasks.ingest import ingest
-from tasks.release.intake.memory_forecast import forecast, measurements_at_once, within_memory
+from tasks.release.intake.staging import forecast, measurements_at_once, within_memory
 from tasks.release.products import load_product
 from tests.flows.house import House
 from tests.golden import golden
@@ -29,7 +29,7 @@ def batches(of: int, size: int, read: list[int]) -> Iterator[pd.DataFrame]:
 
 
 def machine_with(monkeypatch: pytest.MonkeyPatch, free: float) -> None:
-    monkeypatch.setattr("tasks.release.intake.memory_forecast.free_memory", lambda: int(free))
+    monkeypatch.setattr("tasks.release.intake.staging.free_memory", lambda: int(free))
 
 
 @pytest.mark.parametrize(

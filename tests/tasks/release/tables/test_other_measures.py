@@ -19,7 +19,7 @@ from tests.tabular.tables import business
 
 
 def judged(cells: Cells, status: Statuses) -> Finding:
-    request = ProtectionRequest.of(cells, [MinimumFrequency(2), Dominance(1, 75)], Assumptions(known_within=20))
+    request = ProtectionRequest.of(cells, [MinimumFrequency(n=2), Dominance(n=1, k=75)], Assumptions(known_within=20))
     (finding,) = judge_contributor_numbers(cells, status, request)
     return finding
 
@@ -50,14 +50,14 @@ def test_wide_open_numbers_pass() -> None:
 
 
 def test_the_rules_are_those_on_frequency_where_there_are_any() -> None:
-    assert frequency_rules([Dominance(1, 75), MinimumFrequency(3)]) == (MinimumFrequency(3),)
-    assert frequency_rules([Dominance(1, 75)]) == (Dominance(1, 75),)
+    assert frequency_rules([Dominance(n=1, k=75), MinimumFrequency(n=3)]) == (MinimumFrequency(n=3),)
+    assert frequency_rules([Dominance(n=1, k=75)]) == (Dominance(n=1, k=75),)
 
 
 def test_numbers_under_a_safe_pattern_of_values_follow_for_those_who_know_which_cells_are_sensitive() -> None:
     """By linear programs over the published table: 4 of 26 cells of one contributor, at n = 3 and p = 10."""
     cells = business("s1k")
-    request = ProtectionRequest.of(cells, [MinimumFrequency(3), PPercent(10)], Assumptions())
+    request = ProtectionRequest.of(cells, [MinimumFrequency(n=3), PPercent(p=10)], Assumptions())
     status = protect_cells(cells, request).status
     hidden = np.flatnonzero(status)
     number = np.where(status == Status.PUBLISHED, cells.contributors, np.nan)

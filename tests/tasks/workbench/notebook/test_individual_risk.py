@@ -2,9 +2,9 @@ import pandas as pd
 import pytest
 
 import sluice
-from policies.rules.individual_risk import IndividualRisk
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Role
+from sluice.risk.population.individual_risk import IndividualRisk
 from tests.golden import golden
 from tests.tasks.workbench.notebook.conftest import HOUSEHOLD_KEYS
 from tests.typed_frame import typed_frame

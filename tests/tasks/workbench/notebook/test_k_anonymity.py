@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 
 import sluice
-from policies.rules.k_anonymity import KAnonymity
 from sluice.ground.errors import DataError
+from sluice.risk.classes.k_anonymity import KAnonymity
 from tests.golden import golden
 from tests.tasks.workbench.notebook.conftest import HOUSEHOLD_KEYS, KEYS
 from tests.typed_frame import typed_frame

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import sluice
-from policies.rules.p_percent import PPercent
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.verdict import Verdict
+from sluice.tabular.rules.p_percent import PPercent
 from tasks.workbench.protect import protect_file
 from tasks.workbench.standalone_table import StandaloneTable
 from tests.golden import golden
@@ -94,7 +94,7 @@ def test_an_unsafe_pattern_is_not_given_away(firms: pd.DataFrame, monkeypatch: p
     from dataclasses import replace
 
     import tasks.workbench.protect as module
-    from sluice.tabular.audit.audit import Breach
+    from sluice.tabular.audit.pattern_audit import Breach
 
     audit = module.audit_cells
 

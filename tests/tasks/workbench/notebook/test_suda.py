@@ -1,8 +1,8 @@
 import pandas as pd
 
 import sluice
-from policies.rules.suda import Suda
 from sluice.ground.errors import DataError
+from sluice.risk.classes.suda import Suda
 from tests.golden import golden
 from tests.tasks.workbench.notebook.conftest import HOUSEHOLD_KEYS
 from tests.typed_frame import typed_frame

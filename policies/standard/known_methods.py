@@ -1,0 +1,141 @@
+"""Transparency: what an intruder reaches who knows the masking plan and its published parameters.
+
+Source: Torra (2013), "Rank swapping: Specific record linkage for rank swapping": an attack is to be built on what is
+known of the method. Each step of the plan declares its own.
+"""
+
+import numpy as np
+
+from policies.reported_shares import disclosed_share
+from policies.standard.reference_standard import TransparencyLimits
+from sluice.ground.declaration import Declaration
+from sluice.ground.errors import DataError
+from sluice.ground.sentence import END, Saying, Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
+from sluice.masking.transparency import MethodAttack, attacks_on
+from sluice.risk.measurement import if_near, verdict_within
+from sluice.risk.transparency.attack import Leak, Pairs
+from sluice.utility.comparison import Comparison
+
+_SAYS = Sentences(
+    "transparency",
+    knows="An intruder who knows {knows} ",
+    knows_person="An intruder who knows a person's {columns:commas} and {knows} ",
+    identified="finds the own record of {share:percent} of the {unit} ({limit:percent} may be found)",
+    confident="is rightly sure for {share:percent} of the {unit} ({limit:percent} may be)",
+    reconstructed="computes {share:percent} of the values of {columns:commas} closely ({limit:percent} may be)",
+    participation="gets {share:percent} more right of those who took part than of others ({limit:percent} may be)",
+    claims="is more than half sure for {claimed:percent} of the {unit}, and right for {share:percent} "
+    "({limit:percent} may be)",
+    detail=": {detail}",
+    besides="; ",
+    method_not_known="Nobody said how the file was masked, so no attack that uses the method was played.",
+    no_attack="No attack is known that would use what is published of the plan's methods.",
+    not_played="The attack on {method} could not be played: {why}",
+)
+
+TRANSPARENCY = (
+    Declaration(
+        "transparency",
+        about="Transparency: what an intruder reaches who knows the masking plan and its published parameters.",
+        asks="Who knows the plan and its published parameters finds no more people, and reads no more values, than the "
+        "policy allows.",
+        helps="Who knows the method undoes it: mask more strongly, mask fewer variables by a method that treats each "
+        "by itself, or take one that mixes all of them (spectral_swapping, microaggregation of all together, "
+        "sequential_trees). The finding names method and variables.",
+        source='Source: Torra (2013), "Rank swapping: Specific record linkage for rank swapping": an attack is to be '
+        "built on what is known of the method. Each step of the plan declares its own.",
+    ),
+)
+
+_CELLS = 300_000_000  # people times records that are compared at most, as long as a thousand people are attacked
+
+
+def judge_transparency(limits: TransparencyLimits, files: Comparison) -> list[Finding]:
+    """A finding for each method of the plan that an attack is known for, and for all of them together."""
+    if files.carried_out is None:
+        says = _SAYS.method_not_known()
+        return [Finding(rule="transparency", verdict=Verdict.REVIEW, stage="attack", binding=False, **as_fields(says))]
+    attacks = attacks_on(files.carried_out, files.variables, files.released)
+    if not attacks:
+        says = _SAYS.no_attack()
+        return [
+            Finding(
+                rule="transparency", verdict=Verdict.PASS, stage="attack", binding=limits.binding, **as_fields(says)
+            )
+        ]
+    pairs = pairs_of(files, limits.people)
+    return [_judged(limits, attack, pairs, files) for attack in attacks]
+
+
+def pairs_of(files: Comparison, people: int) -> Pairs:
+    """The files record by record, and at most so many people at random who are attacked."""
+    n, rng = len(files.masked), files.rng
+    attacked = min(n, people, max(1000, _CELLS // max(n, 1)))
+    rows = np.sort(rng.choice(n, attacked, replace=False)) if attacked < n else np.arange(n)
+    return Pairs(
+        files.original, files.variables, files.recoded, files.masked, files.released, rows, rng, files.recoded_holdout
+    )
+
+
+def _judged(limits: TransparencyLimits, of: MethodAttack, pairs: Pairs, files: Comparison) -> Finding:
+    """The worst of the figures of one attack decides; all of them are said."""
+    scope = f"{of.method}: {', '.join(of.attack.columns)}"
+    try:
+        leaks = of.attack.play(pairs)
+    except DataError as error:
+        return Finding(
+            rule="transparency", verdict=Verdict.UNKNOWN, stage="attack", scope=scope, binding=limits.binding,
+            attempted=len(files.masked), completed=0, **as_fields(_SAYS.not_played(method=of.method, why=str(error))),
+        )  # fmt: skip
+    verdicts = [_verdict(limits, leak) for leak in leaks]
+    worst, worst_verdict = leaks[max(range(len(leaks)), key=lambda at: verdicts[at])], max(verdicts)
+    ends = _interval(worst, files.minimum_cell)
+    says = (_SAYS.knows_person if of.attack.knows_person else _SAYS.knows)(
+        columns=of.attack.columns, knows=of.attack.knows
+    )
+    for place, leak in enumerate(leaks):
+        says += (_SAYS.besides() if place else ()) + _says(limits, leak, of.attack.columns, files)
+    return Finding(
+        rule="transparency", verdict=worst_verdict, stage="attack", scope=scope, binding=limits.binding,
+        observed=_observed(worst, files.minimum_cell), limit=_limit(limits, worst),
+        attempted=worst.measured.attempted, completed=worst.measured.completed,
+        **as_fields(says + END() + if_near(worst_verdict, worst.measured.value, _limit(limits, worst), ends)),
+    )  # fmt: skip
+
+
+def _observed(leak: Leak, minimum_cell: int) -> float | None:
+    """The figure, unless it tells of a few people."""
+    share = leak.measured.value
+    return None if 0 < share * leak.measured.completed < minimum_cell else share
+
+
+def _interval(leak: Leak, minimum_cell: int) -> tuple[str, str] | None:
+    """Its ends in words; None where they would tell of a few people."""
+    ends = leak.measured.interval
+    if ends is None or _observed(leak, minimum_cell) is None:
+        return None
+    return f"{100 * ends[0]:.3g} %", f"{100 * ends[1]:.3g} %"
+
+
+def _limit(limits: TransparencyLimits, leak: Leak) -> float:
+    allowed: float = getattr(limits, leak.kind)
+    return min(1.0, allowed + (leak.measured.baseline or 0.0))
+
+
+def _verdict(limits: TransparencyLimits, leak: Leak) -> Verdict:
+    """PASS when the whole interval keeps the limit, FAIL when none of it does, REVIEW between."""
+    measured, limit = leak.measured, _limit(limits, leak)
+    if measured.completed == 0:
+        return Verdict.UNKNOWN
+    return verdict_within(measured.interval or (measured.value, measured.value), limit)
+
+
+def _says(limits: TransparencyLimits, leak: Leak, columns: tuple[str, ...], files: Comparison) -> Saying:
+    of, cell = leak.measured.completed, files.minimum_cell
+    figures = {"share": disclosed_share(leak.measured.value, of, cell), "limit": _limit(limits, leak)}
+    if leak.claims is None:
+        says: Saying = getattr(_SAYS, leak.kind)(unit=files.unit, columns=columns, **figures)
+    else:
+        says = _SAYS.claims(claimed=disclosed_share(leak.claims, of, cell), unit=files.unit, **figures)
+    return says + (_SAYS.detail(detail=leak.says) if leak.says else ())

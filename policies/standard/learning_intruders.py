@@ -1,0 +1,301 @@
+"""Intruders who choose the ruler, and learned it from examples: whom they find by all variables of a person or by some,
+and what they then learn of the others.
+
+They need to know which released record is whose. The reference is a file without the person: chance finds one record in
+m there, and no claim made on it is right.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from policies.reported_shares import disclosed_share, reported_share
+from policies.standard.reference_standard import AnyOf, Intruder, LearnedLimits, LinkageLimits
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.declaration import Declaration
+from sluice.ground.errors import DataError, did_you_mean
+from sluice.ground.sentence import Saying, Sentence, Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
+from sluice.risk.attacks.attack_success import AttackSuccess
+from sluice.risk.attacks.attribute_gain import OtherVariable, attribute_gains, strongest_readings
+from sluice.risk.coded_points import CodedPoints
+from sluice.risk.coding import Coding
+from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
+from sluice.risk.linkage.learned_linker import CandidatePosterior
+from sluice.risk.linkage.learned_variable import compared_variables
+from sluice.risk.linkage.number_patterns import with_digits
+from sluice.risk.linkage.worst_known import worst_known
+from sluice.risk.measurement import if_near, verdict_within
+from sluice.risk.people_of_records import groups_of_people
+from sluice.risk.reference.prediction import equivalence_test
+from sluice.utility.comparison import Comparison
+
+_SAYS = Sentences(
+    "learned_linkage",
+    not_played="{who} could not be played: there are too few people to learn from, or no variable to compare.",
+    finds="{who}, and has learned from examples how well each variable tells people apart, finds the own record of "
+    "{share:.2%} of {n:,} {unit}. Chance finds {chance:.2%}; the policy allows {limit:pct} more.",
+    knowledge_not_declared="The contract does not say what '{knows}' knows; the policy asks what they find.{hint}",
+    intruder_not_played="'{intruder}' could not be played: there are too few people, or no variable to compare.",
+    nothing_known_released="Nothing is released of what '{intruder}' knows, so nobody is found by it.",
+)
+_CLAIMS = Sentence(
+    "learned_claims.claims",
+    "{who} is sure of a match for {claimed:.2%} of {n:,} {unit}, and right for {right:.2%}; the policy allows "
+    "{limit:pct}. Without the person's own record, {without:.2%} would be claimed, all wrongly.",
+)
+_NEARER = Sentence(
+    "learned_distance.nearer",
+    "By the ruler that was learned ({ruler}), the release is nearer to up to {share:.1%} more of the people than the "
+    "same file without their own records.",
+)
+
+_LEARNED_LINKAGE = "Learned linkage: whom an intruder finds who chooses the ruler, and learned it from examples."
+LEARNED_LINKAGE = (
+    Declaration(
+        "learned_linkage",
+        about=_LEARNED_LINKAGE,
+        asks="An intruder who learned which variables tell finds no larger share of people than chance and the policy "
+        "allow.",
+        helps="People can be found by somebody who weighs the variables by examples: release fewer or coarser "
+        "variables, or mask them together (spectral_swapping, sequential_trees) instead of each by itself. With "
+        "many variables, more noise hardly helps.",
+        needs="Judge a file of more people: half of them are needed to learn from.",
+    ),
+    Declaration(
+        "learned_claims",
+        about=_LEARNED_LINKAGE,
+        asks="An intruder who learned when to be sure claims no more matches that are right than the policy allows.",
+        helps="Whoever is found stands out, so that the intruder knows it: make records alike (coarser categories, "
+        "larger groups), or mask variables together, so that wrong matches look as good as right ones.",
+    ),
+    Declaration(
+        "learned_distance",
+        about=_LEARNED_LINKAGE,
+        asks="By the learned ruler, too, people's best matches are no nearer than in a file without them.",
+        helps="By the learned ruler, people's best matches are nearer than others' would be: see what learned_linkage "
+        "says.",
+    ),
+)
+
+_OFF = (
+    "off the records that are likeliest the person's for {share:percent} of {people:,} {unit}; in a file that they are "
+    "not in, for {without:percent}. The policy allows {limit:pct} more. Among {others} other variables, "
+    "this one reveals most."
+)
+_ATTRIBUTE_GAIN = Sentences(
+    "attribute_gain",
+    reads=f"{{who}} reads the right {{name}} {_OFF}",
+    reads_nearly=f"{{who}} reads the right {{name}}, give or take {{within:.0%}} of the {{unit}}, {_OFF}",
+    nothing_left="{who} has nothing left to learn: no other variable can be read.",
+)
+
+PARTIAL_KNOWLEDGE = (
+    Declaration(
+        "attribute_gain",
+        about="Partial knowledge: whom an intruder finds by some variables of a person, and what they then learn of "
+        "the others.",
+        asks="Who finds people by some variables learns no more of the others than from a file without them, beyond "
+        "what the policy tolerates.",
+        helps="Whoever finds a record by what they know learns the rest: coarsen the variables that the finding says "
+        "are known, or mask them together with the one that is learned.",
+    ),
+)
+
+_FEWEST = 100  # people of both halves; what chance explains of so few asks for a decision anyway
+EVERYTHING = "An intruder who knows all variables of a person"
+
+
+def learned_intruder(files: Comparison, people: int) -> LearnedIntruder | None:
+    """An intruder who has learned from half of the people; None where there are too few, or nothing to compare.
+
+    raises : DataError when the files differ in length, and so are not paired
+    cost   : that of LearnedIntruder.fit
+    """
+    if not len(files.original) == len(files.recoded) == len(files.masked):
+        raise DataError("Learned linkage needs the released record of each original one; the files differ in length.")
+    units = groups_of_people(files.original, files.variables)
+    if len(np.unique(units)) < _FEWEST:
+        return None
+    compared = compared_variables(files.original, files.recoded, files.masked, files.variables, files.released)
+    if not compared:
+        return None
+    coding = Coding.fit(files.original, files.recoded, files.variables, files.released)
+    sides = coding.original_points(files.original), coding.released_points(files.masked)[0]
+    by_name = dict(zip(coding.names, zip(*(side.by_variable() for side in sides), strict=True), strict=True))
+    nothing = CodedPoints([], len(files.original))
+    spaces = [by_name.get(each.name, (nothing, nothing)) for each in compared]  # none: probabilities of one label
+    return LearnedIntruder.fit(compared, spaces, units, files.rng, people)
+
+
+def judge_learned_linkage(
+    limits: LearnedLimits, margin: float, files: Comparison, intruder: LearnedIntruder | None
+) -> list[Finding]:
+    """Findings on the intruder who knows everything: people found, confident right claims, and the learned D+.
+
+    margin   : largest D+ that the standard tolerates; that of the learned ruler is reported
+    intruder : from `learned_intruder`; None where nothing could be learned
+    """
+    if intruder is None:
+        says = _SAYS.not_played(who=EVERYTHING)
+        return [_finding("learned_linkage", Verdict.UNKNOWN, says, limits, "", attempted=len(files.original))]
+    reached = intruder.play()
+    return [*judge_reached(limits, reached, EVERYTHING, files, "everything"), _judge_distance(margin, reached, files)]
+
+
+def judge_reached(limits: LinkageLimits, reached: Reached, knows: str, files: Comparison, scope: str) -> list[Finding]:
+    """Whom an intruder finds, and of whom it is claimed rightly.
+
+    knows : who that is, the beginning of the sentence, such as "An intruder who knows a person's age, sex and region"
+    """
+    units = groups_of_people(files.original, files.variables)[reached.rows]
+    n, chance = len(reached.rows), 1 / len(files.masked)
+    found, said = reported_share(round(float(reached.found.sum())), n, files.minimum_cell)
+    _, claimed = reported_share(int(reached.claimed.sum()), n, files.minimum_cell)
+    right, known = reported_share(int(reached.right.sum()), n, files.minimum_cell)
+    _, anyway = reported_share(int(reached.claimed_without.sum()), n, files.minimum_cell)
+    says = _SAYS.finds(who=knows, share=said, n=n, unit=files.unit, chance=chance, limit=limits.found)
+    sure = _CLAIMS(who=knows, claimed=claimed, n=n, unit=files.unit, right=known, limit=limits.claims, without=anyway)
+    findings = []
+    for rule, success, allowed, sentence, share in (
+        ("learned_linkage", reached.found, limits.found + chance, says, found),
+        ("learned_claims", reached.right.astype(np.float64), limits.claims, sure, right),
+    ):
+        low, high = _interval(success, units)
+        verdict = verdict_within((low, high), allowed)
+        near = if_near(verdict, float(success.mean()), allowed, None if share is None else (low, high))
+        found_of = {"attempted": len(files.original), "completed": n}
+        findings.append(
+            _finding(rule, verdict, sentence + near, limits, scope, observed=share, limit=allowed, **found_of)
+        )
+    return findings
+
+
+def _judge_distance(margin: float, reached: Reached, files: Comparison) -> Finding:
+    """D+ by the learned ruler: best matches in the released file, against those in it without the own record."""
+    others = reached.candidates.scores[:, 0]
+    test = equivalence_test(-np.maximum(reached.candidates.own, others), -others, margin)
+    says = _NEARER(ruler=reached.ruler, share=test.statistic)
+    return Finding(
+        rule="learned_distance", verdict=test.verdict, **as_fields(says), stage="reference", binding=False,
+        observed=test.statistic, limit=margin, attempted=len(files.original), completed=len(reached.rows),
+    )  # fmt: skip
+
+
+def _interval(success: FloatArray, units: IntArray) -> tuple[float, float]:
+    """Wilson's interval of the share, of as many independent cases as these are worth."""
+    cases = _independent(success, units)
+    centre, half = AttackSuccess(cases, cases, float(success.mean()) * cases).wilson()
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def _independent(success: FloatArray, units: IntArray) -> int:
+    """As many independent cases as tell what these tell, of whom households succeed or fail together (Kish 1965)."""
+    n, share = len(success), float(success.mean())
+    totals = np.bincount(np.unique(units, return_inverse=True)[1], success - share)
+    clustered, simple = float((totals**2).sum()), float(((success - share) ** 2).sum())
+    return max(1, min(n, round(n * simple / clustered))) if clustered > 0 else n
+
+
+def _finding(
+    rule: str, verdict: Verdict, says: Saying, limits: LinkageLimits, scope: str, *, observed: float | None = None,
+    limit: float | None = None, attempted: int = 0, completed: int = 0,
+) -> Finding:  # fmt: skip
+    return Finding(
+        rule=rule, verdict=verdict, **as_fields(says), scope=scope, stage="reference", observed=observed,
+        limit=limit, attempted=attempted, completed=completed, binding=limits.binding,
+    )  # fmt: skip
+
+
+def judge_partial_knowledge(
+    intruders: Sequence[Intruder], files: Comparison, learned: LearnedIntruder | None
+) -> list[Finding]:
+    """Findings on each intruder: whom they find, of whom they are sure, and what they learn of other variables.
+
+    files   : paired
+    learned : from `learned_intruder`; None where nothing could be learned
+    cost    : that of LearnedIntruder.play for each; for `any` that of worst_known as well
+    """
+    findings = []
+    for intruder in intruders:
+        if isinstance(intruder.knows, str) and intruder.knows not in files.knowledge:
+            hint = did_you_mean(intruder.knows, files.knowledge)
+            says = _SAYS.knowledge_not_declared(knows=intruder.knows, hint=hint)
+            findings.append(_plain(intruder, Verdict.UNKNOWN, says, files))
+        elif learned is None:
+            says = _SAYS.intruder_not_played(intruder=intruder.name)
+            findings.append(_plain(intruder, Verdict.UNKNOWN, says, files))
+        elif known := _known(intruder, learned, files):
+            reached = learned.play(known)
+            who = _who(intruder, [learned.linker.names[at] for at in known])
+            findings += judge_reached(intruder, reached, who, files, intruder.name)
+            findings.append(_judge_gain(intruder, who, known, reached, learned, files))
+        else:
+            says = _SAYS.nothing_known_released(intruder=intruder.name)
+            findings.append(_plain(intruder, Verdict.PASS, says, files))
+    return findings
+
+
+def _known(intruder: Intruder, learned: LearnedIntruder, files: Comparison) -> Sequence[int]:
+    """Positions of what is known and released."""
+    if isinstance(intruder.knows, AnyOf):
+        return worst_known(learned, intruder.knows.any, files.rng)
+    names = {each for name in files.knowledge[intruder.knows] for each in with_digits(name)}
+    return [at for at, name in enumerate(learned.linker.names) if name in names]
+
+
+def _who(intruder: Intruder, known: Sequence[str]) -> str:
+    *first, last = known
+    listed = f"{', '.join(first)} and {last}" if first else last
+    how = "the worst to know" if isinstance(intruder.knows, AnyOf) else f"as '{intruder.name}' does"
+    return f"An intruder who knows a person's {listed} ({how})"
+
+
+def _judge_gain(
+    intruder: Intruder, who: str, known: Sequence[int], reached: Reached, learned: LearnedIntruder,
+    files: Comparison,
+) -> Finding:  # fmt: skip
+    people, names = len(reached.rows), learned.linker.names
+    # What is released as probabilities of its labels is not read.
+    others = [_other(name, files) for at, name in enumerate(names) if at not in known and name in files.released]
+    if not others:
+        says = _ATTRIBUTE_GAIN.nothing_left(who=who)
+        return _gain(intruder, Verdict.PASS, says, 0.0, people, files)
+    tuned = CandidatePosterior.of(reached.tuned_rows, reached.tuned, reached.temperature)
+    found = CandidatePosterior.of(reached.rows, reached.candidates, reached.temperature)
+    units = groups_of_people(files.original, files.variables)[reached.rows]
+    readings = strongest_readings(others, reached.tuned_rows, tuned)
+    gains = attribute_gains(others, reached.rows, found, readings, units)
+    worst = max(gains, key=lambda each: (verdict_within(each.interval, intruder.gain), each.gain))
+    right, without = (disclosed_share(each, people, files.minimum_cell) for each in (worst.right, worst.without))
+    says = (_ATTRIBUTE_GAIN.reads_nearly if worst.within else _ATTRIBUTE_GAIN.reads)(
+        who=who, name=worst.name, within=worst.within, share=right, people=people, unit=files.unit, without=without,
+        limit=intruder.gain, others=len(others),
+    )  # fmt: skip
+    verdict = verdict_within(worst.interval, intruder.gain)
+    few = 0 < worst.gain * people < files.minimum_cell
+    near = if_near(verdict, worst.gain, intruder.gain, None if few else worst.interval)
+    return _gain(intruder, verdict, says + near, worst.gain, people, files)
+
+
+def _other(name: str, files: Comparison) -> OtherVariable:
+    before, after = plain_values(files.recoded[name]), plain_values(files.masked[name])
+    return OtherVariable.of(name, before, after, not files.released[name].kind.is_categorical)
+
+
+def _gain(intruder: Intruder, verdict: Verdict, says: Saying, gain: float, people: int, files: Comparison) -> Finding:
+    few = 0 < gain * people < files.minimum_cell
+    return Finding(
+        rule="attribute_gain", verdict=verdict, **as_fields(says), scope=intruder.name, stage="reference",
+        observed=None if few else gain, limit=intruder.gain, attempted=len(files.original), completed=people,
+        binding=intruder.binding,
+    )  # fmt: skip
+
+
+def _plain(intruder: Intruder, verdict: Verdict, says: Saying, files: Comparison) -> Finding:
+    n = len(files.original)
+    return Finding(
+        rule="learned_linkage", verdict=verdict, **as_fields(says), scope=intruder.name, stage="reference", attempted=n,
+        completed=0 if verdict is Verdict.UNKNOWN else n, binding=intruder.binding,
+    )  # fmt: skip

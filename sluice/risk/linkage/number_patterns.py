@@ -1,0 +1,135 @@
+"""Digits that masking kept although it moved the number: the first two wherever the point is, the last two, or all
+behind the point, which of a date is the time of day.
+
+No measure of closeness sees them. They count as variables of their own where true pairs agree in them more often than
+chance explains.
+
+Alignment: released numbers on the scale of the original ones, where masking changed the scale as a whole.
+
+A column in another currency, as an index, as a logarithm or with its sign reversed hides nobody: whoever compares the
+order of both files undoes it.
+"""
+
+import numpy as np
+import pandas as pd
+
+from sluice.ground.arrays import BoolArray, FloatArray
+
+_NEARER = 0.5  # aligned values lie at most so far, as a share of what they lie apart as they stand
+_ALIGNED_PAIRS = 10_000  # pairs that tell
+
+_DECIMALS = 6  # most decimals that last digits are looked for in
+_APART = 0.1  # of the larger one: numbers farther from each other agree in their first digits by chance alone
+_FEWEST = 100  # pairs that tell
+_WHOLE = 0.5  # numbers nearer to each other than that have alike fractions for being near
+_PAIRS = 20_000  # as many are enough
+_SIGMAS = 4.0
+_MORE = 0.02  # share of such pairs that agree, beyond chance
+_EVEN = 0.9  # of the different numbers end where the last digit is; others were computed, such as an imputed mean
+
+
+_FIRST, _LAST, _FRACTION = "first digits", "last digits", "fraction or time of day"
+
+
+def with_digits(name: str) -> tuple[str, ...]:
+    """A variable and its digits, by the names under which they are compared."""
+    return name, *(f"{name} ({digits})" for digits in (_FIRST, _LAST, _FRACTION))
+
+
+def kept_digits(before: FloatArray, after: FloatArray) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """The digits that masking kept, by their name, with their codes in both files.
+
+    before, after : shape (n,), row i of both the same record, NaN where missing
+    returns       : codes of shape (n,), NaN where the number is missing; nothing for digits that were not kept
+    cost          : that of some thousand pairs, which decide; O(n) where digits were kept
+    """
+    pairs = np.flatnonzero(np.isfinite(before) & np.isfinite(after))
+    some = pairs[:: -(-len(pairs) // _PAIRS) or 1]
+    if len(some) < _FEWEST:
+        return {}
+    a, b = before[some], after[some]
+    found: dict[str, tuple[FloatArray, FloatArray]] = {}
+    far = np.abs(a - b) > _APART * np.maximum(np.abs(a), np.abs(b))
+    if _kept(_first(a), _first(b), far):
+        found[_FIRST] = _first(before), _first(after)
+    unit = _unit(a)
+    if unit is not None and _kept(_last(a, unit), _last(b, unit), a != b):
+        found[_LAST] = _last(before, unit), _last(after, unit)
+    elif _kept(_fraction(a), _fraction(b), np.abs(a - b) > _WHOLE):
+        found[_FRACTION] = _fraction(before), _fraction(after)
+    return found
+
+
+def _kept(before: FloatArray, after: FloatArray, moved: BoolArray) -> bool:
+    """Whether pairs that moved agree more often than the same numbers would in any other order."""
+    a, b = before[moved], after[moved]
+    if len(a) < _FEWEST:
+        return False
+    codes, places = np.unique(np.concatenate([a, b]), return_inverse=True)
+    shares = [np.bincount(part, minlength=len(codes)) / len(a) for part in np.split(places, 2)]
+    chance = float(shares[0] @ shares[1])
+    excess = float((a == b).mean()) - chance
+    return bool(excess > max(_MORE, _SIGMAS * np.sqrt(chance * (1 - chance) / len(a))))
+
+
+def _first(values: FloatArray) -> FloatArray:
+    """The first two significant digits, with the sign; 0 for 0."""
+    sizes = np.abs(values)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        digits = np.floor(sizes / 10.0 ** (np.floor(np.log10(sizes)) - 1) + 1e-9)
+    return np.where(sizes > 0, np.sign(values) * digits, sizes)
+
+
+def _last(values: FloatArray, unit: float) -> FloatArray:
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.round(np.abs(values) / unit) % 100)
+
+
+def _fraction(values: FloatArray) -> FloatArray:
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.round(values % 1.0, _DECIMALS) % 1.0)
+
+
+def _unit(values: FloatArray) -> float | None:
+    """The power of ten, at most 1, that nearly all different values are multiples of; None where there is none."""
+    finite = np.unique(values[np.isfinite(values)])
+    for decimals in range(_DECIMALS + 1):
+        scaled = finite * 10.0**decimals
+        if (np.abs(scaled - np.round(scaled)) <= 1e-6 + 1e-12 * np.abs(scaled)).mean() >= _EVEN:
+            return float(10.0**-decimals)
+    return None
+
+
+def aligned(before: FloatArray, after: FloatArray) -> FloatArray:
+    """The released values as they stand, or each as the original value of its rank or of its rank from above.
+
+    Whichever brings true pairs together by ranks; another than the first one only if it halves what they lie apart.
+
+    before, after : shape (n,), row i of both the same record, NaN where missing
+    cost          : that of some thousand pairs, which decide; O(n log n) where the order is what tells
+    """
+    pairs = np.flatnonzero(~np.isnan(before) & ~np.isnan(after))
+    if len(pairs) < 2:
+        return after
+    some = pairs[:: -(-len(pairs) // _ALIGNED_PAIRS)]
+    values, sent = np.sort(before[some]), after[some]
+    own = pd.Series(before[some]).rank(pct=True).to_numpy()
+    choices = [sent, _at(values, sent), _at(values, -sent)]
+    apart = [float(np.abs(_place(values, choice) - own).mean()) for choice in choices]
+    best = int(np.argmin(apart))
+    if best == 0 or apart[best] >= _NEARER * apart[0]:
+        return after
+    return _at(np.sort(before[~np.isnan(before)]), after if best == 1 else -after)
+
+
+def _at(values: FloatArray, column: FloatArray) -> FloatArray:
+    """For each number the original value at its rank; equal numbers have one."""
+    ranks = pd.Series(column).rank(pct=True, method="average").to_numpy()
+    places = np.where(np.isnan(ranks), 0, np.ceil(ranks * len(values) - 1e-9) - 1).astype(np.int64)
+    return np.where(np.isnan(ranks), np.nan, values[np.clip(places, 0, len(values) - 1)])
+
+
+def _place(values: FloatArray, column: FloatArray) -> FloatArray:
+    """Share of the original values below, half of the equal ones included."""
+    below, upto = np.searchsorted(values, column, "left"), np.searchsorted(values, column, "right")
+    return np.asarray((below + upto + 1) / 2 / len(values))

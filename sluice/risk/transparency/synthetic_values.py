@@ -1,0 +1,114 @@
+"""The attack on synthesis: what the released records tell of those who took part, and of nobody else.
+
+No record is anybody's, so nobody is linked; but a model that learns its people by heart repeats them. Those who took
+part are compared with others: a holdout where there is one. Else the intruder runs the published method on one half of
+the people, so that the other half took no part.
+
+Source: Shokri, Stronati, Song and Shmatikov (2017), who train the attacked model anew on people of the intruder's own;
+Giomi, Boenisch, Wehmeyer and Tasnadi (2023), the control.
+
+The attack on methods that replace a known share of the values only: the others are the true ones.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.errors import DataError, PlanError
+from sluice.ground.variables import Kind, Variables
+from sluice.risk.attacks.attack_success import FEWEST, share_at_risk
+from sluice.risk.attacks.membership import learned_membership
+from sluice.risk.attacks.participant_inference import participant_inference
+from sluice.risk.attacks.rare_combinations import rare_combinations
+from sluice.risk.transparency.attack import Attack, Leak, Pairs
+
+Synthesis = Callable[[pd.DataFrame, Variables, np.random.Generator], pd.DataFrame]
+
+_SIZE = 3  # values in a rare combination
+_TIMES = 2  # as many people are attacked as by a linkage, where there are so many
+
+
+@dataclass(frozen=True)
+class CopiedPeople(Attack):
+    """Tell participants by what was learned, look for rare combinations of theirs, and read single variables.
+
+    synthesis : the step itself, to be run again
+    """
+
+    synthesis: Synthesis
+
+    @property
+    def knows(self) -> str:
+        return "the method of synthesis"
+
+    def play(self, pairs: Pairs) -> tuple[Leak, ...]:
+        """cost : that of the three attacks on `pairs.rows` people, and of the synthesis where there is no holdout"""
+        compared = [name for name in self.columns if name in pairs.recoded and name in pairs.masked]
+        compared = [name for name in compared if pairs.released[name].kind is not Kind.TEXT]
+        if len(compared) < 2:
+            raise DataError("fewer than two synthetic variables are left to compare.")
+        people, released, others, said = self._sides(pairs)
+        if min(len(people), len(others)) < 2 * FEWEST:
+            raise DataError(f"it takes {2 * FEWEST} people who took part, and as many who did not.")
+        tables = [[plain_values(file[name]) for name in compared] for file in (people, released, others)]
+        attacked = _TIMES * len(pairs.rows)  # a difference of two shares is less certain than one
+        inputs = (people, released, others, pairs.released, compared, attacked, pairs.rng)
+        member = learned_membership(*inputs).advantage
+        inferred = participant_inference(*inputs)
+        leaks = [
+            Leak("participation", member, f"by what was learned of members and others{said}"),
+            Leak(
+                "participation",
+                inferred.measurement.beyond_baseline(),
+                f"of {' or '.join(inferred.variables)}, read off the nearest records{said}",
+            ),
+        ]
+        rare = rare_combinations(tables[0], tables[1], tables[2], min(_SIZE, len(compared)), pairs.rng)
+        if rare.completed:
+            what = f"of the combinations of {min(_SIZE, len(compared))} values that one person alone holds{said}"
+            leaks.append(Leak("participation", rare.beyond_baseline(), what))
+        return tuple(leaks)
+
+    def _sides(self, pairs: Pairs) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, str]:
+        """Those who took part, a file made of them, and others; and how the file came about, if by another run."""
+        if pairs.others is not None and len(pairs.others):
+            return pairs.recoded, pairs.masked, pairs.others, ""
+        order = pairs.rng.permutation(len(pairs.recoded))
+        half = len(order) // 2
+        one, other = (pairs.recoded.iloc[np.sort(rows)].reset_index(drop=True) for rows in (order[:half], order[half:]))
+        try:
+            anew = self.synthesis(one, pairs.released, pairs.rng)
+        except (PlanError, KeyError):
+            raise DataError("there is no holdout, and the step cannot be run again on half of the people.") from None
+        return one, anew, other, ", where the method is run on one half of the people"
+
+
+@dataclass(frozen=True)
+class KeptValues(Attack):
+    """Take every released value for the true one.
+
+    share : of the values that were replaced
+    """
+
+    share: float
+
+    @property
+    def knows(self) -> str:
+        return f"that {100 * self.share:.3g} % of the values were replaced"
+
+    def play(self, pairs: Pairs) -> tuple[Leak, ...]:
+        """cost : O(q) for q people and each variable"""
+        right, by_chance = [], []
+        for name in (name for name in self.columns if name in pairs.recoded and name in pairs.masked):
+            known, released = plain_values(pairs.recoded[name]), plain_values(pairs.masked[name])
+            equal = known == released
+            right.append(equal[pairs.rows])
+            by_chance.append((known == np.roll(released, 1))[pairs.rows])
+        if not right:
+            right = by_chance = [np.zeros(len(pairs.rows))]
+        each = np.mean(right, axis=0)
+        measured = share_at_risk(each, len(pairs.masked), baseline=float(np.mean(by_chance)))
+        return (Leak("reconstructed", measured, "they are released as they were"),)

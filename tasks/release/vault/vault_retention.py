@@ -1,0 +1,298 @@
+"""Retention of what releases left in the vault: until when each part is kept, by which rule, what is due; and what is
+missing, or came back, against the ledger.
+
+Pruning: delete from the vault what no rule keeps any more. The ledger has each deletion before it is done.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+
+from policies.adoption import InForce, Office
+from policies.policy import Policy
+from policies.retention import Part, Retention, kept_until
+from sluice.custody.clock import refuse_wrong_clock
+from sluice.custody.ledger import Entry, last
+from sluice.custody.states import PRUNED, SEED_DESTROYED, VAULT, State
+from sluice.custody.stored_objects import StoredObject, discard, stored_objects
+from sluice.custody.workspace import Workspace
+from sluice.ground.durable import locked
+from sluice.ground.errors import DataError, SluiceError
+from tasks.release.decisions.office import open_office
+from tasks.release.decisions.signing_in import account
+from tasks.release.editions.earlier_releases import recorded_as_pruned, searches
+from tasks.release.vault.vault_inventory import Holding, evidence, holdings
+
+_FRESH = timedelta(days=7)  # since its bytes were last kept: a run may be about to record them
+
+STRAY_DAYS = 30  # that an object is kept of which the ledger knows nothing: of a run that was killed, or will record it
+
+_WERE_PUBLISHED = (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
+_WAIT = (State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING)
+_OF_RETENTION = (PRUNED, SEED_DESTROYED)  # a deletion gives what is left no further days
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """Until when one release has one part kept, and why.
+
+    until : None: for ever, or while it waits
+    says  : by which rule, in words
+    """
+
+    holding: Holding
+    until: datetime | None
+    says: str
+
+    def is_over(self, now: datetime) -> bool:
+        return self.until is not None and self.until <= now
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """All that lies in the vault, who holds it, and until when.
+
+    strays : objects that the ledger does not know, with the time from which nobody waits for them any more
+    """
+
+    at: datetime
+    keepings: Sequence[Keeping]
+    searched: Mapping[str, datetime | None]  # data of searches -> until when
+    objects: Mapping[str, StoredObject]
+    strays: Mapping[str, datetime]
+
+    @cached_property
+    def holders(self) -> Mapping[str, list[Keeping]]:
+        """Name of an object or a seed -> all that hold it."""
+        found: dict[str, list[Keeping]] = defaultdict(list)
+        for keeping in self.keepings:
+            for name in keeping.holding.objects:
+                found[name].append(keeping)
+        return found
+
+    def is_due(self, name: str) -> bool:
+        """Whether nobody needs it any more: neither a release that shares it, nor a search."""
+        held, searched = self.holders.get(name, []), self.searched
+        if any(keeping.holding.part == "seeds" and keeping.holding.deleted for keeping in held):
+            return True  # it was destroyed for all, and an old backup brought it back
+        if name in self.strays:
+            return self.strays[name] <= self.at
+        if name in searched and not ((until := searched[name]) is not None and until <= self.at):
+            return False
+        return bool(held or name in searched) and all(keeping.is_over(self.at) for keeping in held)
+
+
+def inventory(workspace: Workspace, now: datetime | None = None) -> Inventory:
+    """What lies in the vault. The ledger must have been verified. Cost: a few readings of it, and a look at each file.
+
+    raises : SluiceError as `Ledger.entries` does
+    """
+    at = now or datetime.now(UTC)
+    objects = stored_objects(workspace.vault)  # before the ledger: what is kept and recorded meanwhile is no stray
+    entries, histories = workspace.ledger.entries(), workspace.ledger.histories()
+    rules = _Rules(workspace, open_office(workspace))
+    keepings = [rules.keeping(each, histories[each.release]) for each in holdings(workspace, histories)]
+    known = {sha256 for entry in entries for sha256 in _SHA256.findall(json.dumps(entry.body))}
+    known |= {name.partition(".")[0] for each in keepings for name in each.holding.objects}
+    strays = {
+        name: each.written + timedelta(days=STRAY_DAYS)
+        for name, each in objects.items()
+        if each.plain and name.partition(".")[0] not in known
+    }
+    searched: dict[str, datetime | None] = {}
+    for each in sorted(searches(workspace), key=lambda each: each.received.seq):  # the last of the same data counts
+        begun = datetime.fromisoformat(each.received.at)
+        searched[f"{each.received.body['data']['sha256']}.parquet"] = rules.of_search(begun)
+    return Inventory(at, keepings, searched, objects, strays)
+
+
+@dataclass
+class _Rules:
+    """The rules of all policies that a release may be kept by."""
+
+    workspace: Workspace
+    office: Office | None
+    adopted: dict[int, bool] = field(default_factory=dict)  # row of a receipt -> whether its policy counted
+
+    def keeping(self, holding: Holding, entries: Sequence[Entry]) -> Keeping:
+        if holding.state in _WAIT:
+            return Keeping(holding, None, "while it waits to be published")
+        received = last(entries, State.RECEIVED)
+        if received is None:
+            return Keeping(holding, None, "for ever: nothing was received")
+        published = holding.state in _WERE_PUBLISHED
+        ended = datetime.fromisoformat([entry for entry in entries if _begins_days(entry, published)][-1].at)
+        judged = self._read(received.body["policy"])
+        if judged is None:
+            return Keeping(holding, None, "for ever: the policy that it was judged by cannot be read")
+        adopted = self._was_adopted(judged, received)
+        held = self._in_force(judged.name)
+        in_force = self._retention(held) if held else None
+        since = max(datetime.fromisoformat(act.entry.at) for act in held.acts) if held else None
+        promised = judged.retention if adopted else None
+        until = kept_until(holding.part, published, ended, promised, in_force, since)
+        if until is None:
+            return Keeping(holding, None, f"for ever: the policy '{judged.name}' has no rule")
+        versions = [judged.version] if adopted and judged.retention else []
+        versions += [held.adoption.version] if held and in_force else []
+        named = " and ".join(dict.fromkeys(versions))
+        return Keeping(holding, until, f"by the policy '{judged.name}', version {named}")
+
+    def of_search(self, begun: datetime) -> datetime | None:
+        """A search names no policy: what it read is kept as long as any policy in force would keep it."""
+        held = [each for (kind, _), each in self.office.in_force.items() if kind == "policy"] if self.office else []
+        ends: list[datetime] = []
+        for each in held:
+            since = max(datetime.fromisoformat(act.entry.at) for act in each.acts)
+            end = kept_until("staged_data", False, begun, None, self._retention(each), since)
+            if end is None:
+                return None
+            ends.append(end)
+        return max(ends, default=None)
+
+    def _in_force(self, name: str) -> InForce | None:
+        return self.office.in_force.get(("policy", name)) if self.office else None
+
+    def _was_adopted(self, policy: Policy, received: Entry) -> bool:
+        """Whether it counted when the release was received: a rehearsal is judged by any, and none of those may say
+        that what was tried is forgotten."""
+        if received.seq not in self.adopted:
+            office = open_office(self.workspace, received.seq)
+            held = office.in_force.get(("policy", policy.name)) if office else None
+            self.adopted[received.seq] = held is not None and held.adoption.sha256 == received.body["policy"]
+        return self.adopted[received.seq]
+
+    def _retention(self, held: InForce) -> Retention | None:
+        policy = self._read(held.adoption.sha256)
+        return policy.retention if policy else None
+
+    def _read(self, sha256: str) -> Policy | None:
+        """The policy that the vault keeps; None where it does not hold it as it was, or an earlier Sluice wrote it."""
+        try:
+            return Policy.model_validate_json(self.workspace.vault.verify(sha256, ".json").read_bytes())
+        except (DataError, ValueError):
+            return None
+
+
+def _begins_days(entry: Entry, published: bool) -> bool:
+    """Whether an event of a release begins the days for which what it left is kept; the last of these counts."""
+    return entry.event in _WERE_PUBLISHED if published else entry.event not in _OF_RETENTION
+
+
+def vault_problems(workspace: Workspace, found: Inventory) -> list[str]:
+    """A sentence for each, in the order of the releases. Cost: a reading of the ledger; no object is read.
+
+    What is missing without a record of its deletion was not deleted by Sluice: somebody took it, or the vault is older
+    than its ledger. Objects of a run that stopped before it was judged are no evidence, and are not missed.
+    """
+    pruned, there, problems = recorded_as_pruned(workspace), found.objects, []
+    histories = workspace.ledger.histories()
+    for release, entries in histories.items():
+        lost = evidence(entries) - there.keys()
+        if lost:
+            problems.append(f"{release}: {len(lost)} of its documents and reports are missing from the vault")
+    for keeping in found.keepings:
+        holding = keeping.holding
+        part = f"{holding.release}: {holding.part.replace('_', ' ')}"
+        if holding.part == "seeds":
+            if holding.deleted and any(map(workspace.vault.holds_seed, holding.objects)):
+                problems.append(f"{part} were destroyed, and are there again; destroy them: sluice vault prune")
+            continue
+        judged = any(entry.event == State.EVALUATED for entry in histories[holding.release])
+        lost = set(holding.objects) - there.keys() - pruned
+        if lost and judged:
+            problems.append(f"{part} are missing from the vault ({len(lost)} objects), and no deletion is recorded")
+        back = [name for name in holding.objects if name in pruned and name in there and found.is_due(name)]
+        if back and holding.deleted:
+            problems.append(f"{part} were deleted, and are there again; delete them: sluice vault prune")
+    return problems
+
+
+@dataclass(frozen=True)
+class Deletion:
+    """What goes of one part of one release; of no release, where it is ''."""
+
+    release: str
+    part: Part | None
+    objects: tuple[str, ...]
+    size: int
+    says: str
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """What was deleted, or would be; and what was due and is still there, in words."""
+
+    deletions: tuple[Deletion, ...]
+    kept: tuple[str, ...]
+
+
+def prune(workspace: Workspace, now: datetime | None = None, dry_run: bool = False) -> Pruning:
+    """Delete what is due. Whoever may run this decides nothing: two people adopted the rules.
+
+    Killed in between it is finished by the next call. What came back, with an old backup, goes again.
+
+    now    : the time by which it is decided what is due, if another than the clock's
+    raises : SluiceError when the ledger is not whole: it would not know of what is needed; and where this machine's
+             clock and those of the ledger disagree
+    """
+    with locked(workspace.home / "pruning.lock"):
+        if problems := workspace.ledger.verify():
+            raise SluiceError(
+                f"nothing is deleted while the ledger is not whole, as it says what is needed: {'; '.join(problems)}"
+            )
+        if now is None and not dry_run:
+            refuse_wrong_clock(workspace.ledger)  # one that is ahead would delete what is kept for years yet
+        found = inventory(workspace, now)
+        deletions, kept = _due(workspace, found)
+        if dry_run:
+            return Pruning(tuple(deletions), tuple(kept))
+        for each in deletions:
+            _record(workspace, each)
+        for name in dict.fromkeys(name for each in deletions for name in each.objects):
+            if name not in found.objects:
+                workspace.vault.destroy_seed(name)
+            elif not discard(workspace.vault, found.objects[name]):
+                kept.append(f"{name} was kept again meanwhile")
+    return Pruning(tuple(deletions), tuple(kept))
+
+
+def _due(workspace: Workspace, found: Inventory) -> tuple[list[Deletion], list[str]]:
+    going, kept = set(), []
+    for name, each in found.objects.items():
+        if not found.is_due(name):
+            continue
+        if not each.plain:
+            kept.append(f"{name} is a link or no file, and what it leads to would stay; delete that by hand")
+        elif each.written < found.at - _FRESH:
+            going.add(name)
+            if each.names > 1:
+                kept.append(f"{name} has {each.names - 1} more names on its disk, under which it stays")
+    seeds = {name for keeping in found.keepings if keeping.holding.part == "seeds" for name in keeping.holding.objects}
+    going |= {name for name in seeds if found.is_due(name) and workspace.vault.holds_seed(name)}
+    deletions = [_deletion(found, keeping, going) for keeping in found.keepings]
+    strays = tuple(sorted(going & found.strays.keys()))
+    searched = tuple(sorted(name for name in going & found.searched.keys() if name not in found.holders))
+    for names, says in (
+        (strays, "the ledger knows nothing of it"),
+        (searched, "of a search, by all policies in force"),
+    ):
+        deletions.append(Deletion("", None, names, sum(found.objects[name].size for name in names), says))
+    return [each for each in deletions if each.objects], kept
+
+
+def _deletion(found: Inventory, keeping: Keeping, going: set[str]) -> Deletion:
+    names = tuple(name for name in keeping.holding.objects if name in going)
+    size = sum(found.objects[name].size for name in names if name in found.objects)
+    return Deletion(keeping.holding.release, keeping.holding.part, names, size, keeping.says)
+
+
+def _record(workspace: Workspace, each: Deletion) -> None:
+    body = {"part": each.part or "", "objects": list(each.objects), "says": each.says}
+    event = SEED_DESTROYED if each.part == "seeds" else PRUNED
+    workspace.ledger.append(each.release or VAULT, event, account(), body)

@@ -1,0 +1,154 @@
+"""Every model judges as the functions of `sluice.risk` judge the released frame; what it claims to be monotone is."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sluice.generalization.cost_benefit import CostBenefit, NoAttack, Profitability
+from sluice.generalization.lattice.search import search
+from sluice.generalization.objectives.class_losses import Ambiguity
+from sluice.ground.errors import InfeasibleError
+from sluice.risk.classes.alpha_k import AlphaKAnonymity
+from sluice.risk.classes.beta_likeness import BetaLikenessModel
+from sluice.risk.classes.delta_disclosure import DeltaDisclosureModel
+from sluice.risk.classes.k_anonymity import KAnonymityModel
+from sluice.risk.classes.l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
+from sluice.risk.classes.sample_uniques import SampleUniques
+from sluice.risk.classes.t_closeness import EqualTCloseness, HierarchicalTCloseness, OrderedTCloseness
+from sluice.risk.population.delta_presence import DeltaPresenceModel
+from sluice.risk.population.k_map import EstimatedKMap, KMapModel
+from sluice.risk.population.population_uniques import PopulationUniquesModel
+from sluice.risk.population.reidentification_risk import AverageRisk, HighestRisk
+from tests.generalization.objectives.record_losses import loss
+from tests.generalization.small_files import above, small_files
+from tests.risk.classes.judge import FILE_MODELS, breaks, file_breaks, relieved
+
+SHARES = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 1.0])
+INTRUDERS = st.sampled_from(["prosecutor", "journalist"])
+AMOUNTS = st.builds(CostBenefit, *[st.sampled_from([0.0, 1.0, 4.0, 10.0])] * 4)
+MODELS = st.one_of(
+    st.builds(HighestRisk, st.sampled_from([0.2, 0.25, 0.5, 1.0]), INTRUDERS),
+    st.builds(AverageRisk, SHARES, INTRUDERS),
+    st.builds(SampleUniques, SHARES),
+    st.builds(
+        PopulationUniquesModel,
+        SHARES,
+        st.sampled_from([24.0, 100.0, 1000.0]),
+        st.sampled_from(["dankar", "pitman", "zayatz", "snb"]),
+    ),
+    st.builds(KMapModel, st.integers(1, 8)),
+    st.builds(
+        EstimatedKMap,
+        st.integers(1, 8),
+        st.sampled_from([24.0, 60.0, 500.0]),
+        st.sampled_from([0.01, 0.05, 0.3]),
+        st.sampled_from(["poisson", "zero_truncated_poisson"]),
+    ),
+    st.builds(DeltaPresenceModel, SHARES),
+    st.builds(DeltaPresenceModel, st.sampled_from([0.75, 1.0]), st.sampled_from([0.1, 0.25, 0.5])),
+    st.builds(NoAttack, AMOUNTS, INTRUDERS),
+    st.builds(Profitability, AMOUNTS, INTRUDERS),
+)
+WITH_OTHERS = MODELS | st.one_of(
+    st.builds(KAnonymityModel, st.integers(1, 6)),
+    st.builds(DistinctLDiversity, st.sampled_from(["a", "b"]), st.integers(1, 3)),
+    st.builds(EqualTCloseness, st.sampled_from(["a", "b"]), st.sampled_from([0.1, 0.25, 0.4, 0.6])),
+)
+
+
+TREE = ((0, 1, 2, 3), (0, 0, 1, 1))
+CLAIMING = WITH_OTHERS | st.sampled_from(
+    [
+        EntropyLDiversity("a", 1.8),
+        RecursiveLDiversity("a", 1.5, 2),
+        OrderedTCloseness("a", 0.2),
+        HierarchicalTCloseness("a", 0.25, TREE),
+        BetaLikenessModel("a", 1.0),
+        BetaLikenessModel("a", 1.0, enhanced=True),
+        DeltaDisclosureModel("a", 1.0),
+        AlphaKAnonymity("a", 0.6, 2),
+    ]
+)
+
+
+@given(small_files(), MODELS, st.sampled_from(["released", "removed"]))
+def test_a_model_judges_as_the_measures_of_risk_do(file, model, suppressed):
+    released = file.released(suppressed)
+    failing = model.failing(released)[file.classes]
+    assert (failing & ~file.hidden).tolist() == breaks(model, file).tolist()
+    if not file.hidden.all():
+        hidden_breaks = released.hidden_class > 0 and model.hidden_class_fails(released)
+        assert (hidden_breaks or model.file_fails(released)) == file_breaks(model, file, suppressed)
+
+
+@given(small_files(), CLAIMING, st.data())
+def test_what_is_monotone_stays_satisfied_when_classes_are_united(file, model, data):
+    file = replace(file, hidden=np.zeros(file.n, dtype=bool))
+    higher = replace(above(data, file), hidden=file.hidden)
+    below, over = file.released(), higher.released()
+    fails, fails_above = model.failing(below)[file.classes], model.failing(over)[higher.classes]
+    if model.monotone and not fails.any() and not model.file_fails(below):
+        assert not fails_above.any()
+        assert not model.file_fails(over)
+
+
+@given(small_files(), CLAIMING, st.data())
+def test_what_is_monotone_with_suppression_fails_only_where_all_parts_of_a_class_do(file, model, data):
+    if getattr(model, "sensitive", None) == "b":
+        return  # which has blanks: see test_worked_examples.py
+    higher = above(data, file)
+    lower = replace(file, hidden=higher.hidden)
+    fails = model.failing(lower.released())[lower.classes]
+    fails_above = model.failing(higher.released())[higher.classes]
+    if model.monotone_with_suppression:
+        assert not (fails_above & ~fails & ~higher.hidden).any()
+
+
+@pytest.mark.chain
+@given(
+    small_files(),
+    st.lists(WITH_OTHERS, min_size=1, max_size=3),
+    st.sampled_from([0.0, 0.1, 0.4, 1.0]),
+    st.sampled_from(["released", "removed"]),
+)
+def test_the_search_finds_the_best_of_all_transformations_that_satisfy_a_conjunction(file, models, limit, suppressed):
+    losses = []
+    for levels in product(*(range(key.depth + 1) for key in file.keys)):
+        at = hide(replace(file, levels=levels), models, suppressed)
+        few = at.hidden.sum() <= int(limit * file.n + 1e-9)
+        left = suppressed == "released" or not at.hidden.all()
+        if few and left and not any(file_breaks(model, at, suppressed) for model in models):
+            losses.append(loss(Ambiguity(), at))
+    arguments = {
+        "sensitive": file.sensitive,
+        "population": file.people,
+        "suppression_limit": limit,
+        "suppressed": suppressed,
+    }
+    if not losses:
+        with pytest.raises(InfeasibleError):
+            search(file.keys, file.codes, models, Ambiguity(), **arguments)
+        return
+    found = search(file.keys, file.codes, models, Ambiguity(), **arguments)
+    assert found.value == pytest.approx(min(losses))
+    assert found.optimal
+
+
+def hide(file, models, suppressed):
+    """Suppress what breaks a model, then what does so without it; for models of the file then the smallest classes."""
+    hidden = np.zeros(file.n, dtype=bool)
+    while not hidden.all():
+        file = replace(file, hidden=hidden)
+        more = np.any([breaks(model, file) for model in models], axis=0)
+        if not more.any():
+            for model in models:
+                if isinstance(model, FILE_MODELS) and file_breaks(model, file, suppressed):
+                    more |= relieved(model, file)
+        if not more.any():
+            break
+        hidden = hidden | more
+    return replace(file, hidden=hidden)
