@@ -78,7 +78,7 @@ def measure(name: str, definition: Path) -> dict[str, Any]:
     begun, begun_processor = perf_counter(), _processor()
 
     from flows.release import release_flow
-    from tasks.release.progress import listening
+    from tasks.release.running_step import listening
 
     imported, processor = perf_counter(), _processor()
     rows.append(("start: import", imported - begun, processor - begun_processor, _peak_memory()))

@@ -12,6 +12,7 @@ import pandas as pd
 
 from benchmarks.factor_data import factor_data
 from sluice.ground.variables import Kind, Variable
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.microaggregation.clustering import BottomUpLocalRecoding, KMemberClustering
 from sluice.masking.microaggregation.histogram_sanitization import (
     RecursiveHistogramSanitization,
@@ -19,7 +20,6 @@ from sluice.masking.microaggregation.histogram_sanitization import (
 )
 from sluice.masking.microaggregation.microaggregation import Microaggregation
 from sluice.masking.microaggregation.mondrian import Mondrian
-from sluice.masking.step import MaskingStep
 
 COLUMNS = tuple(f"x{number}" for number in range(10))
 K = 5

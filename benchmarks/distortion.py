@@ -18,10 +18,10 @@ import pandas as pd
 from scipy import stats
 
 from sluice.ground.variables import Kind, Variable
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.recoding.camouflage import Camouflage
 from sluice.masking.recoding.random_rounding import RandomRounding
 from sluice.masking.recoding.rounding import Rounding
-from sluice.masking.step import MaskingStep
 from sluice.masking.synthesis.data_distortion import DataDistortion
 from sluice.masking.synthesis.multiple_imputation import MultipleImputation
 from sluice.masking.synthesis.resampling import Resampling

@@ -17,8 +17,8 @@ import pandas as pd
 from benchmarks.peers.peer import ask, version_of
 from deployments.data import REFERENCE_DATA
 from sluice.generalization.lattice.key import Key
+from sluice.generalization.lattice.node_suppression import Solution
 from sluice.generalization.lattice.search import search
-from sluice.generalization.lattice.suppression import Solution
 from sluice.generalization.objectives.class_losses import Discernibility
 from sluice.generalization.objectives.key_losses import Loss, NonUniformEntropy
 from sluice.ground.hierarchy import Hierarchy

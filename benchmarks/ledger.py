@@ -12,8 +12,8 @@ from time import perf_counter
 
 import sqlalchemy as sa
 
-from sluice.custody.chain import Chain, Row
 from sluice.custody.ledger import Ledger
+from sluice.custody.ledger_chain import Chain, Row
 
 LIFE = ("received", "validated", "masked", "evaluated", "pending_review", "decision", "decision", "approved",
         "publishing", "published")  # fmt: skip

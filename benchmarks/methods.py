@@ -21,8 +21,8 @@ from pydantic import TypeAdapter
 from benchmarks.factor_data import factor_data
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking import Step
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.plan import apply_plan
-from sluice.masking.step import MaskingStep
 
 SIZES = (10_000, 100_000, 1_000_000)
 NUMBERS = [f"x{at}" for at in range(10)]

@@ -17,7 +17,7 @@ from benchmarks.factor_data import factor_data
 from sluice.ground.variables import Kind, Variable
 from sluice.masking.microaggregation.microaggregation import Microaggregation
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
-from sluice.masking.microaggregation.univariate_microaggregation import (
+from sluice.masking.microaggregation.ordered_microaggregation import (
     ProjectedMicroaggregation,
     UnivariateMicroaggregation,
 )

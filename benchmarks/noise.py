@@ -16,11 +16,11 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from sluice.ground.variables import Kind, Variable
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.masking.noise.lossy_compression import LossyCompression
 from sluice.masking.noise.matrix_decomposition import MatrixDecomposition
 from sluice.masking.noise.random_orthogonal_matrix import RandomOrthogonalMatrix
-from sluice.masking.step import MaskingStep
 from sluice.masking.swapping.spectral_swapping import SpectralSwapping
 from sluice.masking.synthesis.data_shuffling import DataShuffling
 

@@ -18,8 +18,8 @@ from sluice.ground.variables import Kind, Variable
 from sluice.items.item_sets import ItemSets
 from sluice.masking.items.item_generalization import ItemGeneralization
 from sluice.masking.items.item_suppression import ItemSuppression
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.plan import apply_plan
-from sluice.masking.step import MaskingStep
 from sluice.risk.classes.km_anonymity import smallest_crowds
 from sluice.utility.item_loss import item_loss
 from tests.red_team.files import groceries

@@ -148,7 +148,7 @@ def _processor() -> float:
 def measure(definition: Path) -> dict[str, Any]:
     """Run one definition in this process; SLUICE_HOME names its workspace."""
     from flows.chain import release
-    from tasks.release.progress import listening
+    from tasks.release.running_step import listening
 
     rows: list[tuple[str, float, float, float]] = []
     running: list[tuple[str, float]] = []

@@ -11,7 +11,7 @@ from time import process_time
 import numpy as np
 
 from benchmarks.gconfid_peer import gconfid_pattern, has_gconfid
-from sluice.tabular.audit.audit import audit
+from sluice.tabular.audit.pattern_audit import audit
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Status
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency

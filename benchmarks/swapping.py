@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.variables import Kind, Role, Variable, Variables
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.noise.pram import Pram
-from sluice.masking.step import MaskingStep
 from sluice.masking.swapping.anatomization import Anatomization
 from sluice.masking.swapping.data_swapping import DataSwapping
 from sluice.masking.swapping.permutation import Permutation

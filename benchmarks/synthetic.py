@@ -15,10 +15,10 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.factor_data import factor_data
 from sluice.ground.variables import Kind, Variable
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.recoding.global_recoding import GlobalRecoding
 from sluice.masking.recoding.sampling import Sampling
 from sluice.masking.recoding.top_bottom_coding import TopBottomCoding
-from sluice.masking.step import MaskingStep
 from sluice.masking.synthesis.ipso import Ipso
 from sluice.masking.synthesis.sequential_trees import SequentialTrees
 

@@ -22,7 +22,7 @@ from sluice.sources.table_cells import aggregate_file
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.model.records import records_of
+from sluice.tabular.model.numbered_records import records_of
 
 MEASURE = Measure("value", "id")
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.gconfid_peer import gconfid_pattern, has_gconfid
-from sluice.tabular.audit.audit import Audit, audit
+from sluice.tabular.audit.pattern_audit import Audit, audit
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Booleans, Cells, Status
 from sluice.tabular.model.dimension import Dimension

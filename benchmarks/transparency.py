@@ -10,7 +10,7 @@ import json
 import textwrap
 
 from policies.standard.known_methods import pairs_of
-from sluice.masking.step import MaskingStep
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.transparency import attacks_on
 from sluice.risk.transparency.attack import Leak, NoAttack
 from sluice.risk.transparency.linkage import Strongest

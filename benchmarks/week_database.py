@@ -13,7 +13,7 @@ from time import monotonic, sleep
 
 import sqlalchemy as sa
 
-from sluice.ground.dialects import database_url
+from sluice.ground.databases import database_url
 
 _PATIENCE = 120  # seconds until it must accept connections
 _SETTINGS = ("fsync=off", "full_page_writes=off", "max_connections=200", "listen_addresses=127.0.0.1")

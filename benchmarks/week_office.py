@@ -24,7 +24,7 @@ from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settin
 from benchmarks.week_database import Database
 from sluice.custody.ledger_database import LedgerDatabase
 from sluice.custody.workspace import Workspace
-from sluice.ground.dialects import database_url
+from sluice.ground.databases import database_url
 from tests.flows.house import DONE, House, Told, survey
 from tests.flows.installation import BIN, Installation, kill, until
 

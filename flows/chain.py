@@ -12,16 +12,16 @@ from tasks.ingest import ingest, is_sound, known_release, open_documents, valida
 from tasks.publish import publish
 from tasks.record_steps import check, evaluate, mask
 from tasks.release.decisions.notices import tell, tell_quietly
-from tasks.release.decisions.series import standing
-from tasks.release.documents import deployed_definition
-from tasks.release.dossier import Reported
+from tasks.release.decisions.series_approval import standing
+from tasks.release.documented_release import Release
 from tasks.release.editions.current_edition import editions_of
 from tasks.release.locks import alone_with_data, alone_with_release
 from tasks.release.outcome import Outcome
 from tasks.release.product import AnyProduct
-from tasks.release.records.product import Records
-from tasks.release.release import Release
-from tasks.release.tables.product import Tables
+from tasks.release.records.record_product import Records
+from tasks.release.release_documents import deployed_definition
+from tasks.release.stored_dossier import Reported
+from tasks.release.tables.table_product import Tables
 from tasks.report import report
 from tasks.settle import settle
 from tasks.step import quietly

@@ -11,8 +11,8 @@ import yaml
 
 from sluice.ground.errors import DocumentError
 from sluice.ground.visible_text import in_markdown, one_line
-from tasks.release.definition import Definition
 from tasks.release.products import load_definition
+from tasks.release.release_definition import Definition
 from tasks.release.run_notes import OURS
 
 ENTRYPOINT = f"{__package__}.release.release_flow"  # a module's: the project need not hold the code

@@ -56,7 +56,7 @@ def history(workspace: Workspace, release_id: str, with_dossier: bool = True) ->
                 files.setdefault(name, workspace.vault.path(sha256, suffix))
     dossier = None
     if with_dossier:
-        from tasks.release.dossier import kept_dossier
+        from tasks.release.stored_dossier import kept_dossier
 
         dossier = kept_dossier(workspace, entries)
     kept = evaluation and workspace.vault.verify(evaluation.body["dossier"], ".json")

@@ -14,7 +14,7 @@ from schemas.contract import Contract
 from schemas.declared_hierarchy import hierarchy_forms
 from sluice.ground.durable import replace
 from sluice.sources.connections import Connections
-from tasks.release.records.definition import RecordsDefinition
+from tasks.release.records.record_definition import RecordsDefinition
 from tasks.release.tables.definition import TablesDefinition
 from tasks.tuning.space import SpaceOfPlans
 

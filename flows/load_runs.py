@@ -19,7 +19,7 @@ from prefect.client.schemas.filters import (
 from prefect.client.schemas.objects import FlowRun, StateType
 
 from sluice.ground.errors import SluiceError
-from tasks.release.documents import deployed_definition
+from tasks.release.release_documents import deployed_definition
 
 ATTEMPTS = 3  # runs that a load may have: what crashes or fails each time is no accident
 _ENDED_BADLY = (StateType.CRASHED, StateType.FAILED)

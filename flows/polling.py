@@ -30,7 +30,7 @@ def poll(path: Path) -> Outcome | UUID | None:
                 return None
             done = run_of_load(product.definition.name, product.path, state.load, new=state.loaded)
         elif state.loaded:
-            from flows.review import run_flow
+            from flows.follow_up import run_flow
 
             done = run_flow(product)
         else:

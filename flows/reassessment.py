@@ -16,7 +16,7 @@ from policies.policy import Policy
 from sluice.custody.ledger import Entry, last
 from sluice.custody.states import IN_DOUBT, REASSESSED, State, TransitionError, state_of
 from sluice.custody.workspace import Workspace
-from sluice.documents.documents import document_sha256
+from sluice.documents.document_reading import document_sha256
 from sluice.ground.errors import SluiceError, did_you_mean
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict, decide
@@ -25,11 +25,11 @@ from tasks.failure import explain
 from tasks.record_steps import check, evaluate
 from tasks.release.decisions.office import open_office
 from tasks.release.decisions.signing_in import account
+from tasks.release.documented_release import Release
 from tasks.release.editions.earlier_releases import is_out_of_reach
 from tasks.release.products import release_as_judged
-from tasks.release.records.comparison import masked_again
-from tasks.release.records.product import Records
-from tasks.release.release import Release
+from tasks.release.records.record_product import Records
+from tasks.release.records.release_comparison import masked_again
 from tasks.release.tables.protection_method import SecondarySuppression
 from tasks.release.tables.published_cells import (
     MethodStatement,

@@ -20,7 +20,7 @@ from policies.people import HEAD, Identity, Roster
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.states import ADOPTED, FOUNDED
-from sluice.documents.documents import document_sha256
+from sluice.documents.document_reading import document_sha256
 from sluice.ground.errors import SluiceError
 
 Kind = Literal["roster", "policy", "contract", "publisher"]

@@ -12,7 +12,7 @@ from policies.standard.checks import PARTS
 from policies.utility_limits import FAMILIES
 from sluice.ground.verdict import Finding, Verdict
 from sluice.utility.analyses.analysis_findings import KINDS
-from sluice.utility.catalogue import measures
+from sluice.utility.utility_measures import measures
 
 RULES = rules(PolicyRule) | rules(AttackPolicyRule)
 

@@ -20,7 +20,7 @@ from policies.standing import REFUSALS, Decision, Decisions, GivenDecision, Stan
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.envelope import CLOCK_SKEW
 from sluice.custody.states import DECISION_PREDICATE
-from sluice.documents.documents import document_sha256
+from sluice.documents.document_reading import document_sha256
 from sluice.ground.errors import SluiceError
 from sluice.ground.sentence import Saying, Sentences
 from sluice.ground.visible_text import Name

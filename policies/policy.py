@@ -15,7 +15,7 @@ from policies.standard.reference_standard import ReferenceStandard
 from policies.table_attackers import TableAttackers
 from policies.utility_limits import UtilityLimits
 from policies.waivers import Waiver
-from sluice.documents.documents import parse_document, read_yaml
+from sluice.documents.document_reading import parse_document, read_yaml
 from sluice.ground.errors import did_you_mean
 from sluice.ground.extensions import unnamed
 from sluice.ground.rule import Requirement

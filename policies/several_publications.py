@@ -19,7 +19,7 @@ from sluice.risk.measurement import if_near
 from sluice.risk.publications.averaged_noise import averaged_noise
 from sluice.risk.publications.differencing import Differences, differencing
 from sluice.risk.publications.joint_classes import KeyedFile, joint_classes
-from sluice.risk.publications.same_people import Publication, SamePeople
+from sluice.risk.publications.publication import Publication, SamePeople
 
 _NONE = Sentence("several_publications.none_before", "No file of the same {unit} was published before.")
 _FEW_CHANGES = Sentences(

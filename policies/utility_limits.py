@@ -11,11 +11,11 @@ from sluice.ground.verdict import Finding
 from sluice.utility.analyses.analysis_findings import judge_analyses
 from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.query_comparison import QueryAnswer
-from sluice.utility.catalogue import FAMILIES as OF_FILES
-from sluice.utility.catalogue import measures
 from sluice.utility.comparison import Comparison
-from sluice.utility.measure import Family, Measure
 from sluice.utility.measured import Found, Limit
+from sluice.utility.utility_measure import Family, Measure
+from sluice.utility.utility_measures import FAMILIES as OF_FILES
+from sluice.utility.utility_measures import measures
 from sluice.utility.utility_view import UtilityView, unweighted_figures
 
 FAMILIES: Sequence[Family] = (*OF_FILES, SCORES)

@@ -17,8 +17,8 @@ from sluice.risk.linkage.linkage_score import ScoreView, disclosure_risk, linkag
 from sluice.utility.cell_changes import coarse_share
 from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.number_measures import loss_of_numbers
-from sluice.utility.measure import Family, Figure, Measure, Occasion
 from sluice.utility.measured import Found, written_percent
+from sluice.utility.utility_measure import Family, Figure, Measure, Occasion
 
 _NOT_KNOWN = Sentence("score.not_known", "The score is not known: {why}")
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sluice.documents.documents import FileOf, parse_document
+from sluice.documents.document_reading import FileOf, parse_document
 from sluice.generalization.builders import BUILDERS
 from sluice.ground.errors import DataError, DocumentError, did_you_mean
 from sluice.ground.hierarchy import Hierarchy

@@ -10,11 +10,11 @@ from sluice.ground.visible_text import in_markdown
 from sluice.report.dossier import Dossier
 from sluice.report.headline import FURTHER_REASONS, headline, reasons
 from tasks.flow_run import in_a_run
-from tasks.release.decisions.series import standing
+from tasks.release.decisions.series_approval import standing
 from tasks.release.decisions.under_review import report_place, subject
-from tasks.release.dossier import Reported
 from tasks.release.editions.current_edition import close_overtaken, overtaken
 from tasks.release.product import AnyRelease
+from tasks.release.stored_dossier import Reported
 from tasks.step import step
 
 

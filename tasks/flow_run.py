@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from sluice.custody.workspace import Workspace
-from tasks.release.release import DocumentedRelease
+from tasks.release.documented_release import DocumentedRelease
 from tasks.release.run_notes import WaitingRun, runs_waiting
 
 
@@ -34,7 +34,7 @@ def has_server() -> bool:
 def name_run(release: DocumentedRelease) -> None:
     """See `suspension.name_run`."""
     if in_a_run():
-        from tasks.suspension import name_run
+        from tasks.runs_on_server import name_run
 
         name_run(release)
 
@@ -42,7 +42,7 @@ def name_run(release: DocumentedRelease) -> None:
 def begin_run(workspace: Workspace) -> None:
     """See `suspension.begin_run`."""
     if in_a_run():
-        from tasks.suspension import begin_run
+        from tasks.runs_on_server import begin_run
 
         begin_run(workspace)
 
@@ -51,7 +51,7 @@ def suspended_for(workspace: Workspace) -> str | None:
     """See `suspension.suspended_for`."""
     if not in_a_run():
         return None
-    from tasks.suspension import suspended_for
+    from tasks.runs_on_server import suspended_for
 
     return suspended_for(workspace)
 
@@ -60,7 +60,7 @@ def waits_already(release: DocumentedRelease) -> WaitingRun | None:
     """See `suspension.waits_already`."""
     if not in_a_run():
         return None
-    from tasks.suspension import waits_already
+    from tasks.runs_on_server import waits_already
 
     return waits_already(release)
 
@@ -69,7 +69,7 @@ def suspend(release: DocumentedRelease, waits_for: str) -> bool:
     """See `suspension.suspend`."""
     if not in_a_run():
         return False
-    from tasks.suspension import suspend
+    from tasks.runs_on_server import suspend
 
     return suspend(release, waits_for)
 
@@ -77,7 +77,7 @@ def suspend(release: DocumentedRelease, waits_for: str) -> bool:
 def stop_waiting(release: DocumentedRelease) -> None:
     """See `suspension.stop_waiting`."""
     if in_a_run():
-        from tasks.suspension import stop_waiting
+        from tasks.runs_on_server import stop_waiting
 
         stop_waiting(release)
 
@@ -86,7 +86,7 @@ def resume_runs(workspace: Workspace, release_id: str) -> int:
     """See `suspension.resume_runs`."""
     if not has_server() or not runs_waiting(workspace, release_id):
         return 0
-    from tasks.suspension import resume_runs
+    from tasks.runs_on_server import resume_runs
 
     return resume_runs(workspace, release_id)
 
@@ -94,6 +94,6 @@ def resume_runs(workspace: Workspace, release_id: str) -> int:
 def tag_runs(workspace: Workspace, releases: Iterable[str]) -> None:
     """See `run_tags.tag_runs`."""
     if has_server():
-        from tasks.suspension import tag_runs
+        from tasks.runs_on_server import tag_runs
 
         tag_runs(workspace, releases)

@@ -13,25 +13,25 @@ from schemas.checks.expectations_run import check_batch
 from schemas.checks.frame_check import check_frame
 from schemas.checks.profile import Profile
 from schemas.checks.sentinels import check_sentinels
-from sluice.custody.editions import before, line_of
+from sluice.custody.edition_order import before, line_of
 from sluice.custody.ledger import last
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.custody.workspace import open_workspace
-from sluice.documents.documents import document_bytes
+from sluice.documents.document_reading import document_bytes
 from sluice.ground.durable import sha256_of
 from sluice.ground.errors import SluiceError
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.sources.permission import meaning_of, permitted_file
 from tasks.flow_run import begin_run, suspended_for
+from tasks.release.crashed_measures import findings_of
 from tasks.release.decisions.adopted_documents import refuse_unadopted
+from tasks.release.documented_release import DocumentedRelease, Release, recorded_release, release_id, variables_as_json
 from tasks.release.editions.current_edition import refuse_foreign_name, refuse_nested_shelf
-from tasks.release.findings import findings_of
 from tasks.release.intake.source_counts import refuse_hopeless_source
 from tasks.release.intake.staging import reference_period, set_aside, stage
 from tasks.release.product import AnyProduct, AnyRelease
 from tasks.release.products import load_product
-from tasks.release.release import DocumentedRelease, Release, recorded_release, release_id, variables_as_json
 from tasks.release.run_notes import remember_definition
 from tasks.step import step
 

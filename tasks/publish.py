@@ -31,7 +31,7 @@ from sluice.settings import settings
 from sluice.transport import persistently
 from tasks.release.decisions.adopted_documents import refuse_unadopted
 from tasks.release.decisions.office import publisher_key
-from tasks.release.decisions.series import standing
+from tasks.release.decisions.series_approval import standing
 from tasks.release.decisions.under_review import approved_files, subject, subject_of, submitters, verify_subject
 from tasks.release.editions.current_edition import (
     close_overtaken,

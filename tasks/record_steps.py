@@ -21,12 +21,10 @@ from sluice.publication.copies import COPIES
 from sluice.publication.records_file import write_csv, write_parquet
 from sluice.publication.spreadsheet_text import escaped_frame
 from sluice.sources.permission import permitted_file
-from tasks.release.findings import findings_of
-from tasks.release.records.comparison import FileToJudge
-from tasks.release.records.editions import compare_publications
-from tasks.release.records.judgement import Evaluation, check_masked_and_locate, check_original, evaluate_file
-from tasks.release.records.masked_file import MaskedFile, row_order
-from tasks.release.records.variables import (
+from tasks.release.crashed_measures import findings_of
+from tasks.release.records.record_editions import compare_publications
+from tasks.release.records.record_findings import Evaluation, check_masked_and_locate, check_original, evaluate_file
+from tasks.release.records.record_variables import (
     RecordsRelease,
     declared_variables,
     described_variables,
@@ -35,6 +33,8 @@ from tasks.release.records.variables import (
     read_original,
     released_variables,
 )
+from tasks.release.records.release_comparison import FileToJudge
+from tasks.release.records.stored_masked_file import MaskedFile, row_order
 from tasks.release.tables.files_of_records import compare_with_tables
 from tasks.step import step
 

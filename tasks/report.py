@@ -10,18 +10,18 @@ from sluice.ground.durable import replace
 from sluice.ground.extensions import extensions_of
 from sluice.ground.verdict import Finding, decide
 from sluice.report.dossier import Dossier
-from sluice.report.report import render
+from sluice.report.report_page import render
 from sluice.software_version import versions
 from tasks.release.decisions.adopted_documents import notices
-from tasks.release.decisions.series import place_in_series
+from tasks.release.decisions.series_approval import place_in_series
 from tasks.release.decisions.under_review import report_path
-from tasks.release.definition import Definition
-from tasks.release.dossier import Reported, kept_suggestions
+from tasks.release.documented_release import Release
 from tasks.release.editions.current_edition import edition_notices
 from tasks.release.editions.earlier_releases import earlier_attempts, search_trials
 from tasks.release.editions.resubmission import returned
 from tasks.release.product import E, M, Product
-from tasks.release.release import Release
+from tasks.release.release_definition import Definition
+from tasks.release.stored_dossier import Reported, kept_suggestions
 from tasks.step import step
 
 

@@ -18,9 +18,9 @@ from sluice.ground.machine import give_back_memory
 from tasks.failure import StepFailed, explain
 from tasks.flow_run import in_a_run, prefect_signals
 from tasks.release.decisions.signing_in import account
-from tasks.release.documents import Documents
-from tasks.release.progress import announced
-from tasks.release.release import Release
+from tasks.release.documented_release import Release
+from tasks.release.release_documents import Documents
+from tasks.release.running_step import announced
 
 P = ParamSpec("P")
 R = TypeVar("R")

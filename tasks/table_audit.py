@@ -6,18 +6,9 @@ import numpy as np
 
 from sluice.ground.verdict import Finding
 from sluice.settings import settings
-from sluice.tabular.audit.audit import Audit
-from tasks.release.findings import findings_of
-from tasks.release.tables.editions import compare_with_earlier_editions
+from sluice.tabular.audit.pattern_audit import Audit
+from tasks.release.crashed_measures import findings_of
 from tasks.release.tables.files_of_records import TablesBesideFiles, compare_with_files
-from tasks.release.tables.judgement import (
-    TablesEvaluation,
-    check_cells,
-    judge_audit,
-    judge_files,
-    judge_statement,
-    summarise_tables,
-)
 from tasks.release.tables.other_measures import compare_with_other_measures, judge_contributor_numbers
 from tasks.release.tables.protection import audit_cells
 from tasks.release.tables.published_cells import (
@@ -28,8 +19,17 @@ from tasks.release.tables.published_cells import (
     read_staged_cells,
     request_of,
 )
-from tasks.release.tables.suppressed_cells import read_proofs
+from tasks.release.tables.suppressed_tables import read_proofs
+from tasks.release.tables.table_editions import compare_with_earlier_editions
 from tasks.release.tables.table_files import problems_of
+from tasks.release.tables.table_findings import (
+    TablesEvaluation,
+    check_cells,
+    judge_audit,
+    judge_files,
+    judge_statement,
+    summarise_tables,
+)
 from tasks.step import step
 
 

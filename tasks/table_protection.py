@@ -19,9 +19,8 @@ from sluice.tabular.audit.proofs import Proof
 from sluice.tabular.model.aggregation import LARGEST_KEPT
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.column_values import is_missing
-from tasks.release.progress import SearchLog
-from tasks.release.tables.alteration import KeyedRecords, alter_cells
-from tasks.release.tables.editions import carried_forward, nearest_edition
+from tasks.release.running_step import SearchLog
+from tasks.release.tables.altered_tables import KeyedRecords, alter_cells
 from tasks.release.tables.feasibility_checks import measure_of
 from tasks.release.tables.protection import ProtectionRequest
 from tasks.release.tables.protection_method import Alteration, SecondarySuppression
@@ -35,7 +34,8 @@ from tasks.release.tables.published_cells import (
     read_staged_cells,
     request_of,
 )
-from tasks.release.tables.suppressed_cells import SuppressedCells, proofs_as_bytes, suppress_cells
+from tasks.release.tables.suppressed_tables import SuppressedCells, proofs_as_bytes, suppress_cells
+from tasks.release.tables.table_editions import carried_forward, nearest_edition
 from tasks.release.tables.table_files import table_files
 from tasks.step import step
 

@@ -86,7 +86,7 @@ _INSTEAD: dict[str, Any] = {
     "tasks.release.intake.staging.read_apart": lambda source, columns: source.batches(columns),
     "tasks.release.intake.source_counts.read_apart": lambda source, columns: source.batches(columns),
     "tasks.step.give_back_memory": lambda: None,
-    "tasks.release.findings.give_back_memory": lambda least: None,
+    "tasks.release.crashed_measures.give_back_memory": lambda least: None,
 }
 
 # What these tests ask of Great Expectations it is asked each time; elsewhere it validates the same records once.
@@ -186,7 +186,7 @@ def mariadb(mariadb_server: str) -> str:
     """The URL of an empty database of MariaDB."""
     import sqlalchemy as sa
 
-    from sluice.ground.dialects import database_url
+    from sluice.ground.databases import database_url
 
     url, name = database_url(mariadb_server), f"empty_{uuid4().hex}"
     engine = sa.create_engine(url)
@@ -209,7 +209,7 @@ class LedgerRoles:
 def ledger_in_postgresql(postgresql: str, postgresql_server: Any) -> LedgerRoles:
     """An empty ledger, made as docs/deployment.md says."""
     from sluice.custody.ledger_database import LedgerDatabase
-    from sluice.ground.dialects import database_url
+    from sluice.ground.databases import database_url
 
     superuser = database_url(postgresql)
     owner, writer = f"keeper_{uuid4().hex}", f"sluice_{uuid4().hex}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sluice.ground.dialects import database_url
+from sluice.ground.databases import database_url
 
 _CHUNK = 1 << 14
 COMMIT = b"COMMIT\0"  # the statement; BEGIN ISOLATION LEVEL READ COMMITTED has no such end

@@ -6,9 +6,9 @@ from typing import Any
 
 import yaml
 
-from sluice.documents import documents
+from sluice.documents import document_reading
 
-_parsed = lru_cache(maxsize=500)(documents._load)
+_parsed = lru_cache(maxsize=500)(document_reading._load)
 
 
 def _load(text: str) -> tuple[Any, yaml.Node | None]:
@@ -16,4 +16,4 @@ def _load(text: str) -> tuple[Any, yaml.Node | None]:
     return deepcopy(content), root
 
 
-documents._load = _load
+document_reading._load = _load

@@ -39,7 +39,7 @@ def test_its_import_loads_nothing_heavy(code: str) -> None:
 
 @pytest.mark.servers
 def test_methods_and_measures_open_no_door() -> None:
-    loaded = modules_after("import sluice.masking, sluice.risk.classes.suda, sluice.tabular.audit.audit")
+    loaded = modules_after("import sluice.masking, sluice.risk.classes.suda, sluice.tabular.audit.pattern_audit")
     assert not {name.split(".")[0] for name in loaded} & {
         "matplotlib",
         "prefect",

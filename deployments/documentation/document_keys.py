@@ -7,7 +7,7 @@ from typing import Any
 
 from flows.json_schemas import DOCUMENTS, json_schema
 from policies.rules.catalogue import catalogue as rules
-from sluice.masking.catalogue import catalogue as methods
+from sluice.masking.method_catalogue import catalogue as methods
 
 HEAD = """# The keys of the documents
 

@@ -85,7 +85,7 @@ def _checked(definitions: dict[str, Path], as_json: bool) -> dict[str, str]:
     from sluice.custody.workspace import open_workspace
     from sluice.ground.errors import DataError
     from tasks.release.products import load_product
-    from tasks.release.records.product import Records
+    from tasks.release.records.record_product import Records
 
     products = {one: load_product(path, open_workspace()) for one, path in definitions.items()}
     for one, product in products.items():
@@ -96,7 +96,7 @@ def _checked(definitions: dict[str, Path], as_json: bool) -> dict[str, str]:
         if not as_json:
             note(f"checking {one}")
         with progress(as_json):
-            from flows.review import run_flow
+            from flows.follow_up import run_flow
 
             checked[one] = run_flow(product, rehearse=True).release
     return checked

@@ -124,7 +124,7 @@ def show(
 ) -> None:
     """Show a hierarchy as a tree, and its levels; with data, how many records the groups hold."""
     from sluice.custody.workspace import refuse_to_overwrite
-    from sluice.generalization.outline import outline, summaries
+    from sluice.generalization.hierarchy_review import outline, summaries
     from sluice.ground.durable import replace
     from tasks.workbench.hierarchy import declared_variable, hierarchy_in, page, picture, value_counts
 
@@ -166,7 +166,7 @@ def _declared(contract: Path | None, variable: str | None) -> Any:
 
 def _domain(minimum: str | None, maximum: str | None, categories: str | None, ordered: bool) -> Any:
     """A variable of the domain that the options declare. Raises DocumentError."""
-    from sluice.documents.documents import parse_document
+    from sluice.documents.document_reading import parse_document
     from sluice.ground.variables import Kind, Variable
 
     if categories is not None:
@@ -192,7 +192,7 @@ def _tree(title: str, branches: Any) -> Any:
     from rich.text import Text
     from rich.tree import Tree
 
-    from sluice.generalization.outline import parts_in_order
+    from sluice.generalization.hierarchy_review import parts_in_order
     from sluice.ground.visible_text import one_line
     from tasks.workbench.hierarchy import label
 

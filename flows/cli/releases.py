@@ -51,8 +51,8 @@ def _run(definition: str, *, rehearse: bool = False, as_json: bool, explain: str
     from sluice.custody.workspace import open_workspace
     from tasks.release.decisions.adopted_documents import refuse_unadopted
     from tasks.release.decisions.signing_in import account
-    from tasks.release.dossier import kept_dossier
     from tasks.release.products import load_product
+    from tasks.release.stored_dossier import kept_dossier
 
     # A wrong name or document is said at once, before anything starts.
     explanation = explained(explain) if explain else None
@@ -62,7 +62,7 @@ def _run(definition: str, *, rehearse: bool = False, as_json: bool, explain: str
     for warning in document_warnings(product):
         note(f"note: {warning}", "yellow", logging.WARNING)
     with progress(as_json):
-        from flows.review import run_flow
+        from flows.follow_up import run_flow
 
         outcome = run_flow(product, rehearse=rehearse)
     dossier = kept_dossier(product.workspace, product.workspace.ledger.entries(outcome.release))

@@ -141,7 +141,7 @@ def waiting(quiet: bool) -> Iterator[Waiting | None]:
 @contextmanager
 def progress(quiet: bool) -> Iterator[None]:
     """The same of the chain of a release, and what each of its steps took."""
-    from tasks.release.progress import listening
+    from tasks.release.running_step import listening
 
     with waiting(quiet) as shown:
         if shown is None:

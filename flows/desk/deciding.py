@@ -21,7 +21,7 @@ from flows.desk.pages import page
 from flows.desk.permissions import Rights, readable
 from flows.desk.release_page import facts
 from flows.desk.sign_on import OwnForm, Reader, SignedOn, TheDesk
-from flows.review import announce, go_on, resume_waiting
+from flows.follow_up import announce, go_on, resume_waiting
 from policies.decision_table import DECISIONS
 from policies.people import Identity
 from policies.standing import Decision, Standing
@@ -30,8 +30,8 @@ from sluice.custody.signing.ssh_signature import NAMESPACE
 from sluice.ground.errors import SluiceError
 from sluice.ground.log import log
 from tasks.failure import explain
-from tasks.release.decisions import review
-from tasks.release.decisions.review import Withdrawable
+from tasks.release.decisions import decisions_of_people
+from tasks.release.decisions.decisions_of_people import Withdrawable
 from tasks.release.decisions.signing_in import Credentials
 from tasks.release.decisions.signing_in import Request as SigningRequest
 
@@ -213,18 +213,18 @@ def _carry_out(
     workspace = reader.workspace
     by = Credentials(credentials.declared, None, credentials.envelope, credentials.to_sign, signed_on=reader.name)
     if act.what == "withdraw":
-        asked = review.withdraw(release, by, act.comment)
+        asked = decisions_of_people.withdraw(release, by, act.comment)
         if isinstance(asked, SigningRequest):
             return asked
         after.add_task(_quietly, release, lambda: announce(workspace, release))
         return None
     decision, seen = cast(Decision, act.what), act.seen
     if decision == "approve":
-        approved = review.find(release)
-        standing = review.approve(approved, by, act.comment, act.series, seen)
+        approved = decisions_of_people.find(release)
+        standing = decisions_of_people.approve(approved, by, act.comment, act.series, seen)
         follows: Callable[[], Any] = lambda: go_on(approved)  # noqa: E731
     else:
-        standing = review.decide(workspace, release, decision, by, act.comment, seen=seen)
+        standing = decisions_of_people.decide(workspace, release, decision, by, act.comment, seen=seen)
         follows = lambda: resume_waiting(workspace, release)  # noqa: E731
     if isinstance(standing, SigningRequest):
         return standing

@@ -20,16 +20,16 @@ from flows.desk.permissions import may_read, readable, rights
 from flows.desk.release_page import KeptFile, beside_others, facts, masked_files
 from flows.desk.sign_on import Reader, SignedOn, TheDesk
 from flows.history import blind, history
-from sluice.custody.editions import ON_SHELF, Edition, lines_of_editions
+from sluice.custody.edition_order import ON_SHELF, Edition, lines_of_editions
 from sluice.custody.ledger import Entry, last
 from sluice.custody.states import OFFICE, State, Who
 from sluice.ground.durable import CHUNK
 from sluice.ground.errors import SluiceError
 from sluice.report.comparison_page import render_comparison
 from tasks.release.decisions.board import board
-from tasks.release.dossier import kept_dossier
 from tasks.release.editions.current_edition import doubt_of
 from tasks.release.editions.resubmission import kept_documents
+from tasks.release.stored_dossier import kept_dossier
 
 reading = APIRouter()
 

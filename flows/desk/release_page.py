@@ -10,7 +10,7 @@ from flows.desk.permissions import Rights, may_read
 from flows.desk.sign_on import Reader
 from flows.history import History, history
 from policies.standing import Standing, told
-from sluice.custody.editions import before, line_of
+from sluice.custody.edition_order import before, line_of
 from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State
 from sluice.ground.errors import SluiceError
@@ -19,12 +19,12 @@ from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.headline import headline, next_steps, reasons, state
 from sluice.report.plan_comparison import Comparison, compare
 from sluice.report.risk_utility_map import Plan
-from tasks.release.decisions.review import Withdrawable, requests
-from tasks.release.decisions.series import standing_in_series
+from tasks.release.decisions.decisions_of_people import Withdrawable, requests
+from tasks.release.decisions.series_approval import standing_in_series
 from tasks.release.decisions.under_review import approved_files
-from tasks.release.dossier import kept_dossier
 from tasks.release.editions.resubmission import changes_between
 from tasks.release.products import release_as_judged
+from tasks.release.stored_dossier import kept_dossier
 
 _MOST_PLANS = 12  # on a map
 

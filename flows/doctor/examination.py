@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from flows.doctor.diagnosis import Condition, Diagnosis, fail, ok
-from flows.doctor.machine import connections, modes, packages, room, settings_in_order
+from flows.doctor.host_machine import connections, modes, packages, room, settings_in_order
 from flows.doctor.publications import history, ledger_schema, office, shelves, unfinished_releases
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace, open_workspace
@@ -68,7 +68,7 @@ def _server(workspace: Workspace | None, after: timedelta, at_work: set[str]) ->
     if "PREFECT_API_URL" not in os.environ:  # Prefect takes a second to load
         yield ok("Prefect", "PREFECT_API_URL is not set: releases run in the process of their command")
         return
-    from flows.doctor.runs import Runs, connected, server_diagnoses
+    from flows.doctor.lost_runs import Runs, connected, server_diagnoses
 
     try:
         with connected() as client:

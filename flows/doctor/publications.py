@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
 from flows.doctor.diagnosis import Diagnosis, fail, ok, warn
-from flows.review import go_on, resume_waiting
+from flows.follow_up import go_on, resume_waiting
 from policies.decision_table import DECISIONS, WITHDRAWAL
 from policies.standing import REFUSALS
 from sluice.custody.clock import clock_faults
@@ -19,9 +19,9 @@ from sluice.custody.workspace import Workspace, own_ledger
 from sluice.ground.errors import SluiceError
 from sluice.settings import settings
 from tasks.failure import StepFailed
+from tasks.release.decisions.decisions_of_people import Withdrawable, carry_out, find, requests
 from tasks.release.decisions.office import open_office
-from tasks.release.decisions.review import Withdrawable, carry_out, find, requests
-from tasks.release.decisions.series import standing
+from tasks.release.decisions.series_approval import standing
 from tasks.release.editions.current_edition import settle_editions
 from tasks.release.editions.shelf_catalogue import documents_of_shelves, write_catalogues
 from tasks.release.run_notes import runs_waiting

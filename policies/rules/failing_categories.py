@@ -22,7 +22,7 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.report.small_counts import safe_counts, share
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
 from sluice.risk.classes.microdata_rule import FrequencyRule, KeyedRecords, MicrodataRule
-from sluice.risk.people import people_of
+from sluice.risk.people_of_records import people_of
 
 _VARIABLES = 3  # that a finding names
 _CATEGORIES = 3  # of each

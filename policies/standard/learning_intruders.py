@@ -21,13 +21,13 @@ from sluice.risk.attacks.attack_success import AttackSuccess
 from sluice.risk.attacks.attribute_gain import OtherVariable, attribute_gains, strongest_readings
 from sluice.risk.coded_points import CodedPoints
 from sluice.risk.coding import Coding
-from sluice.risk.linkage.kept_digits import with_digits
 from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
 from sluice.risk.linkage.learned_linker import CandidatePosterior
 from sluice.risk.linkage.learned_variable import compared_variables
+from sluice.risk.linkage.number_patterns import with_digits
 from sluice.risk.linkage.worst_known import worst_known
 from sluice.risk.measurement import if_near, verdict_within
-from sluice.risk.people import groups_of_people
+from sluice.risk.people_of_records import groups_of_people
 from sluice.risk.reference.prediction import equivalence_test
 from sluice.utility.comparison import Comparison
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from sluice.custody.chain import START, Anchor, Chain, Row, roots
+from sluice.custody.ledger_chain import START, Anchor, Chain, Row, roots
 from sluice.custody.ledger_database import ROWS, LedgerDatabase
 from sluice.custody.states import (
     OFFICE,

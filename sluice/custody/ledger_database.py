@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
 
 from sluice.custody.ledger_schema import VERSION, VERSION_TABLE, migrate, version_of
-from sluice.ground.dialects import database_url
+from sluice.ground.databases import database_url
 from sluice.ground.errors import SluiceError, TransportError
 from sluice.ground.log import log
 from sluice.transport import is_of_transport, persistently

@@ -3,7 +3,7 @@
 All of it stands in one table, `TRANSITIONS`; the drawing and the table of docs/architecture.md are made from it by
 `as_markdown`. A run that stopped before review starts again at `received`. An approval that expired or was voided sends
 an approved release back to `pending_review`. A publication that was interrupted is taken up again. Of the editions of
-one name on one shelf only the latest is `published`; `sluice.custody.editions` says which one is.
+one name on one shelf only the latest is `published`; `sluice.custody.edition_order` says which one is.
 """
 
 from collections.abc import Collection, Iterable, Mapping

@@ -16,8 +16,8 @@ from itertools import pairwise
 import numpy as np
 
 from sluice.generalization.builders.builder import HierarchyBuilder, declared_values
-from sluice.generalization.builders.categories import OrderedGroups, Priority
-from sluice.generalization.builders.intervals import CutPoints
+from sluice.generalization.builders.category_groups import OrderedGroups, Priority
+from sluice.generalization.builders.number_groups import CutPoints
 from sluice.generalization.builders.times import Period, Periods
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import DataError

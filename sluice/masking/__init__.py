@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from sluice.ground.extensions import extended
 from sluice.masking.items.item_generalization import ItemGeneralization
 from sluice.masking.items.item_suppression import ItemSuppression
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.microaggregation.clustering import (
     BottomUpLocalRecoding,
     KMemberClustering,
@@ -17,7 +18,7 @@ from sluice.masking.microaggregation.histogram_sanitization import (
 )
 from sluice.masking.microaggregation.microaggregation import Microaggregation
 from sluice.masking.microaggregation.mondrian import Mondrian
-from sluice.masking.microaggregation.univariate_microaggregation import (
+from sluice.masking.microaggregation.ordered_microaggregation import (
     ProjectedMicroaggregation,
     UnivariateMicroaggregation,
 )
@@ -34,7 +35,6 @@ from sluice.masking.recoding.removal import Removal
 from sluice.masking.recoding.rounding import Rounding
 from sluice.masking.recoding.sampling import Sampling
 from sluice.masking.recoding.top_bottom_coding import TopBottomCoding
-from sluice.masking.step import MaskingStep
 from sluice.masking.swapping.anatomization import Anatomization
 from sluice.masking.swapping.data_swapping import DataSwapping
 from sluice.masking.swapping.permutation import Permutation

@@ -13,8 +13,8 @@ import pandas as pd
 from sluice.ground.arrays import IntArray
 from sluice.ground.comparable_values import Hashes
 from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.plan import draws_of, masked_by_step
-from sluice.masking.step import MaskingStep
 
 _PLACE = "\0place"  # no variable of a contract can have this name
 _OFTEN = 0.05  # least share of the rows in which variables stand together that moved apart in others

@@ -16,7 +16,7 @@ from sluice.ground.comparable_values import Hashes
 from sluice.ground.errors import PlanError
 from sluice.ground.progress import report
 from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
-from sluice.masking.step import MaskingStep, RecordDraws, carried_out
+from sluice.masking.masking_step import MaskingStep, RecordDraws, carried_out
 
 Stratum = tuple[str | None, ...]
 """One text for each stratifying variable, None where it is missing."""

@@ -11,8 +11,8 @@ import pandas as pd
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.variables import Variables
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.plan import ByStratum
-from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import RANKED, Attack, NoAttack, Pairs
 from sluice.risk.transparency.linear_change import LinearChange
 from sluice.risk.transparency.linkage import LearnedCloseness, Likelihood, Linkage, Strongest, Together

@@ -38,7 +38,7 @@ from rfc3161_client import (
 from sluice.custody.shelf import CHECKSUMS
 from sluice.custody.signing.envelope import Envelope, Statement
 from sluice.custody.signing.ssh_signature import signed_by_key
-from sluice.documents.documents import canonical_json
+from sluice.documents.document_reading import canonical_json
 from sluice.ground.errors import DataError, DocumentError, SluiceError, TransportError
 from sluice.publication.manifest import GivenApproval
 

@@ -31,7 +31,7 @@ class PublishedFile(BaseModel):
 class LedgerHead(BaseModel):
     """The ledger up to the row by which the publication was begun: it ties the manifest to that history.
 
-    The root is that of the Merkle tree over the keyed hashes of these rows (`sluice.custody.chain`). Who keeps a
+    The root is that of the Merkle tree over the keyed hashes of these rows (`sluice.custody.ledger_chain`). Who keeps a
     manifest can have the ledger's keeper show that nothing before it was rewritten since.
     """
 

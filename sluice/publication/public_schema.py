@@ -12,7 +12,7 @@ from sqlalchemy.dialects.mysql import DATETIME, LONGTEXT
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from sluice.ground.dialects import IN_FILES, MYSQL
+from sluice.ground.databases import IN_FILES, MYSQL
 
 BATCH = 20_000  # records
 _SECONDS = 60  # that a server is waited for, or for others who use a table or view

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import sqlalchemy as sa
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.ground.dialects import MYSQL, database_url
+from sluice.ground.databases import MYSQL, database_url
 from sluice.ground.errors import DataError
 from sluice.publication.public_schema import BATCH, PublicSchema, digest, records_of, writing_engine
 

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from typing import Any, Literal
 
-from sluice.ground.dialects import IN_FILES, database_url
+from sluice.ground.databases import IN_FILES, database_url
 from sluice.ground.errors import DataError
 from sluice.publication.schema_change import SchemaChange, carry_out, differences
 from sluice.settings import settings

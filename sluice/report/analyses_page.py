@@ -10,9 +10,9 @@ from sluice.utility.analyses.impossible_records import BrokenRules
 from sluice.utility.analyses.models import ComparedCoefficient, ComparedModel
 from sluice.utility.analyses.predictions import ComparedPrediction
 from sluice.utility.analyses.query_comparison import ComparedQuery
-from sluice.utility.catalogue import SUBGROUPS
 from sluice.utility.subgroup_tables import SubgroupsView
 from sluice.utility.subgroups import ChangedSubgroups
+from sluice.utility.utility_measures import SUBGROUPS
 from sluice.utility.utility_view import UtilityView
 
 _MOST_DRAWN = 14

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from sluice.ground.verdict import Verdict
 from sluice.report.plan_comparison import Comparison, PlanCompared
-from sluice.report.report import environment
+from sluice.report.report_page import environment
 from sluice.report.risk_utility_map import MapPoint
 from sluice.report.risk_utility_plot import risk_utility_svg
 from sluice.report.wording import PLAN_WORDS, figure, rule_words

@@ -22,7 +22,7 @@ from sluice.ground.document_parts import FrozenModel
 from sluice.ground.verdict import Verdict
 from sluice.report.pattern_map import PatternMap, pattern_maps
 from sluice.tabular.advice.table_utility import table_utility
-from sluice.tabular.audit.audit import Audit
+from sluice.tabular.audit.pattern_audit import Audit
 from sluice.tabular.model.cells import Booleans, Cells, Integers, Status, Statuses, Table, axes_of, in_table, levels_of
 from sluice.tabular.rules.sensitivity import Requirements
 

@@ -13,8 +13,8 @@ from typing import Self
 import sqlalchemy as sa
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from sluice.documents.documents import parse_document, read_yaml
-from sluice.ground.dialects import IN_FILES, database_url, holds_password
+from sluice.documents.document_reading import parse_document, read_yaml
+from sluice.ground.databases import IN_FILES, database_url, holds_password
 from sluice.ground.errors import DocumentError, did_you_mean
 from sluice.ground.readable_tables import ReadableTables
 from sluice.settings import settings

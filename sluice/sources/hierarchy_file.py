@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from sluice.generalization.builders.categories import hierarchy_of_parents
+from sluice.generalization.builders.category_groups import hierarchy_of_parents
 from sluice.ground.document_faults import faults
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.hierarchy import Hierarchy

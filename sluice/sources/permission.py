@@ -9,8 +9,8 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from sluice.documents.documents import named_file
-from sluice.ground.dialects import DIALECTS, IN_FILES, MYSQL, PUBLISHABLE, database_url, refuse_absent
+from sluice.documents.document_reading import named_file
+from sluice.ground.databases import DIALECTS, IN_FILES, MYSQL, PUBLISHABLE, database_url, refuse_absent
 from sluice.ground.errors import DocumentError, did_you_mean
 from sluice.ground.readable_tables import DEFAULT_SCHEMA, ReadableTables
 from sluice.settings import settings

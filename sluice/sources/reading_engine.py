@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import sqlalchemy as sa
 
-from sluice.ground.dialects import MYSQL
+from sluice.ground.databases import MYSQL
 
 _SECONDS = 3600  # that a database works at one statement, or at the next rows of one
 

@@ -160,7 +160,7 @@ def _tables(path: Path, format_: str) -> list[str]:
     """Names of tables and views; of DuckDB with their schema, where it is not the one that is looked in by itself."""
     import sqlalchemy as sa
 
-    from sluice.ground.dialects import database_url
+    from sluice.ground.databases import database_url
 
     address = sa.URL.create(format_.lower(), database=str(path)).render_as_string()
     engine = sa.create_engine(database_url(address))

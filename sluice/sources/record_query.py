@@ -1,4 +1,4 @@
-"""The records of a DuckDB table as SQL that a table can be added up from, checked as `tabular.model.records` does."""
+"""The records of a DuckDB table as SQL that a table can be added up from, checked as `numbered_records` does."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ import duckdb
 from sluice.ground.errors import DataError
 from sluice.ground.values import BLANKS, NUMBER
 from sluice.ground.visible_text import UNCLEAR
-from sluice.tabular.model import records
+from sluice.tabular.model import numbered_records
 from sluice.tabular.model.column_values import (
     light_weight,
     missing_value,
@@ -141,7 +141,7 @@ class RecordQuery:
         weight = self._units(measure.weight, weight_places)
         fine = self.decimals + weight_places
         size = largest * 10.0 ** (self.decimals - places) * float(found["weight largest"]) * 10.0**weight_places
-        wanted = records.weighted_decimals(measure, fine, size)
+        wanted = numbered_records.weighted_decimals(measure, fine, size)
         weighted = _to_decimals(f"({self._value} * {weight})", fine, wanted)
         if measure.weight_rule == "gconfid_exact":
             self._value = weighted

@@ -9,7 +9,7 @@ import pyarrow as pa
 import sqlalchemy as sa
 from pydantic import ConfigDict, Field
 
-from sluice.ground.dialects import DIALECTS, IN_FILES, database_url, refuse_absent
+from sluice.ground.databases import DIALECTS, IN_FILES, database_url, refuse_absent
 from sluice.ground.errors import DataError, SourceUnreachableError
 from sluice.ground.readable_tables import ReadableTables
 from sluice.sources.reading_engine import arrow_reader, as_arrow, plain_column, reading_engine

@@ -11,11 +11,11 @@ import pandas as pd
 
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.variables import Role, Variable, Variables
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.moved_blocks import Block
 from sluice.masking.plan import ByStratum
-from sluice.masking.step import MaskingStep
 from sluice.risk.coding import released_as
-from sluice.risk.people import person_variable
+from sluice.risk.people_of_records import person_variable
 from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.impossible_records import RecordRule
 from sluice.utility.cell_changes import cell_changes, changed_cells, changed_in_few, tells_of_few

@@ -17,8 +17,8 @@ from sluice.ground.variables import Variables
 from sluice.risk.coding import Coding
 from sluice.utility.comparison import Comparison
 from sluice.utility.distribution import hidden_bins
-from sluice.utility.measure import Family
 from sluice.utility.measured import Found
+from sluice.utility.utility_measure import Family
 
 CELLS = 14  # along each axis
 _DRAWN = 200_000  # records of each file at most, evenly spaced in it: more would not change the picture

@@ -19,8 +19,8 @@ from sluice.utility.correlation_differences import (
     pearson_differences,
 )
 from sluice.utility.marginals import MarginalTables
-from sluice.utility.measure import Family, Figure, Measure, Occasion
 from sluice.utility.measured import Found, Measured, figure
+from sluice.utility.utility_measure import Family, Figure, Measure, Occasion
 
 _SAYS = Sentences(
     "correlations",

@@ -16,10 +16,10 @@ from sluice.ground.divergence import entropy, interval_edges
 from sluice.ground.sentence import Sentences
 from sluice.ground.variables import NAMES, Kind
 from sluice.utility.comparison import Comparison
-from sluice.utility.measure import Family, Figure, Occasion, ShareMeasure
 from sluice.utility.measured import Found, figure
 from sluice.utility.record_weights import UNWEIGHTED, Weights, relative_weight
 from sluice.utility.released_values import DistinctValues, is_number
+from sluice.utility.utility_measure import Family, Figure, Occasion, ShareMeasure
 
 _SAYS = Sentences(
     "entropy",

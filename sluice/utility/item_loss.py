@@ -18,8 +18,8 @@ from sluice.ground.sentence import Sentence, Sentences
 from sluice.ground.variables import Kind, Variable
 from sluice.items.item_sets import ItemSets, ItemTree, combination_counts
 from sluice.utility.comparison import Comparison
-from sluice.utility.measure import Family, Figure, Measure, Occasion, ShareMeasure
 from sluice.utility.measured import WORST, Found, Measured, figure
+from sluice.utility.utility_measure import Family, Figure, Measure, Occasion, ShareMeasure
 
 _SAYS = Sentences(
     "items",

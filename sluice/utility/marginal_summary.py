@@ -16,11 +16,11 @@ from sluice.ground.sentence import Sentences
 from sluice.utility.cell_changes import coarse_share
 from sluice.utility.comparison import Comparison
 from sluice.utility.marginals import MarginalLosses, MarginalTables, total_variation
-from sluice.utility.measure import Family, Figure, Measure, Occasion, ShareMeasure
 from sluice.utility.measured import Found, Measured, figure
 from sluice.utility.propensity import standardised_table_pmse
 from sluice.utility.propensity_summary import table_propensities
 from sluice.utility.subsample_equivalent import SubsampleEquivalent, subsample_equivalent
+from sluice.utility.utility_measure import Family, Figure, Measure, Occasion, ShareMeasure
 
 _PAIR_PROPENSITY = Sentences(
     "pair_propensity",

@@ -11,10 +11,10 @@ from sluice.ground.document_parts import FrozenModel
 from sluice.ground.sentence import Sentences
 from sluice.utility.comparison import Comparison
 from sluice.utility.marginals import MarginalLosses
-from sluice.utility.measure import Family, Figure, Measure, Occasion
 from sluice.utility.measured import Found, figure
 from sluice.utility.propensity import Propensity
 from sluice.utility.propensity import propensity as fitted
+from sluice.utility.utility_measure import Family, Figure, Measure, Occasion
 
 _SAYS = Sentences(
     "propensity",

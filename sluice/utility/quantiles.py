@@ -18,9 +18,9 @@ from sluice.ground.document_parts import FrozenModel
 from sluice.ground.sentence import Sentences
 from sluice.ground.variables import Role
 from sluice.utility.comparison import Comparison
-from sluice.utility.measure import Family, Figure, Measure, Occasion
 from sluice.utility.measured import WORST, Found, figure
 from sluice.utility.record_weights import relative_weight
+from sluice.utility.utility_measure import Family, Figure, Measure, Occasion
 
 _ARE_LOST = "are lost: of the original's {numbers:,} numbers the file has none"
 _QUANTILES = Sentences(

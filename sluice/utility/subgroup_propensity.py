@@ -14,10 +14,10 @@ import numpy as np
 from sluice.ground.sentence import Saying, Sentences
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.comparison import Comparison
-from sluice.utility.measure import Measure
 from sluice.utility.measured import figure
 from sluice.utility.propensity import propensity
 from sluice.utility.subgroups import Caption, Categories, Compared, SubgroupChange, WithinSubgroups, Words, within_each
+from sluice.utility.utility_measure import Measure
 
 _SAYS = Sentences(
     "subgroup_propensity",

@@ -18,7 +18,6 @@ from sluice.ground.variables import Role
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.released_numbers import NumberColumn, NumberColumns
-from sluice.utility.measure import Measure
 from sluice.utility.measured import figure
 from sluice.utility.quantiles import PROBABILITIES, interquartile_scale
 from sluice.utility.record_weights import UNWEIGHTED, Weights, relative_weight
@@ -33,6 +32,7 @@ from sluice.utility.subgroups import (
     declared_subgroups,
     heaviest_record,
 )
+from sluice.utility.utility_measure import Measure
 
 _SAYS = Sentences(
     "subgroup_quantiles",

@@ -19,7 +19,6 @@ from sluice.utility.cell_changes import coarse_share
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.comparison import Comparison
 from sluice.utility.marginals import MarginalTables
-from sluice.utility.measure import Figure, Measure, Occasion, ShareMeasure
 from sluice.utility.measured import Found, figure
 from sluice.utility.record_weights import UNWEIGHTED, Weights
 from sluice.utility.subgroups import (
@@ -32,6 +31,7 @@ from sluice.utility.subgroups import (
     declared_subgroups,
     weight_in_heaviest,
 )
+from sluice.utility.utility_measure import Figure, Measure, Occasion, ShareMeasure
 
 _DISTRIBUTIONS = Sentences(
     "worst_subgroup",

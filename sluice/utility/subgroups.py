@@ -23,9 +23,9 @@ from sluice.ground.sentence import Saying, Sentence, Sentences
 from sluice.ground.variables import NAMES, Kind
 from sluice.utility.common_bins import CommonBins
 from sluice.utility.comparison import Comparison
-from sluice.utility.measure import Family, Figure, Measure, Occasion
 from sluice.utility.measured import CATEGORY, Found, without_noise
 from sluice.utility.record_weights import UNWEIGHTED, Weights, relative_weight
+from sluice.utility.utility_measure import Family, Figure, Measure, Occasion
 
 _FEW = Sentence("utility.few_changed", "{what} is not told: too few of its records changed")
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from sluice.documents.documents import parse_document
-from sluice.ground.dialects import typed_address
+from sluice.documents.document_reading import parse_document
+from sluice.ground.databases import typed_address
 from sluice.ground.errors import SluiceError
 from sluice.settings import settings
 from sluice.sources.csv_source import CsvSource

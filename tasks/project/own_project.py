@@ -20,14 +20,14 @@ from schemas.reading.contract_draft import contract_yaml, frequent_categories
 from schemas.reading.overview import MOST_RECORDS, Overview
 from schemas.reading.proposal import Proposals
 from schemas.reading.typing import SourceTyping
-from sluice.documents.documents import parse_document
+from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import PlanError, SluiceError
 from sluice.ground.variables import Kind, Variable
 from sluice.ground.visible_text import one_line
 from sluice.sources.tabular_source import TabularSource
 from tasks.project.new_project import PEOPLE, make_project, shipped_file
 from tasks.project.own_data import CONNECTION, OwnData
-from tasks.release.records.definition import RecordsDefinition
+from tasks.release.records.record_definition import RecordsDefinition
 from tasks.tuning.confirmation import recommended_yaml
 from tasks.tuning.first_drafts import Draft
 from tasks.tuning.first_plan import FirstPlan, first_plan, part_at_hand

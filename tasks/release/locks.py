@@ -17,9 +17,9 @@ from sluice.ground.durable import locked, make_folder
 from sluice.ground.errors import SluiceError
 from sluice.ground.log import log
 from sluice.sources.permission import meaning_of
-from tasks.release.definition import Definition
-from tasks.release.documents import Documents
-from tasks.release.release import DocumentedRelease
+from tasks.release.documented_release import DocumentedRelease
+from tasks.release.release_definition import Definition
+from tasks.release.release_documents import Documents
 from tasks.release.run_notes import notes
 
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from sluice.custody.editions import ON_SHELF
+from sluice.custody.edition_order import ON_SHELF
 from sluice.custody.ledger import last
 from sluice.custody.states import State
 from sluice.ground.verdict import Verdict
-from tasks.release.decisions.series import standing
+from tasks.release.decisions.series_approval import standing
 from tasks.release.decisions.under_review import report_path
 from tasks.release.product import AnyRelease
 from tasks.release.run_notes import WaitingRun

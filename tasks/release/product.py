@@ -10,9 +10,9 @@ from policies.approvals import Subject
 from sluice.ground.verdict import Finding
 from sluice.publication.manifest import PublishedFile
 from sluice.report.dossier import Dossier, RecordsView, TablesView
-from tasks.release.definition import Definition
-from tasks.release.documents import D_co, Documents
-from tasks.release.release import Release
+from tasks.release.documented_release import Release
+from tasks.release.release_definition import Definition
+from tasks.release.release_documents import D_co, Documents
 
 
 class Produced(Protocol):

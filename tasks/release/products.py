@@ -11,17 +11,17 @@ from schemas.contract import Contract
 from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
-from sluice.documents.documents import Written, parse_document, read_yaml
+from sluice.documents.document_reading import Written, parse_document, read_yaml
 from sluice.ground.errors import DataError
 from sluice.sources.permission import permitted_file
-from tasks.release.documents import load_documents
+from tasks.release.documented_release import Release, StagedTable, variables_from_json
 from tasks.release.product import AnyProduct
-from tasks.release.records.definition import RecordsDefinition
-from tasks.release.records.product import Records
-from tasks.release.release import Release, StagedTable, variables_from_json
+from tasks.release.records.record_definition import RecordsDefinition
+from tasks.release.records.record_product import Records
+from tasks.release.release_documents import load_documents
 from tasks.release.tables.definition import TablesDefinition
-from tasks.release.tables.product import Tables
 from tasks.release.tables.specification import with_named_files
+from tasks.release.tables.table_product import Tables
 
 
 def load_definition(path: Path) -> RecordsDefinition | TablesDefinition:

@@ -17,7 +17,7 @@ from sluice.ground.durable import make_folder, replace
 from sluice.ground.errors import SluiceError, did_you_mean
 
 if TYPE_CHECKING:
-    from tasks.release.release import DocumentedRelease
+    from tasks.release.documented_release import DocumentedRelease
 
 OURS = "sluice"  # the tag of every deployment of a release, and of its runs
 

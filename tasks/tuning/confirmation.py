@@ -21,9 +21,9 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-from sluice.documents.documents import parse_document, yaml_mapping
+from sluice.documents.document_reading import parse_document, yaml_mapping
 from sluice.ground.errors import SluiceError
-from tasks.release.records.definition import RecordsDefinition
+from tasks.release.records.record_definition import RecordsDefinition
 from tasks.tuning.journal import Found, TrialRecord
 from tasks.tuning.parameter_ranges import at
 from tasks.tuning.plan_explanation import Reason, Unchosen, reasons_for

@@ -12,7 +12,7 @@ from schemas.reading.proposal import MINIMUM_CELL
 from sluice.ground.variables import GROUPS, NAMES, Kind, Role, Variable, Variables
 from sluice.masking.synthesis.sequential_trees import MOST_CATEGORIES
 from sluice.risk.classes.k_anonymity import KAnonymity
-from sluice.risk.people import once_a_person
+from sluice.risk.people_of_records import once_a_person
 from tasks.tuning.drafted_space import is_skewed
 from tasks.tuning.near_plans import cut_points
 from tasks.tuning.search_context import RecordsAtHand

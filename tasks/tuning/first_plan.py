@@ -15,9 +15,9 @@ import numpy as np
 from pydantic import ValidationError
 
 from sluice.ground.errors import PlanError
-from sluice.risk.people import groups_of_people
+from sluice.risk.people_of_records import groups_of_people
 from tasks.release.intake.staging import choose
-from tasks.release.records.definition import RecordsDefinition
+from tasks.release.records.record_definition import RecordsDefinition
 from tasks.tuning.first_drafts import Draft, drafts
 from tasks.tuning.plan_changes import with_plan
 from tasks.tuning.plan_search import refused

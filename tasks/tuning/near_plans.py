@@ -13,7 +13,7 @@ import pandas as pd
 from pydantic import ValidationError
 
 from sluice.ground.variables import Role, Variable, Variables
-from sluice.masking.catalogue import methods
+from sluice.masking.method_catalogue import methods
 from sluice.masking.recoding.generalized_levels import depth
 
 _FACTORS = (0.25, 0.5, 0.7, 1.4, 2.0, 4.0)

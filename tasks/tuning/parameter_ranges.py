@@ -11,8 +11,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
-from sluice.masking.catalogue import methods
-from sluice.masking.step import MaskingStep
+from sluice.masking.masking_step import MaskingStep
+from sluice.masking.method_catalogue import methods
 
 ANY = "any"  # of a field: whatever the method does without it
 

@@ -11,7 +11,7 @@ from policies.policy import Policy
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import NAMES, Kind, Role, Variables
 from sluice.masking.plan import released_variables
-from tasks.release.records.definition import RecordsDefinition
+from tasks.release.records.record_definition import RecordsDefinition
 from tasks.tuning.drafted_space import removed_by
 from tasks.tuning.near_plans import cut, values_near, with_variable
 from tasks.tuning.parameter_ranges import first, last, step_with

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from sluice.risk.classes.microdata_rule import models_of
-from tasks.release.records.definition import RecordsDefinition
+from tasks.release.records.record_definition import RecordsDefinition
 from tasks.tuning.journal import Found, TrialRecord
 from tasks.tuning.parameter_ranges import Between, Range, at
 from tasks.tuning.plan_search import outcome_at, refused

@@ -19,7 +19,7 @@ from policies.policy import Policy
 from schemas.checks.frame_check import check_frame
 from schemas.contract import Contract
 from sluice.custody.workspace import open_workspace
-from sluice.documents.documents import (
+from sluice.documents.document_reading import (
     Written,
     canonical_json,
     document_bytes,
@@ -32,14 +32,14 @@ from sluice.ground.errors import DataError, DocumentError, SluiceError
 from sluice.ground.variables import Role, Variable
 from sluice.ground.verdict import Verdict
 from sluice.publication.records_file import read_typed
-from sluice.risk.people import groups_of_people
+from sluice.risk.people_of_records import groups_of_people
 from sluice.software_version import versions
-from tasks.release.documents import load_documents
+from tasks.release.documented_release import StagedTable
 from tasks.release.intake.staging import choose, stage
-from tasks.release.records.definition import RecordsDefinition
-from tasks.release.records.product import Records
-from tasks.release.records.variables import variables_after
-from tasks.release.release import StagedTable
+from tasks.release.records.record_definition import RecordsDefinition
+from tasks.release.records.record_product import Records
+from tasks.release.records.record_variables import variables_after
+from tasks.release.release_documents import load_documents
 from tasks.tuning.drafted_space import draft_plan, draft_prices, removed_by
 from tasks.tuning.parameter_ranges import at
 from tasks.tuning.space import SearchSettings, SpaceOfPlans

@@ -12,10 +12,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Discriminator, Field, Tag, ValidationError, field_validator, model_validator
 
 from sluice.ground.errors import did_you_mean
-from sluice.masking.catalogue import methods
+from sluice.masking.method_catalogue import methods
 from sluice.utility.analyses.asked_analyses import Analyses
-from tasks.release.definition import Definition, StrictModel
-from tasks.release.records.definition import RecordsDefinition
+from tasks.release.records.record_definition import RecordsDefinition
+from tasks.release.release_definition import Definition, StrictModel
 from tasks.tuning.parameter_ranges import Choice, Choose, first, step_with
 
 _MOST_ORDERED = 4  # steps in any order: 24 orders

@@ -16,13 +16,13 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sluice.custody.workspace import open_workspace
-from sluice.documents.documents import canonical_json, parse_document, read_yaml
+from sluice.documents.document_reading import canonical_json, parse_document, read_yaml
 from sluice.ground.errors import DocumentError
 from sluice.software_version import versions
-from tasks.release.documents import load_documents
-from tasks.release.dossier import keep_suggestions
-from tasks.release.records.definition import RecordsDefinition
-from tasks.release.records.product import Records
+from tasks.release.records.record_definition import RecordsDefinition
+from tasks.release.records.record_product import Records
+from tasks.release.release_documents import load_documents
+from tasks.release.stored_dossier import keep_suggestions
 from tasks.tuning.journal import Journal, TrialRecord
 from tasks.tuning.plan_changes import Change, Plan, changes, with_plan
 from tasks.tuning.plan_search import refused

@@ -26,17 +26,17 @@ from sluice.ground.parallel_jobs import end_with_parent
 from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.moved_blocks import moved_blocks
 from sluice.masking.plan import ByStratum, apply_plan, apply_recodings
 from sluice.masking.recoding.generalization import Generalization
-from sluice.masking.step import MaskingStep
 from sluice.risk.reference.reference_attack import Curve
 from sluice.sources.permission import permitted_file
 from sluice.utility.comparison import Comparison
-from tasks.release.findings import findings_of
-from tasks.release.records.definition import RecordsDefinition
-from tasks.release.records.judgement import attack_findings, check_masked, reference_findings
-from tasks.release.records.variables import variables_after
+from tasks.release.crashed_measures import findings_of
+from tasks.release.records.record_definition import RecordsDefinition
+from tasks.release.records.record_findings import attack_findings, check_masked, reference_findings
+from tasks.release.records.record_variables import variables_after
 from tasks.tuning.plan_loss import loss_of, pair_distances
 from tasks.tuning.search_context import RecordsAtHand
 from tasks.tuning.space import LossWeights

@@ -12,9 +12,9 @@ from sluice.custody.workspace import refuse_to_overwrite
 from sluice.ground import durable
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.variables import Variables
+from tasks.release.documented_release import StagedTable
 from tasks.release.editions.earlier_releases import kept_variables, record_begun, record_ended
-from tasks.release.records.product import Records
-from tasks.release.release import StagedTable
+from tasks.release.records.record_product import Records
 from tasks.tuning.confirmation import (
     Confirmation,
     Judgement,

@@ -21,7 +21,7 @@ from policies.policy import Policy, load_policy
 from policies.waivers import apply_waivers
 from schemas.contract import Contract, load_contract
 from sluice.custody.workspace import refuse_to_overwrite
-from sluice.documents.documents import document_sha256
+from sluice.documents.document_reading import document_sha256
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.durable import replace, sha256_of
 from sluice.ground.errors import DataError
@@ -30,12 +30,12 @@ from sluice.ground.variables import Kind, Variable, Variables
 from sluice.ground.verdict import Finding, Verdict
 from sluice.ground.verdict import decide as verdict_of
 from sluice.report.dossier import Dossier, RecordsView
-from sluice.report.report import render
+from sluice.report.report_page import render
 from sluice.risk.reference.copies import unexplained_duplicates
 from sluice.risk.row_groups import row_groups
 from sluice.software_version import versions
 from sluice.utility.comparison import Comparison
-from tasks.release.records.judgement import check_masked_and_locate, check_original, evaluate_file
+from tasks.release.records.record_findings import check_masked_and_locate, check_original, evaluate_file
 from tasks.workbench.masked_file import compared, on_columns, understood
 from tasks.workbench.tabular_file import read_records, table_source
 

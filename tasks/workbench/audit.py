@@ -13,7 +13,7 @@ import numpy as np
 
 from sluice.ground.errors import DataError
 from sluice.publication.pattern_file import Pattern, codes_of
-from sluice.tabular.audit.audit import Audit, audit
+from sluice.tabular.audit.pattern_audit import Audit, audit
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status, Statuses, keys_of
 from sluice.tabular.model.dimension import Dimension

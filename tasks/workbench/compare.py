@@ -18,7 +18,7 @@ from sluice.report.plan_comparison import compare as put_together
 from sluice.report.risk_utility_map import DEFAULT_LOSS, MARGIN, Plan
 from sluice.report.risk_utility_plot import risk_utility_svg
 from sluice.utility.analyses.asked_analyses import Analyses
-from tasks.release.dossier import kept_dossier
+from tasks.release.stored_dossier import kept_dossier
 from tasks.workbench.assess import assess
 
 _PAGE, _REPORT = (f'<meta name="generator" content="sluice {of}">'.encode() for of in ("compare", "report"))

@@ -12,7 +12,7 @@ from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.column_values import is_missing
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from tasks.release.tables.alteration import KeyedRecords
+from tasks.release.tables.altered_tables import KeyedRecords
 from tasks.release.tables.protection_method import Alteration
 
 

@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 
 from schemas.contract import load_contract
 from schemas.declared_hierarchy import declared_hierarchy
-from sluice.documents.documents import named_file, parse_document, yaml_mapping
-from sluice.generalization.outline import (
+from sluice.documents.document_reading import named_file, parse_document, yaml_mapping
+from sluice.generalization.hierarchy_review import (
     Branch,
     Remark,
     lines_of,

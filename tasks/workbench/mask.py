@@ -18,13 +18,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from schemas.contract import Contract, load_contract
 from schemas.reading.contract_draft import inferred_contract
 from sluice.custody.workspace import refuse_to_overwrite
-from sluice.documents.documents import parse_document, read_yaml
+from sluice.documents.document_reading import parse_document, read_yaml
 from sluice.ground.durable import sha256_of
 from sluice.ground.errors import DataError, DocumentError, PlanError, did_you_mean
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking import Step
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.plan import apply_plan, released_variables
-from sluice.masking.step import MaskingStep
 from sluice.publication.datapackage import records_datapackage
 from sluice.publication.manifest import PublishedFile
 from sluice.publication.records_file import columns_with_time, write_csv, write_parquet

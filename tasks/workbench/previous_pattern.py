@@ -14,9 +14,9 @@ from scipy.sparse import csr_array, eye_array, hstack, vstack
 from sluice.ground.errors import DataError, MeasureChoiceError
 from sluice.publication.pattern_file import Pattern
 from sluice.tabular.model.cells import Booleans, Cells, Integers, equations_of, keys_of
-from tasks.release.tables.editions import Edition
 from tasks.release.tables.protection_method import SecondarySuppression
 from tasks.release.tables.published_cells import PublishedCells
+from tasks.release.tables.table_editions import Edition
 
 _MANY = 2**40  # contributors: no rule calls a cell sensitive of which nothing is known
 _SECONDS = 60

@@ -17,7 +17,7 @@ from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.publication.pattern_file import codes_of
 from sluice.publication.published_table import in_decimals
-from sluice.tabular.audit.audit import Audit
+from sluice.tabular.audit.pattern_audit import Audit
 from sluice.tabular.editions.joint_editions import carried
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status, Statuses
@@ -27,13 +27,13 @@ from sluice.tabular.rules.known_parts import status_tells_more
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.effort import Progress
 from sluice.tabular.suppression.manual_status import MANUAL, manual_rows
-from tasks.release.tables.alteration import alter_cells
-from tasks.release.tables.editions import EditionPair
-from tasks.release.tables.judgement import judge_audit, judge_statement
+from tasks.release.tables.altered_tables import alter_cells
 from tasks.release.tables.protection import ProtectionRequest, audit_cells
 from tasks.release.tables.protection_method import Alteration, Protection, SecondarySuppression
 from tasks.release.tables.published_cells import MethodStatement, PublishedCells
-from tasks.release.tables.suppressed_cells import suppress_cells
+from tasks.release.tables.suppressed_tables import suppress_cells
+from tasks.release.tables.table_editions import EditionPair
+from tasks.release.tables.table_findings import judge_audit, judge_statement
 from tasks.workbench.cells_files import read_cells, refuse_taken_names, refuse_unfit_output, write_cells
 from tasks.workbench.draw import Draw
 from tasks.workbench.previous_pattern import PreviousPattern

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sluice.ground.errors import DataError
-from sluice.tabular.advice.redesign import Redesign, greedy_redesign, redesigns
+from sluice.tabular.advice.table_redesign import Redesign, greedy_redesign, redesigns
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension

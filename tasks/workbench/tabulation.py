@@ -8,14 +8,14 @@ from pathlib import Path
 import pandas as pd
 
 from policies.table_attackers import TableAttackers
-from sluice.documents.documents import parse_document
+from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DataError
 from sluice.tabular.model.aggregation import LARGEST_KEPT
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.model.records import records_of
+from sluice.tabular.model.numbered_records import records_of
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.workbench.tabular_file import errors_of, read_text, table_source, with_points
 

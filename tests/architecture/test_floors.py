@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from policies.rules.catalogue import catalogue as rule_catalogue
 from policies.rules.catalogue import rules
 from policies.rules.rules import AttackPolicyRule, PolicyRule
-from sluice.masking.catalogue import catalogue, methods
+from sluice.masking.method_catalogue import catalogue, methods
 
 ROOT = Path(__file__).resolve().parents[2]
 BELOW_TASKS = ("sluice", "schemas", "policies")

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from sluice.ground.dialects import database_url
+from sluice.ground.databases import database_url
 
 KEY = bytes(range(32))
 LIFE = ["received", "validated", "masked", "evaluated", "pending_review", "approved", "publishing", "published"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice.custody.chain import Anchor
+from sluice.custody.ledger_chain import Anchor
 
 KEY = bytes(32)
 

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.custody.chain import START, Chain, Row
 from sluice.custody.ledger import Ledger
+from sluice.custody.ledger_chain import START, Chain, Row
 from sluice.custody.states import State, TransitionError
 from sluice.ground.errors import SluiceError, TransportError
 from tests.conftest import LedgerRoles

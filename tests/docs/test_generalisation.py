@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from sluice.generalization.objectives.catalogue import OBJECTIVES
+from sluice.generalization.objectives.objective_names import OBJECTIVES
 from sluice.generalization.privacy_models import MODELS
 from sluice.masking.recoding.generalization import Generalization
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from policies.advice import ADVICE
 from policies.explanation import explain
-from sluice.masking.catalogue import methods
+from sluice.masking.method_catalogue import methods
 from tests.flows.house import House
 
 

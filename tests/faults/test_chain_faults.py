@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 
 from sluice.custody import shelf
-from tasks.release import progress
+from tasks.release import running_step
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House, Told
 from tests.flows.stages import stages
 from tests.golden import golden
@@ -393,7 +393,7 @@ def test_the_published_folder_exists_with_other_content(almost: House) -> None:
     assert almost.release().code == DONE
 
 
-def when(step: str, act: Callable[[], object]) -> progress.Listener:
+def when(step: str, act: Callable[[], object]) -> running_step.Listener:
     """Do it once, when the step begins."""
     waiting = [act]
 
@@ -406,7 +406,7 @@ def when(step: str, act: Callable[[], object]) -> progress.Listener:
 
 def test_the_source_goes_away(sound: House) -> None:
     source = sound.documents / "people.csv"
-    with progress.listening(when("ingest", source.unlink)):
+    with running_step.listening(when("ingest", source.unlink)):
         refused(sound, sound.release(), ERROR, "people.csv: no such file")
 
 
@@ -419,12 +419,12 @@ def test_a_database_that_goes_away(sound: House) -> None:
     sound.definition["source"] = {"type": "sqlite", "path": "people.db", "table": "people"}
     sound.write()
     content = database.read_bytes()
-    with progress.listening(when("ingest", database.unlink)):
+    with running_step.listening(when("ingest", database.unlink)):
         refused(sound, sound.release(), ERROR, "people.db: no such file")
     assert not database.exists()  # SQLite would have made an empty one
     database.write_bytes(content)
     # Once they are staged, all that is judged and published is what was read.
-    with progress.listening(when("validate", database.unlink)):
+    with running_step.listening(when("validate", database.unlink)):
         assert sound.release().code == WAITING
 
 
@@ -440,7 +440,7 @@ def test_a_table_that_is_not_there(sound: House) -> None:
 def test_the_ledger_goes_away(sound: House, step: str) -> None:
     ledger = sound.home / "ledger.db"
     kept = ledger.read_bytes()
-    with progress.listening(when(step, ledger.unlink)):
+    with running_step.listening(when(step, ledger.unlink)):
         told = sound.release()
     assert told.code == ERROR
     assert "ledger" in told.words

@@ -19,7 +19,7 @@ from policies.standard.checks import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
 from policies.waivers import Waiver, apply_waivers
 from sluice.custody.ledger import Ledger
-from sluice.documents.documents import parse_document
+from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DataError, DocumentError, PlanError, SluiceError
 from sluice.ground.variables import Role, Variable
 from sluice.ground.verdict import Finding, Verdict, decide
@@ -198,7 +198,7 @@ def test_every_rule_can_fail(name: str, tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_row_of_the_ledger_cannot_be_hidden_or_changed(tmp_path: Path) -> None:
-    """Also: tests/custody/test_ledger.py, attack by attack; with the whole chain tests/flows/test_review.py."""
+    """Also: tests/custody/test_ledger.py, attack by attack; with the whole chain tests/flows/test_follow_up.py."""
     ledger = Ledger(f"sqlite:///{tmp_path}/ledger.db", b"k" * 32, tmp_path / "anchor")
     for event in ("received", "validated", "masked"):
         ledger.append("people-1", event, "amara", {})

@@ -20,7 +20,7 @@ from schemas.reading.contract_draft import draft_contract
 from sluice.custody import shelf
 from sluice.custody.ledger import last
 from sluice.custody.states import State
-from sluice.documents.documents import parse_document, read_yaml
+from sluice.documents.document_reading import parse_document, read_yaml
 from sluice.ground.errors import DataError, DocumentError, SluiceError
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict, decide
@@ -30,20 +30,20 @@ from sluice.risk.classes.k_anonymity import KAnonymity
 from sluice.risk.classes.l_diversity import LDiversity
 from sluice.risk.classes.sample_uniques import SampleUniquesShare
 from sluice.risk.classes.t_closeness import TCloseness
-from sluice.risk.publications.same_people import changed_records
+from sluice.risk.publications.publication import changed_records
 from sluice.sources.sources import CsvSource
 from sluice.utility.comparison import Comparison
 from tasks.ingest import ingest
 from tasks.publish import publish
 from tasks.record_steps import mask
-from tasks.release.decisions.review import approve as approve_as
+from tasks.release.decisions.decisions_of_people import approve as approve_as
 from tasks.release.decisions.signing_in import Credentials, account
 from tasks.release.decisions.under_review import UnderReview, report_path, subject
 from tasks.release.product import AnyProduct, AnyRelease
 from tasks.release.products import load_product
-from tasks.release.records.definition import RecordsDefinition
-from tasks.release.records.editions import compare_publications
-from tasks.release.records.variables import described_variables, original_variables, read_masked, read_original
+from tasks.release.records.record_definition import RecordsDefinition
+from tasks.release.records.record_editions import compare_publications
+from tasks.release.records.record_variables import described_variables, original_variables, read_masked, read_original
 from tests.flows.house import House
 from tests.golden import golden
 from tests.red_team.stages import bare

@@ -17,7 +17,7 @@ from sluice import transport
 from sluice.custody.ledger import Ledger
 from sluice.custody.ledger_database import LedgerDatabase
 from sluice.custody.workspace import Workspace
-from sluice.ground.dialects import database_url
+from sluice.ground.databases import database_url
 from tests.custody.ledgers import attack
 from tests.cutting_proxy import COMMIT, CuttingProxy, cutting_proxy
 from tests.faults.test_chain_faults import disk, used

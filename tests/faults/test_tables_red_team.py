@@ -12,7 +12,7 @@ import pytest
 
 from flows.cli.main import main
 from sluice.ground.errors import DataError
-from sluice.tabular.audit.audit import audit
+from sluice.tabular.audit.pattern_audit import audit
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status, refuse_hidden_ties
@@ -22,9 +22,9 @@ from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
 from sluice.tabular.suppression.manual_status import manual_rows
 from sluice.tabular.suppression.suppression import suppress
-from tasks.release.tables.editions import Edition, EditionPair, with_common_knowledge
 from tasks.release.tables.protection_method import SecondarySuppression
 from tasks.release.tables.published_cells import PublishedCells
+from tasks.release.tables.table_editions import Edition, EditionPair, with_common_knowledge
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING
 from tests.flows.prefect_server import PrefectServer
 from tests.flows.tables_house import TablesHouse

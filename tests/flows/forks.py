@@ -31,13 +31,13 @@ from sluice.ground.verdict import decide as verdict_of
 from sluice.masking.plan import apply_plan
 from sluice.publication.manifest import build_manifest
 from sluice.publication.records_file import write_csv, write_parquet
-from sluice.report.report import render
+from sluice.report.report_page import render
 from sluice.risk.classes.k_anonymity import k_anonymity
 from sluice.risk.reference.reference_attack import attack
 from sluice.utility.variable_summary import summarise
 from tasks.release.decisions.under_review import report_place
 from tasks.release.intake.staging import set_aside
-from tasks.release.records.judgement import check_original, evaluate_file
+from tasks.release.records.record_findings import check_original, evaluate_file
 from tasks.release.run_notes import read_note
 from tests.flows.house import House
 from tests.flows.prefect_server import without_heartbeats
@@ -151,7 +151,7 @@ def _die() -> None:
 
 def _kill_at(step: str, end: bool, time: int = 1) -> None:
     """Kill the run where a step begins or ends, at the given occurrence."""
-    from tasks.release import progress
+    from tasks.release import running_step
 
     seen = 0
 
@@ -162,7 +162,7 @@ def _kill_at(step: str, end: bool, time: int = 1) -> None:
             if seen == time:
                 _die()
 
-    progress._listeners.append(tell)
+    running_step._listeners.append(tell)
 
 
 def _kill_on_shelf(hook: str) -> None:
@@ -179,8 +179,8 @@ def _kill_on_shelf(hook: str) -> None:
 
 def _kill_after_event(event: str, anchored: bool = True) -> None:
     """Kill the run when the ledger has this event, before or after the anchor in the vault has moved on to it."""
-    from sluice.custody.chain import Anchor
     from sluice.custody.ledger import Ledger
+    from sluice.custody.ledger_chain import Anchor
 
     move, append = Anchor.move, Ledger.append
     recorded = False
@@ -317,7 +317,7 @@ def _warm_up() -> None:
         house = House(Path(folder) / "house")
         house.adopt()
         release(str(house.file))
-    for module in ("flows.cli.main", "flows.review", "tasks.release.decisions.review"):
+    for module in ("flows.cli.main", "flows.follow_up", "tasks.release.decisions.decisions_of_people"):
         importlib.import_module(module)
 
 

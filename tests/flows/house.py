@@ -19,7 +19,7 @@ import pandas as pd
 import yaml
 
 from sluice.custody.states import OFFICE
-from sluice.documents.documents import document_sha256
+from sluice.documents.document_reading import document_sha256
 from sluice.ground.errors import SluiceError
 from tests import parsed_once  # noqa: F401
 from tests.golden import golden

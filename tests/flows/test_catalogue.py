@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import pytest
 
-from flows.verification import verify
+from flows.installation_verification import verify
 from tests.flows.forks import Forks
 from tests.flows.house import DONE, ERROR, UNCHECKED, WAITING, House
 from tests.golden import golden

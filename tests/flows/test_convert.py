@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pyreadstat
 import pytest
 
-from sluice.publication.verification import verify_folder
+from sluice.publication.folder_verification import verify_folder
 from tests.flows.house import DONE, House, Told
 from tests.flows.stages import stages
 from tests.flows.tables_house import TablesHouse
@@ -63,7 +63,7 @@ def test_what_is_changed_after_it_was_verified_is_not_converted(
         (folder / "people-puf.parquet").write_bytes(b"PAR1")
         return found
 
-    monkeypatch.setattr("sluice.publication.verification.verify_folder", verified)
+    monkeypatch.setattr("sluice.publication.folder_verification.verify_folder", verified)
     told = convert(house, folder, "stata", tmp_path)
     assert told.code == DONE, told.words
     found, _ = pyreadstat.read_dta(tmp_path / "people-puf.dta")

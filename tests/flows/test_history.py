@@ -11,7 +11,7 @@ from flows.cli.listing import show_history, show_releases
 from flows.history import history
 from policies.policy import load_policy
 from sluice.custody.workspace import Workspace
-from sluice.documents.documents import document_bytes, document_sha256
+from sluice.documents.document_reading import document_bytes, document_sha256
 from sluice.ground.errors import SluiceError
 from tests.flows.house import BLOCKED, DONE, House
 from tests.flows.stages import COMMENT

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.masking.catalogue import methods
+from sluice.masking.method_catalogue import methods
 from tests.flows.house import BLOCKED, DONE, WAITING, House, survey
 from tests.listed import all_listed
 

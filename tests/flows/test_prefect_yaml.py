@@ -12,7 +12,7 @@ from flows.worker import installed_flow
 from sluice.custody.states import State
 from sluice.ground.errors import DocumentError
 from tasks.release.outcome import Outcome
-from tasks.suspension import WAITS
+from tasks.runs_on_server import WAITS
 from tests.flows.house import DONE, ERROR, House, definition
 from tests.golden import golden
 

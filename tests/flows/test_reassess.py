@@ -13,7 +13,7 @@ from policies.check import check
 from sluice.custody.states import IN_DOUBT, REASSESSED, told_of
 from sluice.ground.errors import SluiceError
 from sluice.ground.verdict import Finding, Verdict
-from tasks.release.vault.retention import prune
+from tasks.release.vault.vault_retention import prune
 from tests.flows.house import BLOCKED, DONE, UNCHECKED, House
 from tests.flows.stages import stages
 from tests.flows.tables_house import TablesHouse
@@ -104,7 +104,7 @@ def test_a_new_attack_of_the_product_is_played_on_what_is_public(published: Hous
     says = "An intruder nobody thought of finds everybody."
     found = Finding(rule="new_attack", verdict=Verdict.FAIL, stage="attack", says=says)
     played = check("new_attack", "attack", lambda files: [found])
-    with patch("tasks.release.records.judgement.attack_checks", return_value=[played]):
+    with patch("tasks.release.records.record_findings.attack_checks", return_value=[played]):
         told = published.sluice("reassess")
     assert told.code == BLOCKED
     assert says in told.words
@@ -140,7 +140,7 @@ def test_of_what_was_pruned_it_says_so(tmp_path: Path) -> None:
 
 
 def test_a_plan_that_gives_another_file_now_is_not_judged_by_it(published: House) -> None:
-    with patch("tasks.release.records.comparison.apply_plan") as apply_plan:
+    with patch("tasks.release.records.release_comparison.apply_plan") as apply_plan:
         from sluice.masking.plan import apply_plan as real
 
         def other(*args: object) -> object:

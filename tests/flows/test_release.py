@@ -15,11 +15,11 @@ import pytest
 from flows.chain import release_quietly
 from policies.kept_policy import KeptPolicy
 from sluice.custody import shelf
-from sluice.custody.chain import roots
 from sluice.custody.ledger import Ledger
+from sluice.custody.ledger_chain import roots
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
-from sluice.ground.dialects import database_url
+from sluice.ground.databases import database_url
 from tests.conftest import LedgerRoles
 from tests.flows.house import BLOCKED, DONE, ERROR, RECORDS, TOP, WAITING, House, survey
 from tests.golden import golden
@@ -315,7 +315,7 @@ def test_two_who_ask_for_a_withdrawal_at_different_times_withdraw_nothing(
     published: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What one person asked for long ago is not what another means today."""
-    monkeypatch.setattr("tasks.release.decisions.review.LAPSES_AFTER", timedelta(0))
+    monkeypatch.setattr("tasks.release.decisions.decisions_of_people.LAPSES_AFTER", timedelta(0))
     told = published.withdraw(published.id, "a mistake")
     assert (told.code, published.shelf) == (WAITING, [published.id])
     golden.words(told.words)

@@ -202,7 +202,7 @@ def test_files_that_tell_more_than_was_judged_are_blocked(house: TablesHouse) ->
 
 
 def test_an_audit_that_was_not_finished_blocks(house: TablesHouse) -> None:
-    from sluice.tabular.audit.audit import Audit
+    from sluice.tabular.audit.pattern_audit import Audit
 
     nothing = np.full(10_000, np.nan)
     with patch(

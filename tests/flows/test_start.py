@@ -10,7 +10,7 @@ from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId
 from prefect.client.schemas.sorting import FlowRunSort, TaskRunSort
 
-from tasks.release.progress import listening
+from tasks.release.running_step import listening
 from tests.flows.house import DONE, House
 from tests.flows.prefect_server import PrefectServer, deliver_events
 

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from flows.cli.board import begin_nowhere
+from flows.cli.operator_commands import begin_nowhere
 from sluice.settings import settings
 from tests.flows.house import House
 from tests.flows.installation import BIN, kill, processes, until

@@ -1,11 +1,11 @@
-"""sluice.generalization.outline."""
+"""sluice.generalization.hierarchy_review."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.generalization.builders.intervals import Intervals
-from sluice.generalization.outline import Remark, remarks_for, remarks_on, remarks_with
+from sluice.generalization.builders.number_groups import Intervals
+from sluice.generalization.hierarchy_review import Remark, remarks_for, remarks_on, remarks_with
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.variables import Kind, Variable
 from tests.golden import golden

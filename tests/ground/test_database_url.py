@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.requirements import Requirement
 
-from sluice.ground.dialects import database_url, typed_address
+from sluice.ground.databases import database_url, typed_address
 from sluice.ground.errors import SluiceError
 from tasks.project.own_data import own_data
 from tests.golden import golden

@@ -5,7 +5,7 @@ import pickle
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.documents.documents import parse_document
+from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DataError, DocumentError
 from tests.golden import golden
 

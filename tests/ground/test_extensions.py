@@ -14,8 +14,8 @@ from sluice.ground import extensions
 from sluice.ground.errors import SluiceError
 from sluice.ground.extensions import distribution_of, extended, extensions_of, unnamed
 from sluice.masking import Step
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.recoding.removal import Removal
-from sluice.masking.step import MaskingStep
 from tests.extension.installed import ENTRY_POINTS, install
 from tests.golden import golden
 

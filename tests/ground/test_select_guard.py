@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sluice.ground.dialects import database_url
+from sluice.ground.databases import database_url
 from sluice.ground.errors import DataError
 from sluice.ground.readable_tables import ReadableTables
 from sluice.ground.select_guard import guarded_query, refuse_strange_name

@@ -23,14 +23,14 @@ from sluice.ground.errors import SluiceError
 from sluice.ground.log import log, write_log
 from sluice.ground.verdict import Finding, Verdict
 from sluice.ground.visible_text import in_markdown, one_line, unseen, visible
-from sluice.report.report import render
+from sluice.report.report_page import render
 from sluice.report.table_summary import summarise
-from sluice.tabular.audit.audit import Audit, Breach
+from sluice.tabular.audit.pattern_audit import Audit, Breach
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.sensitivity import requirements_of
-from tasks.release.decisions.review import decide, withdraw
+from tasks.release.decisions.decisions_of_people import decide, withdraw
 from tasks.release.decisions.signing_in import Credentials
 from tests.flows.house import House
 from tests.injection.corpus import UNSEEN, WRITABLE, Page, texts

@@ -13,8 +13,8 @@ from scipy.stats import norm
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.masking import Step
-from sluice.masking.catalogue import catalogue
-from sluice.masking.step import MaskingStep
+from sluice.masking.masking_step import MaskingStep
+from sluice.masking.method_catalogue import catalogue
 from tests.items.set_columns import column_of
 
 REGIONS = ("east", "north", "south", "west")

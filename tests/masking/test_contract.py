@@ -15,9 +15,9 @@ from pydantic import ValidationError
 
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.masking.catalogue import methods
+from sluice.masking.masking_step import MaskingStep, carried_out
+from sluice.masking.method_catalogue import methods
 from sluice.masking.plan import apply_plan
-from sluice.masking.step import MaskingStep, carried_out
 from sluice.risk.transparency.attack import NoAttack
 from tests.golden import golden
 from tests.items.brute_force import crowds, read

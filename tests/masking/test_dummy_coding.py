@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.special import expit
 from scipy.stats import chisquare
 
-from sluice.masking.perturbed_number import category_probabilities, dummy_code, most_probable, sampled
+from sluice.masking.column_numbers import category_probabilities, dummy_code, most_probable, sampled
 
 
 @given(codes=arrays(np.int64, st.integers(0, 30), elements=st.integers(-1, 4)))

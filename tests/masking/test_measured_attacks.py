@@ -5,7 +5,7 @@ import re
 import pytest
 
 from benchmarks.transparency import STEPS, measured
-from sluice.masking.catalogue import methods
+from sluice.masking.method_catalogue import methods
 from tests.listed import all_listed
 
 

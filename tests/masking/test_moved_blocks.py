@@ -8,11 +8,11 @@ import pytest
 
 from sluice.ground.comparable_values import Hashes
 from sluice.ground.variables import Kind, Role, Variable
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.moved_blocks import moved_blocks
 from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.masking.plan import apply_plan
 from sluice.masking.recoding.sampling import Sampling
-from sluice.masking.step import MaskingStep
 from sluice.masking.swapping.anatomization import Anatomization
 from sluice.masking.swapping.data_swapping import DataSwapping
 from sluice.masking.swapping.permutation import Permutation

@@ -8,8 +8,8 @@ import pytest
 
 from sluice.ground.comparable_values import Hashes
 from sluice.ground.errors import PlanError
+from sluice.masking.masking_step import RecordDraws
 from sluice.masking.plan import apply_plan
-from sluice.masking.step import RecordDraws
 from tests.flows.house import survey
 from tests.golden import golden
 from tests.red_team.files import _STEP

@@ -11,10 +11,10 @@ from pydantic import ValidationError
 
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Role, Variable, Variables
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.microaggregation.clustering import KMemberClustering
 from sluice.masking.plan import apply_plan, apply_recodings
 from sluice.masking.recoding.top_bottom_coding import TopBottomCoding
-from sluice.masking.step import MaskingStep
 from sluice.masking.synthesis.data_shuffling import DataShuffling
 from sluice.risk.transparency.attack import NoAttack
 from tests.golden import golden

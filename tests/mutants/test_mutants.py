@@ -37,7 +37,7 @@ def test_nearest_tests_come_first() -> None:
     assert own == ["tests/tabular/rules/test_zero_cells.py"]
     assert "tests/tabular/rules/test_dominance.py" in beside
     assert around == [["tests/tabular/rules"], ["tests/tabular"]]
-    assert nearest("flows/cli/board.py") == [["tests/flows"]]  # no folder has its name
+    assert nearest("flows/cli/operator_commands.py") == [["tests/flows"]]  # no folder has its name
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from policies.adoption import ADOPTED, FOUNDED, PREDICATE, Adoption, adoption_predicate
 from policies.people import Roster
-from sluice.custody.chain import START
 from sluice.custody.ledger import Entry
+from sluice.custody.ledger_chain import START
 from sluice.custody.signing.envelope import Envelope, Statement
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.signing.ssh_signature import signed_by_key
 from sluice.custody.states import OFFICE
-from sluice.documents.documents import document_sha256
+from sluice.documents.document_reading import document_sha256
 
 BEGAN = datetime(2026, 3, 1, 9, tzinfo=UTC)
 OFFICE_ID = "0f" * 16

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from policies.policy import Policy
-from sluice.documents.documents import parse_document
+from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DocumentError
 
 LEAST: dict[str, Any] = {

@@ -4,7 +4,7 @@ import pandas as pd
 
 from policies.formula_cells import formula_cells, formula_codes
 from policies.policy import load_policy, shipped_policies
-from sluice.documents.documents import document_sha256
+from sluice.documents.document_reading import document_sha256
 from sluice.ground.verdict import Verdict
 from sluice.tabular.model.dimension import Dimension
 from tests.golden import golden

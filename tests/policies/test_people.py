@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from policies.people import Person, Roster
 from sluice.custody.signing.public_key import ECDSA_P256, ED25519, TOKEN, PublicKey, packed
-from sluice.documents.documents import parse_document, read_yaml
+from sluice.documents.document_reading import parse_document, read_yaml
 from sluice.ground.errors import DocumentError, SluiceError
 from tests.golden import golden
 

@@ -10,7 +10,7 @@ import pytest
 
 from policies.policy import Policy, load_policy
 from policies.standard.preconditions import judge_leniency
-from sluice.documents.documents import document_sha256, parse_document
+from sluice.documents.document_reading import document_sha256, parse_document
 from sluice.ground.errors import DocumentError
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Verdict, decide

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from policies.policy import load_policy
 from policies.retention import LEAST_DAYS, KeptDays, Retention, kept_until
-from sluice.documents.documents import document_bytes
+from sluice.documents.document_reading import document_bytes
 from sluice.ground.errors import DocumentError
 from tests.flows.house import policy
 from tests.golden import golden

@@ -10,7 +10,7 @@ from policies.policy import Policy
 from policies.several_publications import RULES, EarlierFile, judge_publications
 from sluice.ground.variables import Role
 from sluice.ground.verdict import Finding, Verdict
-from sluice.risk.publications.same_people import same_people
+from sluice.risk.publications.publication import same_people
 from tests.golden import golden
 from tests.risk.publications.publications import KEYS, VALUES, people, published, recoded
 

@@ -8,16 +8,16 @@ import pytest
 from pydantic import BaseModel
 
 from policies.utility_limits import FAMILIES, UtilityLimits, limits_on
-from sluice.documents.documents import parse_document
+from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DocumentError
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict, decide
-from sluice.utility.catalogue import measures_table
 from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.mean_variations import il1s
 from sluice.utility.continuous.moments import moment_differences
-from sluice.utility.measure import Family, Figure, Measure, Occasion
 from sluice.utility.measured import WORST, Found, Limit, ShareLimit
+from sluice.utility.utility_measure import Family, Figure, Measure, Occasion
+from sluice.utility.utility_measures import measures_table
 from tests.golden import golden
 
 MEASURES = [

@@ -18,7 +18,7 @@ from sluice.publication.manifest import PublishedFile
 from sluice.publication.published_table import PublishedTable
 from sluice.publication.published_table_files import to_csv, to_parquet
 from sluice.publication.records_file import write_csv, write_parquet
-from sluice.publication.sdmx_csv import to_sdmx_csv
+from sluice.publication.sdmx import to_sdmx_csv
 from tests.publication.data_package import problems
 from tests.publication.small_codebook import records
 from tests.publication.small_table import file_of, small, whole

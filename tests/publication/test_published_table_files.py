@@ -16,7 +16,7 @@ from sluice.publication import published_table_files
 from sluice.publication.datapackage import tables_datapackage
 from sluice.publication.published_table import PublishedTable, discrepancies, published_table
 from sluice.publication.published_table_files import read_csv, read_parquet, to_csv, to_parquet
-from sluice.publication.sdmx_csv import read_sdmx_csv, to_sdmx_csv
+from sluice.publication.sdmx import read_sdmx_csv, to_sdmx_csv
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, Status, Statuses
 from sluice.tabular.model.dimension import Dimension

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 import sqlalchemy as sa
 
-from sluice.ground.dialects import database_url
+from sluice.ground.databases import database_url
 from sluice.ground.errors import DataError
 from sluice.publication import schema_change
 from sluice.publication.schema_change import SchemaChange, carry_out, differences

@@ -17,7 +17,7 @@ from lxml import etree
 
 from sluice.ground.errors import DataError
 from sluice.publication.published_table import published_table
-from sluice.publication.sdmx_csv import read_sdmx_csv, sdmx_structure, to_sdmx_csv
+from sluice.publication.sdmx import read_sdmx_csv, sdmx_structure, to_sdmx_csv
 from sluice.tabular.model.dimension import Dimension
 from tests.golden import golden
 from tests.publication.small_table import small, whole

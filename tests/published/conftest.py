@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.masking.perturbed_number import dummy_code
+from sluice.masking.column_numbers import dummy_code
 
 CONTINUOUS = ["age", "bmi", "height", "weight", "fev", "albumin", "alp", "bun", "creat", "glucose", "uap", "lymph"]
 CONTINUOUS += ["mcv", "rbc", "wbc", "sbp", "dbp"]

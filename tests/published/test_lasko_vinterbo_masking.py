@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
+from sluice.masking.column_numbers import category_probabilities, dummy_code
 from sluice.masking.noise.additive_noise import corrected, correlated_noise
-from sluice.masking.perturbed_number import category_probabilities, dummy_code
 from sluice.masking.swapping.spectral_swapping import spectral_swap
 from sluice.utility.continuous.moments import moment_differences
 

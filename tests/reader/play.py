@@ -14,7 +14,7 @@ from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Statuses
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.model.records import records_of
+from sluice.tabular.model.numbered_records import records_of
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.release.tables.protection import ProtectionRequest, audit_cells, protect_cells
 from tests.reader.generate import Rows, drawn

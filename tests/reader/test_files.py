@@ -13,7 +13,7 @@ import pytest
 
 from sluice.publication.published_table import published_table
 from sluice.publication.published_table_files import to_csv, to_parquet
-from sluice.publication.sdmx_csv import to_sdmx_csv
+from sluice.publication.sdmx import to_sdmx_csv
 from sluice.tabular.model.cells import Status
 from tests.publication.small_table import small
 from tests.reader.files import parquet_of, sdmx_rows_of, unexplained

@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 from sluice.report.dossier import Dossier
-from sluice.report.report import render
+from sluice.report.report_page import render
 from tasks.release.products import load_product
 from tests.flows.house import DONE, WAITING, House
 from tests.reader.play import MAGNITUDES

@@ -12,7 +12,7 @@ from policies.policy import Policy, load_policy
 from policies.standard.known_methods import judge_transparency
 from sluice.ground.verdict import Finding, Verdict
 from sluice.utility.comparison import Comparison
-from tasks.release.records.judgement import attack_findings, check_masked, reference_findings
+from tasks.release.records.record_findings import attack_findings, check_masked, reference_findings
 
 _POLICIES = Path(__file__).parents[2] / "policies"
 

@@ -13,9 +13,9 @@ from schemas.contract import Contract, load_contract
 from schemas.reading.typing import SourceTyping
 from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.masking import Step
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.moved_blocks import moved_blocks
 from sluice.masking.plan import apply_plan, apply_recodings, released_variables
-from sluice.masking.step import MaskingStep
 from sluice.utility.comparison import Comparison
 from tests.items.grocery_aisles import grocery_hierarchy
 from tests.reference_data import reference_path

@@ -15,8 +15,8 @@ import pytest
 from sluice.ground.verdict import Finding, Verdict
 from tasks.record_steps import mask
 from tasks.release.product import AnyRelease
-from tasks.release.records.editions import compare_publications
-from tasks.release.records.variables import read_masked
+from tasks.release.records.record_editions import compare_publications
+from tasks.release.records.record_variables import read_masked
 from tests.flows.house import House, survey
 from tests.red_team.stages import bare, made, publish
 

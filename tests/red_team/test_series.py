@@ -8,7 +8,7 @@ from unittest.mock import patch
 import pytest
 
 from sluice.custody.states import State
-from tasks.release.decisions.series import series_of, standing_in_series
+from tasks.release.decisions.series_approval import series_of, standing_in_series
 from tasks.release.decisions.under_review import UnderReview
 from tests.flows.house import DONE, ERROR, WAITING, House, survey
 from tests.flows.stages import stages

@@ -16,11 +16,11 @@ import yaml
 from deployments.data import FILES
 from deployments.warehouse import build_warehouse, write_connections
 from sluice.custody.workspace import open_workspace
-from sluice.documents.documents import parse_document, read_yaml
+from sluice.documents.document_reading import parse_document, read_yaml
 from sluice.utility.comparison import Comparison
-from tasks.release.documents import load_documents
-from tasks.release.records.definition import RecordsDefinition
-from tasks.release.records.product import Records
+from tasks.release.records.record_definition import RecordsDefinition
+from tasks.release.records.record_product import Records
+from tasks.release.release_documents import load_documents
 from tasks.tuning.search_context import staged_records
 from tasks.tuning.trial import files_of_trial
 from tests.red_team import attacks

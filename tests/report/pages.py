@@ -15,7 +15,7 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.report.dossier import Dossier, RecordsView, TablesView
 from sluice.report.table_summary import TableSummary, summarise
 from sluice.risk.reference.reference_attack import Curve
-from sluice.tabular.audit.audit import Audit, Breach
+from sluice.tabular.audit.pattern_audit import Audit, Breach
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, Statuses
 from sluice.tabular.model.dimension import Dimension

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sluice.report.report import render
+from sluice.report.report_page import render
 from sluice.report.table_summary import LEAST_CHANGED, Alteration, _range, summarise
 from sluice.tabular.advice.table_utility import table_utility
 from sluice.tabular.model.cells import Cells, Integers

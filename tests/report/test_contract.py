@@ -18,7 +18,7 @@ from sluice.publication.codebook import CodebookVariable, codebook_page, codeboo
 from sluice.publication.records_file import write_parquet
 from sluice.report.comparison_page import render_comparison
 from sluice.report.plan_comparison import compare
-from sluice.report.report import render
+from sluice.report.report_page import render
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.dimension import Dimension
 from sluice.utility.utility_view import UtilityView

@@ -4,7 +4,7 @@ import pytest
 
 from sluice.report.dossier import Dossier
 from sluice.report.headline import headline, next_steps, reasons
-from sluice.report.report import render
+from sluice.report.report_page import render
 from tests.golden import golden
 from tests.report.pages import FAIL, PASS, REVIEW, UNKNOWN, Page, dossier, finding, full_tables
 

@@ -6,7 +6,7 @@ import pytest
 
 from sluice.generalization.levels_found import Finer, KeyLevel, LevelsFound
 from sluice.report.records_plots import ladder_svg
-from sluice.report.report import render
+from sluice.report.report_page import render
 from tests.golden import golden
 from tests.report.pages import Page, dossier
 

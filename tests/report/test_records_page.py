@@ -6,7 +6,7 @@ import pytest
 
 from sluice.ground.errors import SluiceError
 from sluice.ground.verdict import Verdict
-from sluice.report.report import render
+from sluice.report.report_page import render
 from tests.golden import golden
 from tests.report.pages import PASS, UNKNOWN, Page, curve, dossier, finding, variable
 

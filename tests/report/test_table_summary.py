@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sluice.ground.verdict import Verdict
 from sluice.report.table_summary import AuditOutcome
-from sluice.tabular.audit.audit import Audit, Breach
+from sluice.tabular.audit.pattern_audit import Audit, Breach
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.report.dossier import Dossier
-from sluice.report.report import render
+from sluice.report.report_page import render
 from sluice.report.tables_page import SHARE_KEY, STATUS_KEY
 from sluice.tabular.model.cells import Cells
 from tests.report.pages import Page, full_tables, on_tables, random_status, summary

@@ -4,7 +4,7 @@ import pytest
 
 from sluice.ground.errors import SluiceError
 from sluice.ground.variables import Kind
-from sluice.report.report import render
+from sluice.report.report_page import render
 from sluice.report.utility_page import pair_map
 from sluice.report.utility_tables import equivalent_in_words
 from sluice.risk.linkage.linkage_score import ScoreView

@@ -1,7 +1,7 @@
 """What to change, as the terminal says it of a dossier."""
 
 from sluice.report.headline import ToChange, in_lines, most_telling, what_to_change
-from sluice.report.report import render
+from sluice.report.report_page import render
 from tests.golden import golden
 from tests.report.pages import FAIL, PASS, Page, dossier, finding, full_tables, variable
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from schemas.contract import Contract, load_contract
-from sluice.documents.documents import document_sha256
+from sluice.documents.document_reading import document_sha256
 from sluice.generalization.builders import BUILDERS
 from sluice.ground.errors import DocumentError
 from tests.golden import golden

@@ -17,7 +17,7 @@ import pytest
 import sqlalchemy as sa
 from pyarrow import feather
 
-from sluice.ground.dialects import database_url
+from sluice.ground.databases import database_url
 from sluice.ground.errors import DataError
 from sluice.sources.sources import (
     ArrowSource,

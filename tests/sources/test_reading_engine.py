@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import sqlalchemy as sa
 
-from sluice.ground.dialects import database_url
+from sluice.ground.databases import database_url
 from sluice.sources.reading_engine import reading_engine
 
 SECRET = "swordfish-4711"

@@ -11,7 +11,7 @@ from sdmx.message import Header, StructureMessage
 from sdmx.model import common, v21
 
 from sluice.ground.errors import SluiceError
-from sluice.publication.sdmx_csv import sdmx_structure, to_sdmx_csv
+from sluice.publication.sdmx import sdmx_structure, to_sdmx_csv
 from sluice.sources.sdmx_structure_file import structure_descriptions
 from tests.golden import golden
 from tests.publication.small_table import small, whole

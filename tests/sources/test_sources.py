@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from sluice.ground.dialects import database_url, typed_address
+from sluice.ground.databases import database_url, typed_address
 from sluice.ground.errors import DataError
 from sluice.sources.sources import ConnectionSource, CsvSource, DatabaseFile, ParquetSource, Source
 from sluice.sources.sql_source import SqlSource

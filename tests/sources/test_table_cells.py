@@ -15,7 +15,7 @@ from sluice.sources.table_cells import aggregate_file, aggregate_table
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.model.records import records_of
+from sluice.tabular.model.numbered_records import records_of
 from tests.golden import golden
 from tests.reference_data import reference_path
 from tests.tabular.tables import dimensions, read_text

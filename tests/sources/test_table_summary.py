@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from sluice.ground.dialects import DIALECTS
+from sluice.ground.databases import DIALECTS
 from sluice.ground.errors import DataError
 from sluice.ground.readable_tables import ReadableTables
 from sluice.sources.figures_source import COLUMN, RECORDS, VALUE, Figure, FiguresSource, FrequenciesSource
 from sluice.sources.sql_source import SqlSource
 from tests.golden import golden
-from tests.ground.test_dialects import ADDRESSES, compiled
+from tests.ground.test_databases import ADDRESSES, compiled
 from tests.sources.readers import DATABASES, READERS, marked, place_of, records
 
 FIGURES = (

@@ -9,7 +9,7 @@ from sluice.ground.verdict import Finding, Verdict
 from tasks.decide import approve, awaits_people, decide
 from tasks.record_steps import mask
 from tasks.release.decisions import under_review
-from tasks.release.decisions.review import approve as approve_as
+from tasks.release.decisions.decisions_of_people import approve as approve_as
 from tasks.release.decisions.signing_in import Credentials
 from tasks.release.decisions.under_review import subject
 from tasks.release.product import AnyRelease

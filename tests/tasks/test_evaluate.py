@@ -12,7 +12,7 @@ from sluice.ground.parallel_jobs import in_threads
 from sluice.ground.verdict import Verdict
 from tasks.record_steps import check, evaluate, mask
 from tasks.release.product import AnyRelease
-from tasks.release.records import comparison, judgement
+from tasks.release.records import record_findings, release_comparison
 from tests.flows.house import House
 
 Bring = Callable[[House], AnyRelease]
@@ -38,7 +38,7 @@ def test_measurements_beside_each_other_find_what_they_find_one_by_one(
         threads.append(at_once)
         return in_threads(jobs, at_once)
 
-    monkeypatch.setattr(judgement, "in_threads", watched)
+    monkeypatch.setattr(record_findings, "in_threads", watched)
     for number in (1, 4):
         monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", number)
         found.append(evaluate(release, masked))
@@ -77,9 +77,9 @@ def test_the_pairs_are_those_of_the_original_records(
 ) -> None:
     seen = []
 
-    def look(policy: object, files: judgement.Comparison, *_: object) -> judgement.Evaluation:
+    def look(policy: object, files: record_findings.Comparison, *_: object) -> record_findings.Evaluation:
         seen.append(files)
-        return judgement.Evaluation((), (), ())
+        return record_findings.Evaluation((), (), ())
 
     monkeypatch.setattr("tasks.record_steps.evaluate_file", look)
     release = validated(house)
@@ -95,13 +95,13 @@ def test_the_frames_are_read_once_and_let_go_by_the_last_who_needs_them(
 ) -> None:
     release, read = validated(house), []
 
-    def once(*given: object) -> judgement.Comparison:
-        files: judgement.Comparison = compared(*given)
+    def once(*given: object) -> record_findings.Comparison:
+        files: record_findings.Comparison = compared(*given)
         read.append(weakref.ref(files.masked))
         return files
 
-    compared = comparison.compared
-    monkeypatch.setattr(comparison, "compared", once)
+    compared = release_comparison.compared
+    monkeypatch.setattr(release_comparison, "compared", once)
     masked = mask(release)
     check(release, masked)
     (frame,) = read

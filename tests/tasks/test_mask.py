@@ -9,8 +9,8 @@ import pytest
 from sluice.custody.states import State
 from tasks.record_steps import mask
 from tasks.release.product import AnyRelease
-from tasks.release.records.masked_file import kept_rows, row_order
-from tasks.release.records.variables import read_masked, read_original
+from tasks.release.records.record_variables import read_masked, read_original
+from tasks.release.records.stored_masked_file import kept_rows, row_order
 from tests.flows.house import TOP, House
 
 Bring = Callable[[House], AnyRelease]

@@ -23,7 +23,7 @@ from tasks.decide import approve, decide
 from tasks.failure import StepFailed
 from tasks.publish import publish
 from tasks.record_steps import mask
-from tasks.release.decisions.review import approve as approve_as
+from tasks.release.decisions.decisions_of_people import approve as approve_as
 from tasks.release.decisions.signing_in import Credentials
 from tasks.release.decisions.under_review import approved_files, report_path, subject
 from tasks.release.product import AnyRelease

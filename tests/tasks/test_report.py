@@ -10,7 +10,7 @@ from sluice.ground.verdict import Finding, Verdict
 from tasks.record_steps import mask
 from tasks.release.decisions.under_review import report_path
 from tasks.release.product import AnyRelease
-from tasks.release.records.judgement import Evaluation
+from tasks.release.records.record_findings import Evaluation
 from tasks.report import report
 from tests.flows.house import House
 from tests.flows.tables_house import TablesHouse

@@ -11,7 +11,7 @@ from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from sluice.custody.ledger import Entry
 from sluice.custody.workspace import Workspace
-from tasks.suspension import tag_runs, tags_of
+from tasks.runs_on_server import tag_runs, tags_of
 
 
 def history(*events: str) -> list[Entry]:
@@ -65,7 +65,7 @@ def test_the_runs_of_a_long_series_are_read_page_by_page(tmp_path: Path) -> None
     client = MagicMock(**{"__enter__.return_value": server})
     with (
         temporary_settings({PREFECT_API_URL: "http://127.0.0.1:9/api"}),
-        patch("tasks.suspension.get_client", return_value=client),
+        patch("tasks.runs_on_server.get_client", return_value=client),
     ):
         tag_runs(workspace, [*series, "unknown-1"])
         assert server.asked == 2

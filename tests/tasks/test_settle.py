@@ -15,13 +15,13 @@ from tasks.failure import StepFailed
 from tasks.ingest import ingest, validate
 from tasks.publish import publish
 from tasks.record_steps import mask
-from tasks.release.decisions.review import approve as approve_as
-from tasks.release.decisions.review import withdraw
+from tasks.release.decisions.decisions_of_people import approve as approve_as
+from tasks.release.decisions.decisions_of_people import withdraw
 from tasks.release.decisions.signing_in import Credentials
+from tasks.release.documented_release import recorded_release
 from tasks.release.editions.current_edition import edition_notices
 from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
-from tasks.release.release import recorded_release
 from tasks.report import report
 from tasks.settle import settle
 from tests.flows.house import House

@@ -11,7 +11,7 @@ from prefect.exceptions import Pause
 
 from sluice.ground.errors import DataError
 from tasks.failure import StepFailed, explain
-from tasks.release.progress import listening
+from tasks.release.running_step import listening
 from tasks.step import _Sealed, quietly
 from tests.golden import golden
 

@@ -9,8 +9,8 @@ import pytest
 from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.model.cells import Status
 from tasks.release.product import AnyRelease
-from tasks.release.tables.judgement import TablesEvaluation
 from tasks.release.tables.published_cells import ProtectedTables, PublishedCells, staged_and_published_cells
+from tasks.release.tables.table_findings import TablesEvaluation
 from tasks.table_audit import audit
 from tasks.table_protection import protect, tabulate
 from tests.flows.house import House

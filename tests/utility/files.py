@@ -10,7 +10,7 @@ import pandas as pd
 from policies.utility_limits import Utility, UtilityLimits
 from sluice.ground.variables import Role
 from sluice.ground.verdict import Finding
-from sluice.masking.step import MaskingStep
+from sluice.masking.masking_step import MaskingStep
 from sluice.utility.comparison import Comparison
 from tests.typed_frame import typed_frame
 

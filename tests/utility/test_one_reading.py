@@ -8,7 +8,7 @@ import pytest
 
 from policies.utility_limits import UtilityLimits
 from sluice.ground.variables import Kind, Role, Variable
-from sluice.masking.catalogue import methods
+from sluice.masking.method_catalogue import methods
 from sluice.masking.plan import apply_plan, apply_recodings
 from sluice.utility.categorical.category_losses import category_distances, direct_comparison
 from sluice.utility.cell_changes import changed_cells

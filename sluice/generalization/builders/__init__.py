@@ -1,8 +1,8 @@
 """The builders of hierarchies, by the key with which a contract asks for each."""
 
 from sluice.generalization.builders.builder import HierarchyBuilder
-from sluice.generalization.builders.categories import OrderedGroups, Parents, Prefixes, Priority, Redaction
-from sluice.generalization.builders.intervals import CutPoints, Intervals, Ranges
+from sluice.generalization.builders.category_groups import OrderedGroups, Parents, Prefixes, Priority, Redaction
+from sluice.generalization.builders.number_groups import CutPoints, Intervals, Ranges
 from sluice.generalization.builders.times import Periods, TimesOfDay
 
 BUILDERS: dict[str, type[HierarchyBuilder]] = {

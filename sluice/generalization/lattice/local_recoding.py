@@ -18,7 +18,7 @@ import numpy as np
 
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node, bottom
-from sluice.generalization.lattice.suppression import Solution
+from sluice.generalization.lattice.node_suppression import Solution
 from sluice.generalization.objectives.key_losses import KeyLosses
 from sluice.generalization.objectives.objective import Objective
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray

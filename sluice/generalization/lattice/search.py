@@ -24,7 +24,7 @@ from operator import le
 
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node, bottom
-from sluice.generalization.lattice.suppression import Refinement, Requirements, Solution, failures, suppression
+from sluice.generalization.lattice.node_suppression import Refinement, Requirements, Solution, failures, suppression
 from sluice.generalization.objectives.key_losses import NonUniformEntropy
 from sluice.generalization.objectives.objective import Extra, Measure, Objective
 from sluice.ground.arrays import IntArray

@@ -15,7 +15,7 @@ from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Label, Variable, Variables
 from sluice.items.item_sets import ItemSets, ItemTree
 from sluice.masking.items.item_cut import LEFT_OUT, CutSearch
-from sluice.masking.step import NONE_OF_A_RECODING, MaskingStep
+from sluice.masking.masking_step import NONE_OF_A_RECODING, MaskingStep
 from sluice.risk.transparency.attack import NoAttack
 
 
@@ -71,7 +71,7 @@ class ItemGeneralization(MaskingStep):
 
         cost : the combinations of at most m items, counted once for each change that is tried
         """
-        from sluice.risk.people import people_of
+        from sluice.risk.people_of_records import people_of
 
         self.released(variables)
         if self.released_items is not None:

@@ -16,9 +16,9 @@ from sluice.ground.arrays import IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.items.item_sets import ItemSets, combination_counts, hitting_occurrences
-from sluice.masking.step import MaskingStep
+from sluice.masking.masking_step import MaskingStep
 from sluice.risk.transparency.attack import Attack
-from sluice.risk.transparency.why_suppressed import SetsWithin
+from sluice.risk.transparency.suppressed_values import SetsWithin
 
 
 class ItemSuppression(MaskingStep):
@@ -65,7 +65,7 @@ class ItemSuppression(MaskingStep):
 
         cost : the combinations of at most m items of all records, a few times over
         """
-        from sluice.risk.people import people_of
+        from sluice.risk.people_of_records import people_of
 
         self.released(variables)
         people = people_of(frame, variables)

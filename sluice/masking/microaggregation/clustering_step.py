@@ -18,6 +18,8 @@ from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.hierarchy import Taxonomy, taxonomy_of
 from sluice.ground.variables import Kind, Variable, Variables
+from sluice.masking.column_numbers import numbers, perturbed, stored
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.microaggregation.clusters import Domain, Regions, domain_of, generalised_values, region_names
 from sluice.masking.microaggregation.microaggregation_step import (
     GROUP_MEANS,
@@ -27,8 +29,6 @@ from sluice.masking.microaggregation.microaggregation_step import (
     refuse_ungroupable,
 )
 from sluice.masking.microaggregation.representatives import representatives, scale_of
-from sluice.masking.perturbed_number import numbers, perturbed, stored
-from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.bounds import NearestCentre, PublishedRanges
 from sluice.risk.transparency.linear_change import LinearChange

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.generalization.builders.intervals import interval_label
+from sluice.generalization.builders.number_groups import interval_label
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.hierarchy import Taxonomy
 from sluice.ground.variables import as_label

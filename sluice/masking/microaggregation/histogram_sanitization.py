@@ -13,9 +13,9 @@ from pydantic import Field
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
+from sluice.masking.column_numbers import dummy_code
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
 from sluice.masking.microaggregation.representatives import Scale, standardised
-from sluice.masking.perturbed_number import dummy_code
 
 
 class RecursiveHistogramSanitization(MicroaggregationStep):

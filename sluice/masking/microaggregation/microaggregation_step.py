@@ -16,9 +16,9 @@ from pydantic import Field, model_validator
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import PlanError, did_you_mean
 from sluice.ground.variables import Kind, Variable, Variables
+from sluice.masking.column_numbers import Round, numbers, perturbed, stored
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.microaggregation.representatives import Scale, Statistic, representatives, scale_of, standardised
-from sluice.masking.perturbed_number import Round, numbers, perturbed, stored
-from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.bounds import NearestCentre, NearestGroups
 from sluice.risk.transparency.linear_change import LinearChange

@@ -19,8 +19,8 @@ from pydantic import Field, model_validator
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.masking.perturbed_number import Clip, Round, dummy_code, most_probable, numbers, perturbed, stored
-from sluice.masking.step import MaskingStep
+from sluice.masking.column_numbers import Clip, Round, dummy_code, most_probable, numbers, perturbed, stored
+from sluice.masking.masking_step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.linear_change import LinearChange
 

@@ -17,8 +17,8 @@ from sluice.ground.arrays import FloatArray
 from sluice.ground.comparable_values import codes_of
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Label, Variable, Variables
+from sluice.masking.masking_step import MaskingStep, RecordDraws
 from sluice.masking.noise.markov_matrix import invariant_matrix, retention_matrix
-from sluice.masking.step import MaskingStep, RecordDraws
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.category_matrix import CategoryMatrix
 from sluice.risk.transparency.linkage import LearnedCloseness

@@ -17,8 +17,8 @@ from pydantic import Field, model_validator
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
-from sluice.masking.step import MaskingStep
+from sluice.masking.column_numbers import Clip, Round, numbers, perturbed, stored
+from sluice.masking.masking_step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.linear_change import LinearChange
 

@@ -1,6 +1,6 @@
 """A coded tail: the values of a column beyond a threshold, and the one value that stands for them.
 
-Values are numbers here; a date is its day (see sluice.masking.perturbed_number).
+Values are numbers here; a date is its day (see sluice.masking.column_numbers).
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat,
 
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import PlanError
-from sluice.masking.perturbed_number import day_number
+from sluice.masking.column_numbers import day_number
 
 
 def _iso(value: Any) -> Any:

@@ -16,16 +16,17 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 from sluice.generalization.choice import Choice
 from sluice.generalization.lattice.local_recoding import local_recoding
 from sluice.generalization.lattice.node import BLANK
+from sluice.generalization.lattice.node_suppression import Solution
 from sluice.generalization.lattice.search import search
-from sluice.generalization.lattice.suppression import Solution
 from sluice.generalization.levels_found import LevelsFound
-from sluice.generalization.objectives.catalogue import OBJECTIVES
 from sluice.generalization.objectives.key_losses import Loss
 from sluice.generalization.objectives.objective import Objective
+from sluice.generalization.objectives.objective_names import OBJECTIVES
 from sluice.generalization.privacy_models import MODELS
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import InfeasibleError, PlanError, did_you_mean
 from sluice.ground.variables import Role, Variable, Variables, with_role
+from sluice.masking.masking_step import NONE_OF_A_RECODING, MaskingStep, carried_out
 from sluice.masking.recoding.generalized_levels import (
     GENERALIZED,
     IN_AN_ANALYSIS,
@@ -36,7 +37,6 @@ from sluice.masking.recoding.generalized_levels import (
     with_missing,
 )
 from sluice.masking.recoding.refined_levels import RefinedLevels, SearchedKeys, refuse_ambiguous, refuse_unrefinable
-from sluice.masking.step import NONE_OF_A_RECODING, MaskingStep, carried_out
 from sluice.risk.classes.equivalence_classes import Codes, category_codes
 from sluice.risk.classes.privacy_model import PrivacyModel, Suppressed
 from sluice.risk.transparency.attack import NoAttack
@@ -193,7 +193,7 @@ class Generalization(MaskingStep):
     def fit(self, frame: pd.DataFrame, variables: Variables) -> tuple[MaskingStep, ...]:
         """The levels that were found, and which records are suppressed beside. Models count people where the file names
         them, as rules do."""
-        from sluice.risk.people import people_of
+        from sluice.risk.people_of_records import people_of
 
         self.released(variables)
         if not len(frame):

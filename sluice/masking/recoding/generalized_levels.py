@@ -17,8 +17,8 @@ from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.hierarchy import ROOT
 from sluice.ground.variables import Kind, Variable, Variables
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.recoding.value_groups import OUTSIDE, group_codes, groups_at_level, kind_of_groups
-from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import NoAttack
 
 _NO_ATTACK = NoAttack(

@@ -16,10 +16,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field, FiniteFloat, model_validator
 
-from sluice.generalization.builders.intervals import labels as interval_labels
+from sluice.generalization.builders.number_groups import labels as interval_labels
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Label, Variable, Variables, as_label
-from sluice.masking.perturbed_number import Period, period_label, period_of, periods
+from sluice.masking.column_numbers import Period, period_label, period_of, periods
+from sluice.masking.masking_step import NONE_OF_A_RECODING, MaskingStep
 from sluice.masking.recoding.value_groups import (
     OUTSIDE,
     group_codes,
@@ -31,7 +32,6 @@ from sluice.masking.recoding.value_groups import (
     prefixes,
     quantile_bins,
 )
-from sluice.masking.step import NONE_OF_A_RECODING, MaskingStep
 from sluice.risk.transparency.attack import NoAttack
 
 # One of these says how, and which kinds it treats.

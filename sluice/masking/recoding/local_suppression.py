@@ -19,10 +19,10 @@ from pydantic import Field, PositiveInt, model_validator
 from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.errors import PlanError, did_you_mean
 from sluice.ground.variables import Kind, Variable, Variables
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.recoding.unsafe_combinations import hide_unsafe
-from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
-from sluice.risk.transparency.why_suppressed import WhySuppressed
+from sluice.risk.transparency.suppressed_values import WhySuppressed
 
 _BLOCK = 2**20  # records that are gone through at a time
 _MOST_SUBSETS = 2000  # of the keys, each made k-anonymous by itself
@@ -115,7 +115,7 @@ class LocalSuppression(MaskingStep):
         cost : O(n p) and O(c 2^p) for c combinations of p keys. A million records with 7 keys take 7 to 9 times as
                long as counting their combinations; with `all_m` that for each set of so many keys, several times over
         """
-        from sluice.risk.people import people_of
+        from sluice.risk.people_of_records import people_of
 
         self.released(variables)
         people = people_of(frame, variables)

@@ -14,9 +14,9 @@ from pydantic import Field, FiniteFloat, model_validator
 
 from sluice.ground.arrays import FloatArray
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.masking.perturbed_number import numbers, perturbed, stored
+from sluice.masking.column_numbers import numbers, perturbed, stored
+from sluice.masking.masking_step import MaskingStep, RecordDraws
 from sluice.masking.recoding.rounding import bounded, ends, multiples_around, refuse_base, refuse_inexact
-from sluice.masking.step import MaskingStep, RecordDraws
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.bounds import RandomMultiple
 

@@ -15,7 +15,7 @@ from pydantic import PrivateAttr
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.local_recoding import LocalRecoding, shares_by_level
 from sluice.generalization.lattice.node import Node, bottom
-from sluice.generalization.lattice.suppression import Refinement, Solution
+from sluice.generalization.lattice.node_suppression import Refinement, Solution
 from sluice.generalization.levels_found import Finer, KeyLevel
 from sluice.generalization.objectives.key_losses import Loss, NonUniformEntropy, Precision
 from sluice.generalization.objectives.objective import Objective

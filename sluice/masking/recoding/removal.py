@@ -11,7 +11,7 @@ import pandas as pd
 
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.masking.step import MaskingStep
+from sluice.masking.masking_step import MaskingStep
 from sluice.risk.transparency.attack import NoAttack
 
 

@@ -24,8 +24,8 @@ from pydantic import Field, FiniteFloat, model_validator
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.masking.perturbed_number import numbers, perturbed, stored
-from sluice.masking.step import NONE_OF_A_RECODING, MaskingStep
+from sluice.masking.column_numbers import numbers, perturbed, stored
+from sluice.masking.masking_step import NONE_OF_A_RECODING, MaskingStep
 from sluice.risk.transparency.attack import NoAttack
 
 _EXACT = 2.0**53  # whole numbers beyond it have no exact float64

@@ -17,8 +17,8 @@ from pydantic.json_schema import SkipJsonSchema
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Role, Variable, Variables, with_role
-from sluice.masking.perturbed_number import numbers, perturbed
-from sluice.masking.step import MaskingStep, RecordDraws
+from sluice.masking.column_numbers import numbers, perturbed
+from sluice.masking.masking_step import MaskingStep, RecordDraws
 from sluice.risk.transparency.attack import NoAttack
 
 

@@ -14,9 +14,9 @@ from sluice.ground.arrays import FloatArray
 from sluice.ground.comparable_values import codes_of
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables, as_label
-from sluice.masking.perturbed_number import dates, days, iso_day
+from sluice.masking.column_numbers import dates, days, iso_day
+from sluice.masking.masking_step import NONE_OF_A_RECODING, MaskingStep
 from sluice.masking.recoding.coded_tail import CodedTail, Threshold, code_tails, found_tail, ranked
-from sluice.masking.step import NONE_OF_A_RECODING, MaskingStep
 from sluice.risk.transparency.attack import NoAttack
 
 _RANKED = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL, Kind.DATE)

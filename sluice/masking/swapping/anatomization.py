@@ -20,7 +20,7 @@ from sluice.ground.arrays import IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.ground.visible_text import Name
-from sluice.masking.step import MaskingStep
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.swapping.permutation import permuted_within
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.permuted_values import GroupValues

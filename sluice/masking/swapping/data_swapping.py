@@ -18,7 +18,7 @@ from pydantic import Field, PrivateAttr, model_validator
 from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
-from sluice.masking.step import MaskingStep
+from sluice.masking.masking_step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.linkage import LearnedCloseness
 

@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.masking.step import MaskingStep
+from sluice.masking.masking_step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.linkage import LearnedCloseness
 from sluice.risk.transparency.permuted_values import PermutedValues

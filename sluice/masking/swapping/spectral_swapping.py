@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError, did_you_mean
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.masking.perturbed_number import (
+from sluice.masking.column_numbers import (
     Clip,
     category_probabilities,
     dummy_code,
@@ -27,7 +27,7 @@ from sluice.masking.perturbed_number import (
     sampled,
     stored,
 )
-from sluice.masking.step import MaskingStep
+from sluice.masking.masking_step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.linkage import LearnedCloseness
 

@@ -16,8 +16,8 @@ from pydantic import Field, model_validator
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError, did_you_mean
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.masking.perturbed_number import numbers
-from sluice.masking.step import MaskingStep
+from sluice.masking.column_numbers import numbers
+from sluice.masking.masking_step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.linkage import LearnedCloseness
 

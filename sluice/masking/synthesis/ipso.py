@@ -18,8 +18,8 @@ from sluice.ground.arrays import FloatArray
 from sluice.ground.comparable_values import codes_of
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
-from sluice.masking.step import DRAWN_FROM_A_MODEL, MaskingStep
+from sluice.masking.column_numbers import Clip, Round, numbers, perturbed, stored
+from sluice.masking.masking_step import DRAWN_FROM_A_MODEL, MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.linkage import LearnedCloseness
 

@@ -15,7 +15,7 @@ from numpy.random import Generator
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.variables import Kind, Variable
-from sluice.masking.perturbed_number import days, numbers
+from sluice.masking.column_numbers import days, numbers
 
 
 def as_numbers(column: pd.Series, kind: Kind) -> FloatArray:

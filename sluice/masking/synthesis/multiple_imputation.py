@@ -23,11 +23,11 @@ from pydantic import Field, model_validator
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import PlanError, did_you_mean
 from sluice.ground.variables import NAMES, Kind, Variable, Variables
-from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
-from sluice.masking.step import DRAWN_FROM_A_MODEL, MaskingStep
+from sluice.masking.column_numbers import Clip, Round, numbers, perturbed, stored
+from sluice.masking.masking_step import DRAWN_FROM_A_MODEL, MaskingStep
 from sluice.risk.transparency.attack import Attack, NoAttack
-from sluice.risk.transparency.copied_people import KeptValues
 from sluice.risk.transparency.linkage import LearnedCloseness
+from sluice.risk.transparency.synthetic_values import KeptValues
 
 _NO_DATA = (Kind.DATE, Kind.TEXT, Kind.ITEMS)
 _COLLINEAR = 1e-10  # share of the largest eigenvalue below which a direction of the predictors is none

@@ -17,9 +17,9 @@ from pydantic import Field, model_validator
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.masking.perturbed_number import perturbed, stored
+from sluice.masking.column_numbers import perturbed, stored
+from sluice.masking.masking_step import DRAWN_FROM_A_MODEL, MaskingStep
 from sluice.masking.plan import strata, together
-from sluice.masking.step import DRAWN_FROM_A_MODEL, MaskingStep
 from sluice.masking.synthesis.leaf_donors import (
     Predictor,
     as_numbers,
@@ -29,8 +29,8 @@ from sluice.masking.synthesis.leaf_donors import (
     tree_leaves,
 )
 from sluice.risk.transparency.attack import Attack
-from sluice.risk.transparency.copied_people import CopiedPeople
 from sluice.risk.transparency.linkage import LearnedCloseness
+from sluice.risk.transparency.synthetic_values import CopiedPeople
 
 _KINDS = tuple(kind for kind in Kind if kind not in (Kind.TEXT, Kind.ITEMS))
 MOST_CATEGORIES = 200  # of a nominal variable: every node of its tree counts each of them

@@ -20,7 +20,7 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes.classes_with_missing_keys import frequencies_with_missing_keys
 from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, category_codes, classes_of
 from sluice.risk.classes.privacy_model import PrivacyModel
-from sluice.risk.people import once_a_person, people_of
+from sluice.risk.people_of_records import once_a_person, people_of
 
 MissingMatches = Literal["category", "any"]
 MISSING_MATCHES = (

@@ -19,7 +19,7 @@ from sluice.ground.arrays import FloatArray, IntArray, narrow
 from sluice.ground.comparable_values import codes_of, comparable_values, is_missing, plain_values
 from sluice.ground.variables import NAMES, Kind, Variables
 from sluice.risk.coding import released_as
-from sluice.risk.linkage.kept_digits import aligned, kept_digits
+from sluice.risk.linkage.number_patterns import aligned, kept_digits
 
 Codes = npt.NDArray[np.signedinteger[Any]]
 Levels = npt.NDArray[np.uint16]

@@ -16,7 +16,7 @@ import pandas as pd
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import column_hashes, plain_values
 from sluice.risk.distances.neighbours import nearest_neighbours
-from sluice.risk.publications.same_people import Publication, SamePeople
+from sluice.risk.publications.publication import Publication, SamePeople
 from sluice.risk.row_groups import RowGroups, row_groups
 from sluice.risk.spread import COARSE
 

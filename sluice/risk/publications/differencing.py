@@ -16,7 +16,7 @@ from scipy.sparse import coo_array
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import column_hashes, plain_values
-from sluice.risk.publications.same_people import Publication, SamePeople
+from sluice.risk.publications.publication import Publication, SamePeople
 from sluice.risk.spread import COARSE, on_grid, resolution
 
 _KEPT = 0.9  # share of the values that a method leaves (nearly) as they are, from which a released value is believed

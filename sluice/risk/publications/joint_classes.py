@@ -16,7 +16,7 @@ import pandas as pd
 from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.comparable_values import plain_values
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
-from sluice.risk.publications.same_people import Publication, SamePeople
+from sluice.risk.publications.publication import Publication, SamePeople
 from sluice.risk.spread import on_grid, resolution
 
 _ABSENT = -1  # of a label: suppressed, or the person is not in that file; whatever it is, it fits

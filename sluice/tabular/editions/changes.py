@@ -14,7 +14,7 @@ import pandas as pd
 from sluice.tabular.model.cell_sums import ContributorShares, cell_sums
 from sluice.tabular.model.cells import Booleans, Codes, Contributions, Integers, keys_of
 from sluice.tabular.model.dimension import Dimension, Positions
-from sluice.tabular.model.records import Records
+from sluice.tabular.model.numbered_records import Records
 
 
 @dataclass(frozen=True, eq=False)

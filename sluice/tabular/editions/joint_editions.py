@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from sluice.ground.errors import DataError
-from sluice.tabular.audit.audit import Audit
+from sluice.tabular.audit.pattern_audit import Audit
 from sluice.tabular.model.cells import (
     Booleans,
     Cells,

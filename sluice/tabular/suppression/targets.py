@@ -207,7 +207,7 @@ class Unions:
     The suppressed parts of a published sum add up to what is published. If they are sensitive together, that sum tells
     what no single cell may tell. The rules that tables use are subadditive (Cox 1981): a union of cells that are not
     sensitive is not sensitive. Source: Torra (2013), "Secondary suppression"; "implicit cells" of Jewett (1993). The
-    audit finds unions by code of its own (`sluice/tabular/audit/audit.py`), twins on purpose.
+    audit finds unions by code of its own (`sluice/tabular/audit/pattern_audit.py`), twins on purpose.
     """
 
     def __init__(

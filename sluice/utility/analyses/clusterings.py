@@ -17,9 +17,9 @@ from sluice.utility.analyses.asked_analyses import ClusteringAnalysis
 from sluice.utility.analyses.clustering_agreement import IndexLoss, clustering_agreement
 from sluice.utility.analyses.model_variables import masked_variables, original_variables
 from sluice.utility.comparison import Comparison
-from sluice.utility.measure import AnalysisKind
 from sluice.utility.measured import Measured, written_number
 from sluice.utility.record_weights import Weights
+from sluice.utility.utility_measure import AnalysisKind
 
 
 class ComparedIndex(FrozenModel):

@@ -10,8 +10,8 @@ from sluice.utility.analyses.impossible_records import (
     tells_of_few,
 )
 from sluice.utility.comparison import Comparison
-from sluice.utility.measure import Family, Figure, Occasion, ShareMeasure
 from sluice.utility.measured import Found, figure
+from sluice.utility.utility_measure import Family, Figure, Occasion, ShareMeasure
 
 _SAYS = Sentences(
     "impossible_records",

@@ -23,8 +23,8 @@ from sluice.utility.analyses.model_comparison import (
 )
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.comparison import Comparison
-from sluice.utility.measure import AnalysisKind
 from sluice.utility.measured import WORST, Floor, Limit, Measured, few_told, figure, floor_finding, written_number
+from sluice.utility.utility_measure import AnalysisKind
 
 _OF_NORMAL = 1.959963984540054
 _DIGITS = 4

@@ -18,9 +18,9 @@ from sluice.utility.analyses.asked_analyses import PredictionAnalysis
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.analyses.prediction_loss import Examples, Learner, PredictionScores, features, prediction_scores
 from sluice.utility.comparison import Comparison
-from sluice.utility.measure import AnalysisKind
 from sluice.utility.measured import Floor, few_told, floor_finding
 from sluice.utility.record_weights import effective_records, record_weights
+from sluice.utility.utility_measure import AnalysisKind
 
 _WORST = 5  # subgroups that are shown
 

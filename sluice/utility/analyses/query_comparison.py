@@ -23,8 +23,8 @@ from sluice.ground.verdict import Finding
 from sluice.utility.analyses.asked_analyses import QueryAnalysis
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
 from sluice.utility.comparison import Comparison
-from sluice.utility.measure import AnalysisKind
 from sluice.utility.measured import Measured, figure, written_percent
+from sluice.utility.utility_measure import AnalysisKind
 
 if TYPE_CHECKING:
     from sluice.utility.analyses.aggregate_query import AggregateQuery

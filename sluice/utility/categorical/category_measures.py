@@ -26,8 +26,8 @@ from sluice.utility.categorical.category_losses import (
 from sluice.utility.cell_changes import coarse_share
 from sluice.utility.common_bins import CommonBins, common_bins
 from sluice.utility.comparison import Comparison
-from sluice.utility.measure import Family, Figure, Occasion, ShareMeasure
 from sluice.utility.measured import Found, figure
+from sluice.utility.utility_measure import Family, Figure, Occasion, ShareMeasure
 from sluice.utility.utility_view import CategoricalView, CategoryLoss
 
 _NONE = Sentence("categorical.none", "Categories are not compared: the original has no categorical variable")

@@ -19,8 +19,8 @@ from sluice.utility.continuous.moments import PairwiseMoments, moment_difference
 from sluice.utility.continuous.principal_components import eigenvalue_shift
 from sluice.utility.continuous.probabilistic_information_loss import probabilistic_information_loss
 from sluice.utility.continuous.released_numbers import Numbers, ReleasedNumbers
-from sluice.utility.measure import Family, Figure, Measure, Occasion, ShareMeasure
 from sluice.utility.measured import Found, Measured, figure, written_percent
+from sluice.utility.utility_measure import Family, Figure, Measure, Occasion, ShareMeasure
 
 _MIDDLE = "in the middle case, over {variables:,} numeric variables"
 _MOMENTS = Sentences(

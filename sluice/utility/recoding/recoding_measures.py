@@ -22,10 +22,10 @@ from sluice.ground.variables import Role, with_role
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.utility.cell_changes import coarse_share
 from sluice.utility.comparison import Comparison
-from sluice.utility.measure import Family, Figure, Measure, Occasion, ShareMeasure
 from sluice.utility.measured import Found, figure, written_percent
 from sluice.utility.recoding.cell_losses import ReleasedGroups, cell_losses, mean_certainty_penalty, released_groups
 from sluice.utility.recoding.count_queries import DIMENSIONS, QueryError, query_error
+from sluice.utility.utility_measure import Family, Figure, Measure, Occasion, ShareMeasure
 
 
 class ClassLosses(NamedTuple):

@@ -10,8 +10,8 @@ from policies.policy import shipped_policies
 from sluice.custody.ledger import Entry
 from sluice.ground.errors import SluiceError
 from tasks.release.decisions.office import open_office
-from tasks.release.definition import Definition
-from tasks.release.documents import Documents
+from tasks.release.release_definition import Definition
+from tasks.release.release_documents import Documents
 
 
 def refuse_unadopted(product: Documents[Definition], submitters: Sequence[str], begun: Entry | None = None) -> None:

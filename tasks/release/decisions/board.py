@@ -17,9 +17,9 @@ from sluice.custody.ledger import Entry, last
 from sluice.custody.states import NOT_THE_SUBMITTER, State, state_of
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import SluiceError
+from tasks.release.decisions.decisions_of_people import Withdrawable, requests
 from tasks.release.decisions.office import open_office
-from tasks.release.decisions.review import Withdrawable, requests
-from tasks.release.decisions.series import standing_in_series
+from tasks.release.decisions.series_approval import standing_in_series
 from tasks.release.decisions.under_review import UnderReview
 from tasks.release.editions.current_edition import doubt_of
 

@@ -29,7 +29,7 @@ from sluice.notices.outbox import Due, Outbox
 from sluice.settings import Settings, settings
 from tasks.release.decisions.board import board
 from tasks.release.decisions.office import open_office
-from tasks.release.decisions.series import standing_in_series
+from tasks.release.decisions.series_approval import standing_in_series
 from tasks.release.decisions.under_review import UnderReview, report_place
 from tasks.release.editions.current_edition import doubt_of
 

@@ -32,7 +32,7 @@ from sluice.custody.signing.allowed_signers import AllowedSigner
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.states import ADOPTED, FOUNDED, OFFICE
 from sluice.custody.workspace import Workspace
-from sluice.documents.documents import document_bytes, document_sha256, parse_document, read_yaml
+from sluice.documents.document_reading import document_bytes, document_sha256, parse_document, read_yaml
 from sluice.ground.errors import DocumentError, SluiceError
 from tasks.release.decisions.signing_in import Credentials, Request, act, refuse_unseen
 

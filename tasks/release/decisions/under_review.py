@@ -28,8 +28,8 @@ from sluice.settings import settings
 from tasks.release.decisions.office import open_office
 
 if TYPE_CHECKING:
+    from tasks.release.documented_release import DocumentedRelease
     from tasks.release.product import AnyRelease
-    from tasks.release.release import DocumentedRelease
 
 
 def report_path(release: "DocumentedRelease") -> Path:

@@ -1,8 +1,8 @@
 """Which edition is current: what follows for each of its line, in the ledger, and what is told of it before; and what
 the last reassessment says of it.
 
-Nothing here decides: `sluice.custody.editions` says what is current by the ledger alone, and `settle_editions` records
-what is not recorded yet. It can be done again and again, by any run, after any crash.
+Nothing here decides: `sluice.custody.edition_order` says what is current by the ledger alone, and `settle_editions`
+records what is not recorded yet. It can be done again and again, by any run, after any crash.
 """
 
 import json
@@ -11,7 +11,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sluice.custody.editions import PUBLIC, WAITING, Edition, before, current, line_of, lines_of_editions, overtaken_by
+from sluice.custody.edition_order import (
+    PUBLIC,
+    WAITING,
+    Edition,
+    before,
+    current,
+    line_of,
+    lines_of_editions,
+    overtaken_by,
+)
 from sluice.custody.ledger import Entry, last
 from sluice.custody.shelf_documents import is_same_shelf
 from sluice.custody.states import IN_DOUBT, REASSESSED, REINSTATED, State, state_of
@@ -21,9 +30,9 @@ from sluice.ground.errors import SluiceError
 from tasks.release.decisions.signing_in import account
 
 if TYPE_CHECKING:
-    from tasks.release.definition import Definition
-    from tasks.release.documents import Documents
-    from tasks.release.release import DocumentedRelease
+    from tasks.release.documented_release import DocumentedRelease
+    from tasks.release.release_definition import Definition
+    from tasks.release.release_documents import Documents
 
 
 def publishing_lock(workspace: Workspace) -> Path:

@@ -16,10 +16,10 @@ from sluice.custody.workspace import Workspace
 from sluice.ground.variables import NAMES, Variable, Variables
 from sluice.ground.verdict import Finding
 from sluice.publication.records_file import read_typed
-from sluice.risk.publications.same_people import changed_records
+from sluice.risk.publications.publication import changed_records
 from tasks.release.decisions.signing_in import account
-from tasks.release.definition import dice_of
-from tasks.release.release import DocumentedRelease, StagedTable, variables_as_json, variables_from_json
+from tasks.release.documented_release import DocumentedRelease, StagedTable, variables_as_json, variables_from_json
+from tasks.release.release_definition import dice_of
 
 # One that was begun will be: it is finished as it was approved, and not held beside what was published meanwhile.
 _WERE_PUBLIC = (State.PUBLISHING, State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)

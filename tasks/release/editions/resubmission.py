@@ -11,7 +11,7 @@ from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State, state_of
 from sluice.custody.vault import Vault
 from sluice.report.dossier import Returned
-from tasks.release.release import DocumentedRelease
+from tasks.release.documented_release import DocumentedRelease
 
 _DOCUMENTS = ("contract", "policy", "plan")
 _MOST = 20  # changes that are listed; who changes more has written another release

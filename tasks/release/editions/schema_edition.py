@@ -14,8 +14,8 @@ from pathlib import Path
 from sluice.custody.ledger import last
 from sluice.custody.states import LOADED, LOADING
 from sluice.publication.separate_writing import carry_out_apart
+from tasks.release.documented_release import DocumentedRelease
 from tasks.release.editions.schema_views import PublicPlace, change_of, loaded_in
-from tasks.release.release import DocumentedRelease
 
 # Characters. With the digest and a draft's ending a name has 59, of 63 that it may have.
 _LONGEST_VIEW, _LONGEST_TABLE = 55, 40

@@ -1,7 +1,7 @@
 """Schema views: which edition the views of public databases show, by the ledger alone, and bringing them there.
 
-Like pointer and catalogue of a shelf they follow from the order of editions (`sluice.custody.editions`): a view shows
-the table of the current edition, and where that has none in this schema there is no view. What was carried out is
+Like pointer and catalogue of a shelf they follow from the order of editions (`sluice.custody.edition_order`): a view
+shows the table of the current edition, and where that has none in this schema there is no view. What was carried out is
 recorded, so that a run that changes nothing asks no database. It can be done again after any crash.
 
 Tables of withdrawn editions are to be dropped, and views to be swapped, for as long as the ledger says that they are
@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sluice.custody.editions import ON_SHELF, Edition, current, lines_of_editions
+from sluice.custody.edition_order import ON_SHELF, Edition, current, lines_of_editions
 from sluice.custody.ledger import Entry, last
 from sluice.custody.shelf_documents import is_same_shelf
 from sluice.custody.states import LOADED, LOADING, SHOWN, UNLOADED, State
 from sluice.custody.workspace import Workspace
-from sluice.ground.dialects import database_url
+from sluice.ground.databases import database_url
 from sluice.ground.durable import locked, sha256_of
 from sluice.ground.errors import SluiceError, did_you_mean
 from sluice.publication.schema_change import SchemaChange

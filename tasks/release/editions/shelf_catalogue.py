@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from sluice.custody.editions import ON_SHELF, Edition, current, lines_of_editions
+from sluice.custody.edition_order import ON_SHELF, Edition, current, lines_of_editions
 from sluice.custody.ledger import Entry, last
 from sluice.custody.shelf import SUPERSEDED_NOTICE, WITHDRAWN_NOTICE, withdraw, withdrawn_of
 from sluice.custody.shelf_documents import ShelfDocuments, write_documents

@@ -22,7 +22,7 @@ from sluice.sources.permission import permitted_source
 from sluice.sources.separate_reading import read_apart
 from sluice.sources.sources import ConnectionSource, DatabaseFile
 from sluice.sources.sql_source import SqlSource
-from tasks.release.definition import Definition, Poll
+from tasks.release.release_definition import Definition, Poll
 from tasks.release.run_notes import read_note
 
 

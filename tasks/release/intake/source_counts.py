@@ -27,8 +27,8 @@ from sluice.sources.figures_source import COLUMN, RECORDS, VALUE, Figure, Figure
 from sluice.sources.permission import permitted_source
 from sluice.sources.separate_reading import read_apart
 from sluice.sources.sql_source import SqlSource
-from tasks.release.definition import Definition
-from tasks.release.documents import Documents
+from tasks.release.release_definition import Definition
+from tasks.release.release_documents import Documents
 
 Figures = Mapping[str, Any]
 

@@ -25,14 +25,14 @@ from sluice.ground.errors import DataError
 from sluice.ground.machine import free_memory
 from sluice.ground.variables import GROUPS, NAMES, Kind, Variable, Variables
 from sluice.publication.records_file import write_in_order, write_parquet
-from sluice.risk.people import groups_of_people
+from sluice.risk.people_of_records import groups_of_people
 from sluice.sources.permission import permitted_source
 from sluice.sources.separate_reading import read_apart
 from sluice.sources.tabular_source import TabularSource
 from sluice.transport import persistently
-from tasks.release.definition import Definition
-from tasks.release.documents import Documents
-from tasks.release.release import DocumentedRelease, P, Release, StagedTable
+from tasks.release.documented_release import DocumentedRelease, P, Release, StagedTable
+from tasks.release.release_definition import Definition
+from tasks.release.release_documents import Documents
 
 # Measured where variables of Census-Income, 14 of them categories and 6 numbers, were masked and judged by the
 # reference standard and attacks, two at a time (benchmarks/README.md): a process held 1.54 GB at its peak with

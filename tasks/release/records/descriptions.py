@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from sluice.publication.codebook import Codebook, codebook_page, codebook_variables, ddi_codebook
-from sluice.publication.croissant import citation_file, croissant
 from sluice.publication.datapackage import as_json, records_datapackage
+from sluice.publication.discovery_metadata import citation_file, croissant
 from sluice.publication.manifest import PublishedFile
 from sluice.report.dossier import Dossier
-from tasks.release.records.variables import RecordsRelease, described_variables, original_variables
+from tasks.release.records.record_variables import RecordsRelease, described_variables, original_variables
 
 
 def described(

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from tasks.release.definition import Definition
+from tasks.release.release_definition import Definition
 from tasks.release.tables.protection_method import SecondarySuppression
 from tasks.release.tables.specification import TableMeasure, TableSpecification, WantedTable
 

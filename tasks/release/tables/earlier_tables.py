@@ -20,13 +20,13 @@ from sluice.tabular.editions.changes import EditionRecords, changes
 from sluice.tabular.model.aggregation import LARGEST_KEPT
 from sluice.tabular.model.cells import Booleans, Cells, Contributions
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.model.records import records_of
+from sluice.tabular.model.numbered_records import records_of
 from sluice.tabular.rules.intruders import sensitive_counts
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.prior_posterior import PriorPosterior
 from sluice.tabular.rules.sensitivity import SensitivityRule
+from tasks.release.documented_release import variables_from_json
 from tasks.release.editions.earlier_releases import is_pruned
-from tasks.release.release import variables_from_json
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.feasibility_checks import dimension_of, measure_of
 from tasks.release.tables.protection import ProtectionRequest

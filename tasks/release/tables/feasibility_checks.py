@@ -7,7 +7,7 @@ from policies.policy import Policy
 from schemas.contract import HASHED, Contract
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.variables import Role, Variable
-from sluice.publication.sdmx_csv import refuse_unfit_for_sdmx
+from sluice.publication.sdmx import refuse_unfit_for_sdmx
 from sluice.tabular.model.cells import levels_of, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure

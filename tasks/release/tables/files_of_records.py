@@ -23,8 +23,8 @@ from sluice.ground.values import plain_array, trimmed_texts
 from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.editions.file_totals import NEARLY_ALL, FileComparison, compare_with_file, file_totals
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Status
+from tasks.release.documented_release import DocumentedRelease
 from tasks.release.editions.earlier_releases import is_pruned, publications
-from tasks.release.release import DocumentedRelease
 from tasks.release.tables.earlier_tables import EarlierTables, read_earlier_tables
 from tasks.release.tables.protection import ProtectionRequest, audit_cells
 from tasks.release.tables.published_cells import PublishedCells, TablesRelease

@@ -14,16 +14,16 @@ import numpy as np
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
-from sluice.tabular.audit.audit import Audit, audit
+from sluice.tabular.audit.pattern_audit import Audit, audit
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Integers, Status, Statuses, contributor_counts
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
 from tasks.release.editions.earlier_releases import earlier_publications
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.earlier_tables import read_earlier_tables
-from tasks.release.tables.editions import Edition, EditionPair, with_common_knowledge
 from tasks.release.tables.protection import ProtectionRequest
 from tasks.release.tables.published_cells import PublishedCells, TablesRelease
+from tasks.release.tables.table_editions import Edition, EditionPair, with_common_knowledge
 
 _SAYS_OF_NUMBERS = Sentences(
     "contributor_numbers",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from sluice.ground.verdict import Finding
-from sluice.tabular.audit.audit import Audit, audit
+from sluice.tabular.audit.pattern_audit import Audit, audit
 from sluice.tabular.audit.proofs import Proof
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, Statuses

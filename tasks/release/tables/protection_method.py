@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, WithJsonSchema
 
-from tasks.release.definition import StrictModel
+from tasks.release.release_definition import StrictModel
 
 
 class SecondarySuppression(StrictModel):

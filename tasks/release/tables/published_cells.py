@@ -28,8 +28,8 @@ from sluice.tabular.model.cells import Cells, Integers, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.request_rule import RequestedContributions
 from sluice.tabular.suppression.manual_status import manual_rows
-from tasks.release.documents import Documents
-from tasks.release.release import Release
+from tasks.release.documented_release import Release
+from tasks.release.release_documents import Documents
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.feasibility_checks import dimension_of
 from tasks.release.tables.protection import ProtectionRequest

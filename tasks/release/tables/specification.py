@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, WithJsonSchema, model_validator
 
-from sluice.documents.documents import FileOf
+from sluice.documents.document_reading import FileOf
 from sluice.ground.errors import DataError, did_you_mean
 from sluice.ground.variables import Label
 from sluice.ground.visible_text import Name
@@ -20,7 +20,7 @@ from sluice.sources.hierarchy_file import read_rows
 from sluice.sources.packed_file import refuse_large
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS, Duplicates, Measure, Missing, Negative
-from tasks.release.definition import StrictModel
+from tasks.release.release_definition import StrictModel
 from tasks.release.tables.protection_method import Protection, SecondarySuppression
 
 Rows = Annotated[

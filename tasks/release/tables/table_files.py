@@ -9,7 +9,7 @@ from sluice.publication.datapackage import tables_datapackage
 from sluice.publication.manifest import PublishedFile
 from sluice.publication.published_table import PublishedTable, discrepancies, published_table
 from sluice.publication.published_table_files import read_csv, read_parquet, to_csv, to_parquet
-from sluice.publication.sdmx_csv import read_sdmx_csv, sdmx_structure, to_sdmx_csv
+from sluice.publication.sdmx import read_sdmx_csv, sdmx_structure, to_sdmx_csv
 from sluice.tabular.model.cells import Cells, axes_of
 from tasks.release.tables.published_cells import PublishedCells, TablesDocuments
 

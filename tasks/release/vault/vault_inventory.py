@@ -17,8 +17,8 @@ from sluice.custody.vault import Vault
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import DataError
 from sluice.publication.copies import COPIES
-from tasks.release.definition import dice_of
-from tasks.release.release import seed_name
+from tasks.release.documented_release import seed_name
+from tasks.release.release_definition import dice_of
 
 _EVIDENCE = {"contract": ".json", "policy": ".json", "plan": ".json", "variables": ".json"}  # of `received`
 _JUDGED = {"report": ".html", "dossier": ".json"}

@@ -12,7 +12,7 @@ from policies.policy import Policy, load_policy
 from schemas.contract import Contract
 from sluice.ground.verdict import Verdict
 from sluice.report.dossier import Dossier, RecordsView
-from sluice.report.report import render
+from sluice.report.report_page import render
 from tasks.workbench.assess import assess_compared, refuse_unjudgeable, shipped_policy
 from tasks.workbench.notebook.arguments import Seed, document
 from tasks.workbench.notebook.compared import compare

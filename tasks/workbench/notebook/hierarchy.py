@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import pandas as pd
 
 from sluice.generalization.draft import draft_hierarchy
-from sluice.generalization.outline import outline, summaries
+from sluice.generalization.hierarchy_review import outline, summaries
 from sluice.ground.errors import DataError
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.variables import Kind, Variable, as_label

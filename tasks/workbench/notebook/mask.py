@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 
 from schemas.contract import Contract
-from sluice.documents.documents import parse_document
+from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DataError, did_you_mean
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.moved_blocks import Block, moved_blocks
 from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.masking.noise.markov_matrix import corrected_frequencies
 from sluice.masking.noise.pram import MISSING, Pram
 from sluice.masking.plan import ByStratum, apply_plan, apply_recodings, released_variables
-from sluice.masking.step import MaskingStep
 from sluice.masking.swapping.anatomization import Anatomization, anatomized_tables
 from sluice.utility.cell_changes import cell_changes
 from tasks.workbench.mask import MaskingPlan, load_plan

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import pandas as pd
 
 from policies.standard.reference_standard import ReferenceStandard
-from sluice.documents.documents import parse_document
+from sluice.documents.document_reading import parse_document
 from sluice.ground.verdict import decide
-from tasks.release.records.judgement import against_reference
+from tasks.release.records.record_findings import against_reference
 from tasks.workbench.notebook.arguments import Seed
 from tasks.workbench.notebook.compared import compare
 from tasks.workbench.notebook.findings import Judgement

@@ -10,7 +10,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
 from policies.rules.rules import TablePolicyRule
-from sluice.documents.documents import parse_document
+from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DataError
 from sluice.ground.values import plain_array, trimmed_texts
 from sluice.publication.pattern_file import Pattern, read_pattern
@@ -21,7 +21,7 @@ from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.model.records import records_of
+from sluice.tabular.model.numbered_records import records_of
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.release.tables.protection_method import Protection
 from tasks.workbench.notebook.arguments import column_name, data_frame, document, one_of

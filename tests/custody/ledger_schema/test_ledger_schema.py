@@ -16,7 +16,7 @@ from sluice.custody.ledger import Ledger
 from sluice.custody.ledger_database import ROWS, LedgerDatabase
 from sluice.custody.ledger_schema import BEFORE_VERSIONS, VERSION, VERSION_TABLE
 from sluice.custody.workspace import Workspace
-from sluice.ground.dialects import database_url
+from sluice.ground.databases import database_url
 from sluice.ground.errors import SluiceError
 from tests.conftest import LedgerRoles
 from tests.custody.ledgers import KEY, LIFE, attack

@@ -7,7 +7,7 @@ import pandas as pd
 from pydantic import Field
 
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.masking.step import NONE_OF_A_RECODING, MaskingStep
+from sluice.masking.masking_step import NONE_OF_A_RECODING, MaskingStep
 from sluice.risk.transparency.attack import NoAttack
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from sluice.ground.dialects import database_url
+from sluice.ground.databases import database_url
 
 PATIENCE = 60  # seconds until the server must accept connections
 REACHED = 600  # seconds until somebody must have come to a row: a run begins in some ten, on a busy machine in minutes

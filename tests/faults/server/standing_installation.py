@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from sluice.custody.ledger_database import LedgerDatabase
 from sluice.custody.workspace import Workspace
-from sluice.ground.dialects import database_url
+from sluice.ground.databases import database_url
 from tests.faults.server.database import Database, debian
 from tests.flows.house import DONE, House
 from tests.flows.installation import BIN, ROOT, Installation, definitions, kill, processes, until

@@ -105,7 +105,7 @@ def test_what_was_decided_and_not_carried_out_is_named_and_finished(almost: Hous
 
 @pytest.mark.parametrize("dies", ["before the folder is moved", "before it is recorded", "before what follows is"])
 def test_a_withdrawal_that_was_interrupted_is_named_and_finished(published: House, dies: str) -> None:
-    release, place = published.id, "tasks.release.decisions.review"
+    release, place = published.id, "tasks.release.decisions.decisions_of_people"
     take_off = shelf.withdraw
 
     def then_die(folder: Path, reason: str) -> None:
@@ -189,7 +189,9 @@ def test_a_clock_that_was_set_back_and_right_again_has_lost_nothing(
 
     release = almost.id
     monkeypatch.setattr(clock, "datetime", in_days(-1 / 24))
-    monkeypatch.setattr("tasks.release.decisions.review.refuse_wrong_clock", lambda ledger: None)  # it was right then
+    monkeypatch.setattr(
+        "tasks.release.decisions.decisions_of_people.refuse_wrong_clock", lambda ledger: None
+    )  # it was right then
     almost.approve("jonas").refused()
     assert lines(almost, "--after", "0", "--repair")["clock"]["condition"] == "fail"
     assert almost.shelf == []

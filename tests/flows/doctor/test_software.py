@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from flows.doctor.diagnosis import Condition
-from flows.doctor.machine import ROOMS, namesakes, owners, packages, settings_in_order, unmet
+from flows.doctor.host_machine import ROOMS, namesakes, owners, packages, settings_in_order, unmet
 from tests.golden import golden
 
 

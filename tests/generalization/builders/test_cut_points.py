@@ -1,9 +1,9 @@
-"""sluice.generalization.builders.intervals."""
+"""sluice.generalization.builders.number_groups."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.generalization.builders.intervals import CutPoints
+from sluice.generalization.builders.number_groups import CutPoints
 from sluice.ground.variables import Kind, Variable
 
 AGE = Variable(name="age", kind=Kind.INTEGER, minimum=0, maximum=99)

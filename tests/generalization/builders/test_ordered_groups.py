@@ -1,4 +1,4 @@
-"""sluice.generalization.builders.categories."""
+"""sluice.generalization.builders.category_groups."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import schemas
 from schemas.contract import load_contract
-from sluice.generalization.builders.categories import OrderedGroups
+from sluice.generalization.builders.category_groups import OrderedGroups
 from sluice.ground.variables import Kind, Variable
 from sluice.sources.hierarchy_file import read_hierarchy
 

@@ -1,9 +1,9 @@
-"""sluice.generalization.builders.categories."""
+"""sluice.generalization.builders.category_groups."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.generalization.builders.categories import Parents, hierarchy_of_parents
+from sluice.generalization.builders.category_groups import Parents, hierarchy_of_parents
 from sluice.ground.variables import Kind, Variable
 
 REGION = Variable(name="region", kind=Kind.NOMINAL)

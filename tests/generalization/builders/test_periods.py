@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sluice.generalization.builders.times import Periods
 from sluice.ground.variables import Kind, Variable
-from sluice.masking.perturbed_number import period_label, period_of
+from sluice.masking.column_numbers import period_label, period_of
 
 
 def dates(first: str, last: str) -> Variable:

@@ -1,9 +1,9 @@
-"""sluice.generalization.builders.categories."""
+"""sluice.generalization.builders.category_groups."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.generalization.builders.categories import Priority
+from sluice.generalization.builders.category_groups import Priority
 from sluice.ground.variables import Kind, Variable
 
 COUNTRIES = Variable(name="country", kind=Kind.NOMINAL, categories=("Cuba", "India", "Mexico", "Peru"))

@@ -1,4 +1,4 @@
-"""sluice.generalization.builders.intervals."""
+"""sluice.generalization.builders.number_groups."""
 
 import gzip
 import re
@@ -9,7 +9,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.generalization.builders.intervals import Ranges
+from sluice.generalization.builders.number_groups import Ranges
 from sluice.ground.variables import Kind, Variable
 
 # The chapters of ICD-9 as the World Health Organization numbers them.

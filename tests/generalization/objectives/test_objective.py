@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sluice.generalization.cost_benefit import CostBenefit, PublisherPayout
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node, bottom
+from sluice.generalization.lattice.node_suppression import Requirements, suppression
 from sluice.generalization.lattice.search import search
-from sluice.generalization.lattice.suppression import Requirements, suppression
 from sluice.generalization.objectives.class_losses import (
     Ambiguity,
     AverageClassSize,

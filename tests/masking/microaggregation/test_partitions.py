@@ -8,12 +8,12 @@ import pytest
 
 from sluice.ground.errors import PlanError
 from sluice.masking.microaggregation.microaggregation import generic_groups, mdav_groups
-from sluice.masking.microaggregation.representatives import NUMBER, Scale
-from sluice.masking.microaggregation.univariate_microaggregation import (
+from sluice.masking.microaggregation.ordered_microaggregation import (
     individual_ranking_groups,
     optimal_groups,
     projected_groups,
 )
+from sluice.masking.microaggregation.representatives import NUMBER, Scale
 from tests.golden import golden
 
 MIXED = [NUMBER, Scale("nominal", 11)]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import zscore
 
 from sluice.ground.variables import Kind, Variable
-from sluice.masking.microaggregation.univariate_microaggregation import (
+from sluice.masking.microaggregation.ordered_microaggregation import (
     ProjectedMicroaggregation,
     optimal_groups,
     projected_groups,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from policies.rules.linkage_rules import MicroaggregationLinkage
-from sluice.masking.microaggregation.univariate_microaggregation import UnivariateMicroaggregation
+from sluice.masking.microaggregation.ordered_microaggregation import UnivariateMicroaggregation
 from tests.golden import golden
 from tests.policies.rules.linked_people import COPY, ORIGINAL, SHUFFLED, VARIABLES, find
 

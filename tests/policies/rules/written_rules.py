@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from policies.policy import Policy
 from policies.rules.catalogue import rules
 from policies.rules.rules import AttackPolicyRule, PolicyRule
-from sluice.documents.documents import parse_document
+from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DocumentError
 from sluice.ground.rule import Rule
 from sluice.tabular.rules.contributions import Values, one_cell

@@ -6,10 +6,10 @@ from policies.standard.known_methods import judge_transparency
 from policies.standard.reference_standard import TransparencyLimits
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict
+from sluice.masking.masking_step import MaskingStep
 from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.masking.plan import apply_plan
 from sluice.masking.recoding.rounding import Rounding
-from sluice.masking.step import MaskingStep
 from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.masking.synthesis.sequential_trees import SequentialTrees
 from sluice.utility.comparison import Comparison

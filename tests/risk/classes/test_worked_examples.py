@@ -9,8 +9,8 @@ import pytest
 from sluice.generalization.cost_benefit import CostBenefit, NoAttack, Profitability
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node, bottom
+from sluice.generalization.lattice.node_suppression import Requirements
 from sluice.generalization.lattice.search import search
-from sluice.generalization.lattice.suppression import Requirements
 from sluice.generalization.objectives.key_losses import Loss
 from sluice.ground.errors import DataError, InfeasibleError
 from sluice.risk.classes.alpha_k import AlphaKAnonymity

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sluice.ground.arrays import FloatArray
-from sluice.risk.linkage.kept_digits import aligned
+from sluice.risk.linkage.number_patterns import aligned
 
 RNG = np.random.default_rng(1)
 INCOMES = np.exp(RNG.normal(10, 1, 2_000))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
-from sluice.masking.microaggregation.univariate_microaggregation import individual_ranking_groups, optimal_groups
+from sluice.masking.microaggregation.ordered_microaggregation import individual_ranking_groups, optimal_groups
 from sluice.masking.swapping.rank_swapping import swap_sources
 from sluice.risk.linkage.candidate_sets import microaggregation_linkage, rank_swapping_linkage
 from tests.golden import golden

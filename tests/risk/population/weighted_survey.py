@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from sluice.documents.documents import named_file
+from sluice.documents.document_reading import named_file
 from sluice.ground.rule import Background
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding

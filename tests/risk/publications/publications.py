@@ -9,7 +9,7 @@ from pydantic import Field, TypeAdapter
 
 from sluice.masking import Step
 from sluice.masking.plan import apply_plan, released_variables
-from sluice.risk.publications.same_people import Publication
+from sluice.risk.publications.publication import Publication
 from tests.flows.house import survey
 from tests.typed_frame import typed_frame
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sluice.risk.publications.averaged_noise import AveragedNoise, averaged_noise
-from sluice.risk.publications.same_people import SamePeople
+from sluice.risk.publications.publication import SamePeople
 from tests.risk.publications.publications import KEYS, people, published, recoded
 
 NOISE = {"method": "additive_noise", "columns": ["income"], "amount": 0.1}

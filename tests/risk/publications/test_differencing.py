@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from sluice.risk.publications.differencing import Differences, differencing
-from sluice.risk.publications.same_people import Publication, SamePeople, same_people
+from sluice.risk.publications.publication import Publication, SamePeople, same_people
 from tests.risk.publications.publications import KEYS, VALUES, people, published, recoded
 
 

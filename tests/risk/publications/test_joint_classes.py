@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from sluice.risk.publications.joint_classes import JointClasses, KeyedFile, joint_classes
-from sluice.risk.publications.same_people import SamePeople, same_people
+from sluice.risk.publications.publication import SamePeople, same_people
 from tests.risk.publications.publications import KEYS, VALUES, people, published, recoded
 
 

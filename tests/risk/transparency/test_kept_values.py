@@ -5,7 +5,7 @@ import pytest
 from sluice.ground.variables import Kind, Variable
 from sluice.masking.synthesis.multiple_imputation import MultipleImputation
 from sluice.risk.transparency.attack import NoAttack, Pairs
-from sluice.risk.transparency.copied_people import KeptValues
+from sluice.risk.transparency.synthetic_values import KeptValues
 from tests.golden import golden
 
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in "abc"}

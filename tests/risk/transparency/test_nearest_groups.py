@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from sluice.ground.variables import Kind, Variable
-from sluice.masking.microaggregation.univariate_microaggregation import UnivariateMicroaggregation
+from sluice.masking.microaggregation.ordered_microaggregation import UnivariateMicroaggregation
 from sluice.risk.linkage.candidate_sets import microaggregation_linkage
 from sluice.risk.transparency.attack import Pairs
 from sluice.risk.transparency.bounds import NearestGroups

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from sluice.risk.transparency.attack import Pairs
-from sluice.risk.transparency.why_suppressed import SetsWithin
+from sluice.risk.transparency.suppressed_values import SetsWithin
 from tests.items.brute_force import read
 from tests.items.set_columns import column_of, variable
 

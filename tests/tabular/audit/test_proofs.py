@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.tabular.audit.audit import audit
 from sluice.tabular.audit.coalitions import Insiders
+from sluice.tabular.audit.pattern_audit import audit
 from sluice.tabular.audit.proofs import CheckedProofs
 from sluice.tabular.audit.proven_interval import Need, ProvenInterval, Question
 from sluice.tabular.model.aggregation import aggregate

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
-from sluice.tabular.audit.audit import audit
+from sluice.tabular.audit.pattern_audit import audit
 from sluice.tabular.audit.proven_interval import ProvenInterval
 from sluice.tabular.audit.published_intervals import learned_intervals, published_intervals
 from sluice.tabular.audit.single_cell_attacks import doubt_wanted, in_words

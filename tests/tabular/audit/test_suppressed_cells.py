@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sluice.tabular.audit.audit import audit
+from sluice.tabular.audit.pattern_audit import audit
 from sluice.tabular.audit.suppressed_cells import SuppressedCells
 from sluice.tabular.model.feasibility_interval import FeasibleRegion, UnsolvedError
 from tests.tabular.grids import ALONE, BOX, RULES, grid, hiding, needs_of, run

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sluice.tabular.editions.changes import EditionRecords, changes
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.model.records import records_of
+from sluice.tabular.model.numbered_records import records_of
 
 BEFORE = {"Total": "", "A": "Total", "B": "Total", "a": "A", "b": "A", "c": "B"}
 NOW = {"Total": "", "A": "Total", "B": "Total", "a": "A", "b": "B", "c": "B"}  # b moved

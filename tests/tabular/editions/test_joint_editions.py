@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
-from sluice.tabular.audit.audit import audit
+from sluice.tabular.audit.pattern_audit import audit
 from sluice.tabular.editions.joint_editions import carried, joint_cells
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, Status, Statuses

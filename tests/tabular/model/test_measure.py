@@ -5,7 +5,7 @@ import pandas as pd
 from sluice.ground.errors import DataError
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.model.records import records_of
+from sluice.tabular.model.numbered_records import records_of
 from tests.golden import golden
 
 FLAT = Dimension.flat("a", ["x", "y", "z"])

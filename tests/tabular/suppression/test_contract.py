@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sluice.ground.errors import DataError
-from sluice.tabular.audit.audit import audit
+from sluice.tabular.audit.pattern_audit import audit
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Status
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency

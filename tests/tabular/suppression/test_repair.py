@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sluice.ground.errors import DataError
-from sluice.tabular.audit.audit import audit
+from sluice.tabular.audit.pattern_audit import audit
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension

@@ -8,7 +8,7 @@ import pytest
 
 from policies.people import Roster
 from sluice.custody.signing.public_key import PublicKey
-from sluice.documents.documents import parse_document, read_yaml
+from sluice.documents.document_reading import parse_document, read_yaml
 from sluice.ground.errors import SluiceError
 from sluice.sources.connections import Connections
 from tasks.project.new_project import PEOPLE, new_project

@@ -5,8 +5,8 @@ No record was masked for it, which would take most of the time.
 
 from policies.policy import load_policy
 from sluice.custody.states import State
-from sluice.documents.documents import document_bytes
-from tasks.release.decisions.review import decide
+from sluice.documents.document_reading import document_bytes
+from tasks.release.decisions.decisions_of_people import decide
 from tasks.release.decisions.signing_in import Credentials
 from tasks.release.products import load_definition
 from tests.flows.house import House

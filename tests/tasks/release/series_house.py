@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from policies.standing import Standing
-from tasks.release.decisions.series import standing_in_series
+from tasks.release.decisions.series_approval import standing_in_series
 from tasks.release.decisions.under_review import UnderReview
 from tests.flows.house import BLOCKED, DONE, WAITING, survey
 from tests.flows.test_verify import SigningHouse

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from prefect.server.schemas.schedules import CronSchedule
 from pydantic import ValidationError
 
-from sluice.documents.documents import parse_document
+from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DocumentError
-from tasks.release.definition import Schedule, refuse_wrong_crontab
+from tasks.release.release_definition import Schedule, refuse_wrong_crontab
 from tests.golden import golden
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from sluice.ground.errors import DocumentError
 from tasks.release.products import load_product
-from tasks.release.records.product import Records
-from tasks.release.tables.product import Tables
+from tasks.release.records.record_product import Records
+from tasks.release.tables.table_product import Tables
 from tests.flows.house import House
 from tests.flows.tables_house import TablesHouse
 from tests.golden import golden

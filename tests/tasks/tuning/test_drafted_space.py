@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.policy import Policy
-from tasks.release.records.variables import variables_after
+from tasks.release.records.record_variables import variables_after
 from tasks.tuning.drafted_space import draft_plan, draft_prices, removed_by
 from tasks.tuning.parameter_ranges import at
 from tasks.tuning.plan_search import point_of

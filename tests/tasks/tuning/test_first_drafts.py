@@ -9,7 +9,7 @@ import pytest
 from policies.policy import Policy, load_policy, shipped_policies
 from sluice.ground.variables import NAMES, Role
 from sluice.masking.plan import released_variables
-from tasks.release.records.definition import RecordsDefinition
+from tasks.release.records.record_definition import RecordsDefinition
 from tasks.tuning.first_drafts import drafts
 from tasks.tuning.plan_changes import with_plan
 from tasks.tuning.search_context import misfit

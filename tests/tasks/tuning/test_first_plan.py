@@ -3,7 +3,7 @@
 from typing import Any
 from unittest.mock import patch
 
-from tasks.release.records.definition import RecordsDefinition
+from tasks.release.records.record_definition import RecordsDefinition
 from tasks.tuning import first_plan as module
 from tasks.tuning.first_drafts import drafts
 from tasks.tuning.first_plan import first_plan, part_at_hand

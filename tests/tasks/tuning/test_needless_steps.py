@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tasks.release.records.definition import RecordsDefinition
+from tasks.release.records.record_definition import RecordsDefinition
 from tasks.tuning.confirmation import Judgement, Pruned, pruned
 from tasks.tuning.trial import Miss, Outcome
 from tests.tasks.tuning.house_of_plans import records, space

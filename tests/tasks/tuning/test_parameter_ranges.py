@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from sluice.masking.catalogue import methods
+from sluice.masking.method_catalogue import methods
 from tasks.tuning.parameter_ranges import Between, Choice, first, is_scale, places_of, step_with
 from tests.golden import golden
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
-from sluice.documents.documents import parse_document
+from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DocumentError
-from tasks.release.records.definition import RecordsDefinition
+from tasks.release.records.record_definition import RecordsDefinition
 from tasks.tuning.parameter_ranges import first
 from tasks.tuning.space import SpaceOfPlans, without
 from tests.golden import golden
@@ -107,7 +107,7 @@ def test_a_place_names_its_step() -> None:
 
 
 def test_a_shipped_definition_is_a_space_of_one_plan() -> None:
-    from sluice.documents.documents import read_yaml
+    from sluice.documents.document_reading import read_yaml
 
     path = Path("deployments/releases/fair-survey.yaml")
     written = read_yaml(path)

@@ -11,7 +11,7 @@ from sluice.custody.workspace import Workspace
 from sluice.ground.errors import DataError
 from sluice.report.comparison_page import render_comparison
 from sluice.report.plan_comparison import compare as put_together
-from sluice.report.report import render
+from sluice.report.report_page import render
 from sluice.report.risk_utility_map import Plan
 from tasks.workbench.compare import Candidates, Original, candidates, compare, refuse_unfit
 from tests.flows.house import DONE, ERROR, House

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.generalization.builders.intervals import labels
+from sluice.generalization.builders.number_groups import labels
 from sluice.masking.recoding.value_groups import interval_codes
 from tasks.workbench.interval_labels import by_interval
 

@@ -11,7 +11,7 @@ from sluice.publication.pattern_file import Pattern
 from sluice.tabular.model.cells import Status
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.model.records import records_of
+from sluice.tabular.model.numbered_records import records_of
 from tasks.workbench.cells_files import read_cells
 from tasks.workbench.previous_pattern import PreviousPattern
 from tests.flows.house import answered

@@ -17,7 +17,7 @@ from flows.cli.main import main
 from flows.cli.table_options import method_given, rules_given
 from sluice.ground.errors import DocumentError
 from sluice.ground.verdict import Finding, Verdict
-from sluice.tabular.audit.audit import Breach
+from sluice.tabular.audit.pattern_audit import Breach
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.p_percent import PPercent
 from tasks.release.tables.protection_method import ControlledAdjustment, ControlledRounding, SecondarySuppression

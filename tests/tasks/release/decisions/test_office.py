@@ -13,7 +13,7 @@ from schemas.contract import load_contract
 from sluice.custody.signing.keys_at_hand import make_key_pair
 from sluice.custody.states import OFFICE
 from sluice.custody.workspace import Workspace
-from sluice.documents.documents import document_sha256
+from sluice.documents.document_reading import document_sha256
 from sluice.ground.errors import DocumentError, SluiceError
 from tasks.release.decisions.office import Terms, adopt, open_office, read_document
 from tasks.release.decisions.signing_in import Credentials, Request, sign

@@ -13,9 +13,9 @@ from policies.kept_policy import KeptPolicy
 from policies.policy import Policy
 from sluice.custody.states import State, Who
 from sluice.custody.workspace import Workspace
-from sluice.documents.documents import document_bytes
+from sluice.documents.document_reading import document_bytes
 from sluice.ground.errors import DataError, SluiceError
-from tasks.release.decisions.review import decide
+from tasks.release.decisions.decisions_of_people import decide
 from tasks.release.decisions.signing_in import Credentials
 from tasks.release.decisions.under_review import UnderReview
 from tests.flows.house import House

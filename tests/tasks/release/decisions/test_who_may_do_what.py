@@ -11,9 +11,9 @@ from policies.policy import Policy
 from sluice.custody.ledger import Ledger
 from sluice.custody.states import PEOPLE, REACHED_FROM, TRANSITIONS, State, Who, allowed, as_markdown
 from sluice.custody.workspace import Workspace
-from sluice.documents.documents import document_bytes
+from sluice.documents.document_reading import document_bytes
 from sluice.ground.errors import SluiceError
-from tasks.release.decisions.review import decide, end_series, withdraw
+from tasks.release.decisions.decisions_of_people import decide, end_series, withdraw
 from tasks.release.decisions.signing_in import Credentials
 from tests.flows.house import House
 from tests.flows.house import policy as a_policy

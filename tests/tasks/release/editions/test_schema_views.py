@@ -18,15 +18,15 @@ import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.custody.editions import current, line_of
+from sluice.custody.edition_order import current, line_of
 from sluice.custody.states import LOADED, LOADING, SHOWN, UNLOADED, State
 from sluice.custody.workspace import Workspace
-from sluice.ground.dialects import database_url
+from sluice.ground.databases import database_url
 from sluice.ground.errors import DataError
-from tasks.release.definition import PublishTo
 from tasks.release.editions.current_edition import settle_editions
 from tasks.release.editions.schema_edition import load_into_schema, rehearse_in_schema
 from tasks.release.editions.schema_views import PublicPlace, view_problems, wanted_views, write_views
+from tasks.release.release_definition import PublishTo
 from tests.golden import golden
 
 WITHOUT = (State.VALIDATED, State.MASKED, State.EVALUATED, State.PENDING_REVIEW, State.APPROVED)

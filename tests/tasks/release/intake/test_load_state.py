@@ -11,9 +11,9 @@ import pytest
 
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import DataError, DocumentError
-from tasks.release.definition import Definition
 from tasks.release.intake.load_state import load_state
 from tasks.release.products import load_definition
+from tasks.release.release_definition import Definition
 from tests.flows.house import House
 from tests.golden import golden
 

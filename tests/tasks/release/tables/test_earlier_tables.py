@@ -9,8 +9,8 @@ import pytest
 
 from sluice.ground.verdict import Finding, Verdict
 from tasks.release.product import AnyRelease
-from tasks.release.tables.editions import compare_with_earlier_editions
 from tasks.release.tables.published_cells import request_of, staged_and_published_cells
+from tasks.release.tables.table_editions import compare_with_earlier_editions
 from tests.flows.tables_house import TablesHouse
 from tests.golden import golden
 from tests.red_team.stages import made, publish

@@ -9,10 +9,10 @@ from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.model.records import records_of
+from sluice.tabular.model.numbered_records import records_of
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.suppression.manual_status import manual_rows
-from tasks.release.tables.alteration import alter_cells
+from tasks.release.tables.altered_tables import alter_cells
 from tasks.release.tables.protection import Mode, ProtectionRequest, audit_cells, protect_cells
 from tasks.release.tables.protection_method import CellKey, ControlledRounding, SmallCountRounding
 from tasks.release.tables.published_cells import PublishedCells

@@ -13,7 +13,7 @@ from sluice.custody.ledger import Ledger
 from sluice.custody.states import PRUNED, SEED_DESTROYED, VAULT
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import SluiceError
-from tasks.release.vault.retention import Pruning, prune
+from tasks.release.vault.vault_retention import Pruning, prune
 from tests.flows.clocks import in_days
 from tests.flows.house import BLOCKED, DONE, WAITING, House
 from tests.flows.stages import stages
@@ -88,7 +88,7 @@ def test_what_was_refused_has_days_of_its_own_which_no_deletion_prolongs(pending
     pending.sluice("reject", pending.id, "--as", "emil", "--comment", "no more needed")
     assert after(pending, 29).deletions == ()
     with (
-        patch("tasks.release.vault.retention.discard", side_effect=KeyboardInterrupt),
+        patch("tasks.release.vault.vault_retention.discard", side_effect=KeyboardInterrupt),
         pytest.raises(KeyboardInterrupt),
     ):
         after(pending, 31)
@@ -116,7 +116,7 @@ def test_data_that_another_release_needs_stay_until_it_needs_them_no_more(publis
 def test_a_run_that_was_killed_is_finished_by_the_next(published: RetainingHouse) -> None:
     before = objects(published)
     with (
-        patch("tasks.release.vault.retention.discard", side_effect=KeyboardInterrupt),
+        patch("tasks.release.vault.vault_retention.discard", side_effect=KeyboardInterrupt),
         pytest.raises(KeyboardInterrupt),
     ):
         after(published, 61)
@@ -139,17 +139,17 @@ def test_what_an_old_backup_brings_back_is_seen_and_goes_again(published: Retain
 
 
 def test_the_same_data_kept_again_meanwhile_stay(published: RetainingHouse) -> None:
-    from tasks.release.vault import retention
+    from tasks.release.vault import vault_retention
 
     name = next(name for name in objects(published) if name.endswith(".parquet"))
     path = published.home / "vault" / "objects" / name
-    record = retention._record
+    record = vault_retention._record
 
     def arrive(workspace: Any, each: Any) -> None:
         record(workspace, each)
         workspace.vault.keep_bytes(path.read_bytes(), ".parquet")
 
-    with patch("tasks.release.vault.retention._record", arrive):
+    with patch("tasks.release.vault.vault_retention._record", arrive):
         done = after(published, 130)
     assert f"{name} was kept again meanwhile" in done.kept
     assert name in objects(published)
@@ -272,7 +272,7 @@ def test_the_command_says_what_it_deletes(published: RetainingHouse) -> None:
     assert listed["size"] > 0
     assert all("test-policy" in row["says"] for row in listed["holdings"])
     golden.words(published.sluice("vault", "prune").words)
-    with patch("tasks.release.vault.retention.datetime", in_days(100)):
+    with patch("tasks.release.vault.vault_retention.datetime", in_days(100)):
         told = published.sluice("vault", "prune", "--dry-run")
         golden(told.words)
         assert str(published.id) in told.words

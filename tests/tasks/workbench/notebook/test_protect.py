@@ -92,7 +92,7 @@ def test_an_unsafe_pattern_is_not_given_away(firms: pd.DataFrame, monkeypatch: p
     from dataclasses import replace
 
     import tasks.workbench.protect as module
-    from sluice.tabular.audit.audit import Breach
+    from sluice.tabular.audit.pattern_audit import Breach
 
     audit = module.audit_cells
 

@@ -1,0 +1,103 @@
+"""The definition of a release of records: which data, masked how."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from policies.policy import Policy
+from sluice.masking import Step
+from sluice.masking.microaggregation.clustering_step import ClusteringStep
+from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
+from sluice.masking.recoding.generalization import Generalization
+from sluice.masking.recoding.top_bottom_coding import TopBottomCoding
+from sluice.utility.analyses.asked_analyses import Analyses
+from tasks.release.release_definition import Definition
+
+LEAST_GROUP = 3  # records behind a published mean
+
+
+class RecordsDefinition(Definition):
+    """A release of microdata: which data, masked how."""
+
+    product = "records"
+
+    plan: tuple[Annotated[Step, Field(discriminator="method")], ...] = Field(
+        min_length=1, description="masking steps, in order"
+    )
+    seed: Literal["keep", "destroy"] = Field(
+        default="keep",
+        description="keep the seed in the vault, so that authorised people can reproduce the file, "
+        "or destroy it on publication, so that nobody can undo the noise",
+    )
+    copies: tuple[Literal["stata", "spss"], ...] = Field(
+        default=(),
+        exclude_if=lambda copies: not copies,  # a definition that names none stays the one it was
+        description="statistics packages for which a copy with labels is published beside Parquet and CSV",
+    )
+    analyses: Analyses = Field(
+        default=Analyses(),
+        description="what users of the data will do with them, done with the original and the masked file; reported",
+    )
+
+    def under(self, policy: Policy) -> Self:
+        """With the policy's rules in the steps that search under it."""
+        plan = (
+            step.under_policy(policy) if isinstance(step, Generalization) and step.under == "policy" else step
+            for step in self.plan
+        )
+        return self.model_copy(update={"plan": tuple(plan)})
+
+    @field_validator("copies")
+    @classmethod
+    def _each_copy_once(cls, copies: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(copies)) != len(copies):
+            raise ValueError("names one twice")
+        return copies
+
+    @model_validator(mode="after")
+    def _no_small_groups(self) -> Self:
+        """A mean of one is the person's value, and of a mean of two each can work out the other's."""
+        for index, step in enumerate(self.plan):
+            for field in ("k", "minimum_tail"):
+                least = getattr(step, field, None)
+                if (
+                    isinstance(step, MicroaggregationStep | ClusteringStep | TopBottomCoding)
+                    and least is not None
+                    and least < LEAST_GROUP
+                ):
+                    raise ValueError(
+                        f"plan.{index}: {field} of {step.method} must be at least {LEAST_GROUP} in a release: of the "
+                        f"mean of two, each can work out the other's value; got {least}"
+                    )
+        return self
+
+    @model_validator(mode="after")
+    def _values_that_are_refined_are_known(self) -> Self:
+        """Which levels a record gets by `refine` depends on its values: the original's own must lead to the same."""
+        for index, step in enumerate(self.plan):
+            if not (isinstance(step, Generalization) and step.refine):
+                continue
+            for earlier in self.plan[:index]:
+                changed = [] if earlier.is_recoding else [name for name in step.columns if name in earlier.columns]
+                if changed:
+                    raise ValueError(
+                        f"plan.{index}: refine of {step.method} must come before {earlier.method}, which changes "
+                        f"'{changed[0]}': nobody could then tell how the original values were recoded"
+                    )
+        return self
+
+    @model_validator(mode="after")
+    def _strata_of_recodings_are_known(self) -> Self:
+        """The original is put on the masked file's categories by the recodings alone, which need the same strata."""
+        for index, step in enumerate(self.plan):
+            if not step.is_recoding:
+                continue
+            for earlier in self.plan[:index]:
+                changed = set() if earlier.is_recoding else set(earlier.columns) & set(step.strata)
+                if changed:
+                    raise ValueError(
+                        f"plan.{index}: {step.method} by strata of '{sorted(changed)[0]}' must come before "
+                        f"{earlier.method}, which changes that variable: nobody could then tell how the original "
+                        "values were recoded"
+                    )
+        return self

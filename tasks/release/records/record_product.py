@@ -1,0 +1,194 @@
+"""Records: a file of people, firms or households, masked by a plan.
+
+Why a release of records must end blocked, as far as its documents alone tell.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from policies.approvals import Subject
+from policies.check import at_hand, unmet
+from policies.policy import Policy
+from policies.pruned_publications import RULE as PRUNED_PUBLICATIONS
+from policies.several_publications import RULES
+from policies.standard.reference_standard import Intruder
+from sluice.ground.errors import DocumentError, did_you_mean
+from sluice.ground.extensions import unnamed
+from sluice.ground.rule import Need
+from sluice.ground.variables import Role, Variables, with_role
+from sluice.ground.verdict import Finding, Verdict, decide
+from sluice.masking.plan import ByStratum
+from sluice.masking.recoding.generalized_levels import GeneralizedLevels
+from sluice.publication.copies import COPIES
+from sluice.publication.manifest import PublishedFile
+from sluice.publication.records_file import read_typed
+from sluice.report.dossier import Dossier, RecordsView
+from sluice.utility.analyses.analysis_findings import unfit_analyses
+from tasks.release.product import Product
+from tasks.release.records.descriptions import described
+from tasks.release.records.record_definition import RecordsDefinition
+from tasks.release.records.record_editions import compare_publications
+from tasks.release.records.record_findings import Evaluation
+from tasks.release.records.record_variables import (
+    RecordsDocuments,
+    RecordsRelease,
+    declared_variables,
+    described_variables,
+    released_variables,
+)
+from tasks.release.records.stored_masked_file import MaskedFile
+from tasks.release.tables.files_of_records import compare_with_tables
+
+
+class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
+    editions_rules = ("several_publications", *RULES, PRUNED_PUBLICATIONS, "records_and_tables")
+
+    def refuse_unfit(self) -> None:
+        described_variables(self)  # refuses a plan that does not fit the contract
+        if unknown := unnamed(map(type, self.definition.plan), self.policy.extensions):
+            raise DocumentError(
+                f"{self.path}: plan: the policy '{self.policy.name}' does not name {unknown[0]} among its extensions, "
+                "whose method the plan uses"
+            )
+        declared = declared_variables(self)
+        if unmet := unmet_needs(self.policy, declared, described_variables(self)):
+            raise DocumentError(
+                f"{self.path}: by the policy '{self.policy.name}' no such release can be judged. {'. '.join(unmet)}"
+            )
+        for copy in self.definition.copies:
+            if unfit := COPIES[copy].unfit(described_variables(self)):
+                raise DocumentError(f"{self.path}: copies: {unfit[0]}")
+        for what, analyses in (("analyses", self.definition.analyses), ("the policy's utility", self.policy.utility)):
+            if unfit := unfit_analyses(analyses, declared):
+                raise DocumentError(f"{self.path}: {what}: {unfit[0]}")
+
+    def warnings(self) -> list[str]:
+        return document_warnings(self.policy, described_variables(self), self.contract.knowledge)
+
+    def refuse_unfit_data(self, release: RecordsRelease) -> None:
+        released_variables(release)  # refuses categories that the plan has no place for
+
+    def plan_in_words(self) -> tuple[str, ...]:
+        return tuple(step.describe() for step in self.definition.plan)
+
+    def view(self, release: RecordsRelease, made: MaskedFile | None, evaluation: Evaluation | None) -> RecordsView:
+        return RecordsView(
+            records_holdout=release.holdout.rows if release.holdout else 0,
+            records_released=made.rows if made else 0,
+            curves=evaluation.curves if evaluation else (),
+            variables=evaluation.variables if evaluation else (),
+            utility=evaluation.utility if evaluation else None,
+            levels=tuple(
+                step.found.reported(self.policy.minimum_cell)
+                for step in (made.carried_out if made else ())
+                if isinstance(step, GeneralizedLevels) and step.found is not None
+            ),
+            parameters=tuple(_parameters(self, made)) if made else (),
+        )
+
+    def files(self, subject: Subject) -> dict[str, tuple[str, str]]:
+        name = self.definition.name
+        assert subject.csv is not None
+        copies = {name: getattr(subject, name) for name in COPIES}
+        return {
+            f"{name}.parquet": (subject.data, ".parquet"),
+            f"{name}.csv": (subject.csv, ".csv"),
+            **{
+                f"{name}{COPIES[copy].ending}": (sha256, COPIES[copy].ending)
+                for copy, sha256 in copies.items()
+                if sha256
+            },
+        }
+
+    def descriptions(
+        self, release: RecordsRelease, dossier: Dossier, files: Sequence[PublishedFile], at: datetime
+    ) -> dict[str, bytes]:
+        return described(release, dossier, files, at)
+
+    def read_back(self, release: RecordsRelease, place: Callable[[str], Path]) -> list[str]:
+        from schemas.checks.frame_check import check_released  # pandera, which a wrong document need not wait for
+
+        name, released = self.definition.name, released_variables(release)
+        parquet, described = place(f"{name}.parquet"), described_variables(self)
+        findings = check_released(read_typed(parquet, released), released)
+        problems = [] if decide(findings) is Verdict.PASS else [finding.says for finding in findings]
+        for each in (COPIES[copy] for copy in self.definition.copies):
+            differing = each.differing(parquet, place(f"{name}{each.ending}"), described)
+            problems += [f"{variable} of the copy for {each.package} is another" for variable in differing]
+        return problems
+
+    def compare_editions(self, release: RecordsRelease) -> list[Finding]:
+        return [*compare_publications(release), *compare_with_tables(release)]
+
+    @property
+    def destroys_seed(self) -> bool:
+        return self.definition.seed == "destroy"
+
+
+def _parameters(documents: RecordsDocuments, masked: MaskedFile) -> Iterator[dict[str, Any]]:
+    """What analysts have to correct for. Strata are named by their values only where the public has these anyway."""
+    before, after = declared_variables(documents), described_variables(documents)
+    for done in masked.carried_out:
+        parameters = done.parameters()
+        if isinstance(done, ByStratum) and not all(
+            name in before and name in after and before[name].categories == after[name].categories is not None
+            for name in done.step.strata
+        ):
+            continue
+        if "by_stratum" in parameters:
+            parameters = {"by_stratum": [each | _of_declared(each, after) for each in parameters["by_stratum"]]}
+        parameters |= _of_declared(parameters, after)
+        if parameters:
+            yield parameters
+
+
+def _of_declared(parameters: dict[str, Any], declared: Variables) -> dict[str, Any]:
+    """The matrices of variables whose categories are declared: those of others name what only the data hold."""
+    if "matrix" not in parameters:
+        return {}
+    public = {name for name, variable in declared.items() if variable.categories is not None}
+    return {"matrix": {name: rows for name, rows in parameters["matrix"].items() if name in public}}
+
+
+def document_warnings(policy: Policy, described: Variables, knowledge: Collection[str]) -> list[str]:
+    """A sentence for each reason.
+
+    described : the variables after the plan, as the documents alone tell them
+    knowledge : names of the contract's sets of known variables
+    """
+    warnings, named = [], f"policy '{policy.name}'"
+    if policy.reference_standard is None:
+        warnings.append(f"{named} names no reference_standard: this release will be blocked.")
+    intruders: tuple[Intruder, ...] = policy.reference_standard.intruders if policy.reference_standard else ()
+    for intruder in intruders:
+        if isinstance(intruder.knows, str) and intruder.knows not in knowledge:
+            sets = f" The contract has {', '.join(sorted(knowledge))}." if knowledge else ""
+            hint = did_you_mean(intruder.knows, knowledge) or sets
+            warnings.append(
+                f"{named} names an intruder '{intruder.knows}', and the contract's knowledge no such set: this release "
+                f"will be blocked.{hint}"
+            )
+    if not with_role(described, Role.QUASI_IDENTIFIER):
+        warnings.append(
+            "no released variable has the role quasi_identifier, by which people could be recognised. Has none?"
+        )
+    looking = [needing.check for needing in policy.requirements if needing.any_of == (Need.SENSITIVE,)]
+    if looking and not with_role(described, Role.SENSITIVE):
+        warnings.append(
+            f"no released variable has the role sensitive, for {looking[0]}: this release will be blocked. Name one in "
+            "the contract, or keep one in the plan; else it takes a policy without that rule."
+        )
+    return warnings
+
+
+def unmet_needs(policy: Policy, declared: Variables, described: Variables) -> list[str]:
+    """A sentence for each thing without which checks that decide cannot judge the release, whatever its records are.
+
+    declared, described : the variables before the plan and after it: what a plan takes out or adds is for the judgement
+    """
+    standard = policy.reference_standard
+    holdout = standard is not None and standard.reference == "holdout"
+    given = at_hand(declared, described, holdout=holdout)
+    return unmet(policy.requirements, given, paired=False, how="document")

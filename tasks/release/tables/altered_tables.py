@@ -1,0 +1,126 @@
+"""Tables that are protected by changing their values instead of suppressing cells.
+
+Nothing here knows of a release: cells and a method in, the values to publish out.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sluice.ground.errors import DataError
+from sluice.tabular.alternatives.altered_cells import AlteredCells
+from sluice.tabular.alternatives.attacker_interval import NoisyCounts
+from sluice.tabular.alternatives.cell_key import perturb_counts, record_keys
+from sluice.tabular.alternatives.controlled_adjustment import controlled_adjustment
+from sluice.tabular.alternatives.controlled_rounding import controlled_rounding
+from sluice.tabular.alternatives.noise_multipliers import multiplied_cells, multipliers
+from sluice.tabular.alternatives.perturbation_table import PerturbationTable
+from sluice.tabular.alternatives.small_count_rounding import small_count_rounding
+from sluice.tabular.model.cells import Cells, Codes, Integers
+from sluice.tabular.model.column_values import is_missing
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.measure import Measure
+from sluice.tabular.model.numbered_records import records_of
+from tasks.release.tables.protection import ProtectionRequest
+from tasks.release.tables.protection_method import (
+    Alteration,
+    CellKey,
+    ControlledAdjustment,
+    ControlledRounding,
+    NoiseMultipliers,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class KeyedRecords:
+    """For each of n records, its innermost cell and its key, which is the same in every release.
+
+    sides   : shape (n,), the keys of those to whom the records belong
+    amounts : shape (n,), what each adds to the totals
+    """
+
+    leaves: Codes
+    keys: NDArray[np.uint64]
+    sides: NDArray[np.uint64]
+    amounts: Integers
+
+    @classmethod
+    def of(
+        cls,
+        frame: pd.DataFrame,
+        dimensions: Sequence[Dimension],
+        measure: Measure,
+        names: Sequence[str],
+        secret: bytes,
+    ) -> "KeyedRecords":
+        """names: of the columns by which a record is known again. Raises DataError for what is no record."""
+        records = records_of(frame, dimensions, measure)
+        keys = record_keys(frame[list(names)].astype(str).agg("\n".join, axis=1), secret)
+        owner = frame[measure.holding or measure.contributor] if measure.contributor else None
+        if owner is not None and measure.holding:
+            owner = owner.where(~is_missing(owner), frame[measure.contributor])
+        sides = keys if owner is None else record_keys(owner.astype(str), secret)
+        return cls(records.leaves, keys, sides, records.value if records.weighted is None else records.weighted)
+
+
+def alter_cells(
+    cells: Cells,
+    request: ProtectionRequest,
+    method: Alteration,
+    *,
+    is_count: bool,
+    rng: Callable[[], np.random.Generator],
+    records: Callable[[], KeyedRecords],
+) -> AlteredCells:
+    """The values to publish in place of the totals.
+
+    is_count : a cell holds a number of records
+    rng      : secret, for what is drawn for the whole table
+    records  : for cell_key and noise_multipliers
+    raises   : DataError when the method does not fit the table, or cannot give the protection that is asked for
+    """
+    requirements, known = request.requirements, request.assumptions
+    if isinstance(method, ControlledRounding):
+        return controlled_rounding(cells, requirements, method.base * 10**cells.decimals, known)
+    if isinstance(method, ControlledAdjustment):
+        return controlled_adjustment(
+            cells, requirements, rng(), known, request.rules, spread=method.spread, cap=method.cap
+        )
+    if isinstance(method, NoiseMultipliers):
+        if is_count:
+            raise DataError("noise_multipliers is for magnitudes, and this table counts records; choose cell_key.")
+        given = records()
+        factors = multipliers(given.keys, given.sides, method.least, method.spread)
+        return multiplied_cells(cells, requirements, given.leaves, given.amounts, factors, method.least, method.spread)
+    if not is_count:
+        raise DataError(
+            f"{method.method} is for counts, and this table adds up a variable: count records or choose another."
+        )
+    if isinstance(method, CellKey):
+        return _perturbed(cells, request, method, records())
+    return _read(cells, request, small_count_rounding(cells, method.base, rng()), "a larger base")
+
+
+def _perturbed(cells: Cells, request: ProtectionRequest, method: CellKey, records: KeyedRecords) -> AlteredCells:
+    """Counts with noise that the records of a cell determine."""
+    found = perturb_counts(
+        cells,
+        records.leaves,
+        records.keys,
+        PerturbationTable.of_largest_entropy(method.maximum, method.variance, method.threshold),
+    )
+    low, high = (bound.astype(np.float64) for bound in found.bounds())
+    made = AlteredCells(found.published, low, high, np.array([], int), 0, 0, found.says())
+    return _read(cells, request, made, "a larger maximum, a larger variance or a threshold")
+
+
+def _read(cells: Cells, request: ProtectionRequest, altered: AlteredCells, choose: str) -> AlteredCells:
+    """Judge counts of which each figure says between what its count lies. choose: what protects more."""
+    intruders = NoisyCounts(cells, altered.low, altered.high, request.requirements, request.rules, request.assumptions)
+    found, says = intruders.read(), altered.says
+    if found.failing.any():
+        says += f" Together with what adds up the figures tell too much: choose {choose}, or publish fewer cells."
+    return AlteredCells.attacked(altered.value, intruders.bounds(), request.requirements.sensitive, found, says)

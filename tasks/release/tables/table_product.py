@@ -1,0 +1,83 @@
+"""Tables: sums over the records, with cells suppressed or values changed so that nobody's contribution is known."""
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from policies.approvals import Subject
+from policies.pruned_publications import RULE as PRUNED_PUBLICATIONS
+from sluice.ground.verdict import Finding
+from sluice.publication.datapackage import as_json
+from sluice.publication.manifest import PublishedFile
+from sluice.report.dossier import Dossier, TablesView
+from tasks.release.decisions.under_review import subject
+from tasks.release.product import Product
+from tasks.release.tables.definition import TablesDefinition
+from tasks.release.tables.feasibility_checks import refuse_unfit_tables
+from tasks.release.tables.files_of_records import TablesBesideFiles, compare_with_files
+from tasks.release.tables.other_measures import compare_with_other_measures
+from tasks.release.tables.protection_method import SecondarySuppression
+from tasks.release.tables.published_cells import ProtectedTables, TablesRelease, request_of, staged_and_published_cells
+from tasks.release.tables.table_editions import compare_with_earlier_editions
+from tasks.release.tables.table_files import problems_of, table_descriptor, table_structure
+from tasks.release.tables.table_findings import TablesEvaluation
+
+
+class Tables(Product[TablesDefinition, ProtectedTables, TablesEvaluation]):
+    editions_rules = ("earlier_editions", PRUNED_PUBLICATIONS, "other_measures", "records_and_tables")
+
+    def refuse_unfit(self) -> None:
+        refuse_unfit_tables(self.path, self.definition, self.contract, self.policy)
+
+    def warnings(self) -> list[str]:
+        return []
+
+    def refuse_unfit_data(self, release: TablesRelease) -> None:
+        """A code that no hierarchy has is found when the cells are added up."""
+
+    def plan_in_words(self) -> tuple[str, ...]:
+        definition, policy = self.definition, self.policy
+        return (
+            definition.measure.describe(),
+            *(rule.describe() for rule in policy.table_rules),
+            policy.table_attackers.describe(),
+            definition.protection.describe(),
+            *((definition.form.describe(),) if isinstance(definition.protection, SecondarySuppression) else ()),
+        )
+
+    def view(
+        self, release: TablesRelease, made: ProtectedTables | None, evaluation: TablesEvaluation | None
+    ) -> TablesView:
+        variable = self.definition.measure.variable
+        return TablesView(
+            measure=variable or "number of records",
+            unit=self.contract.by_name[variable].unit if variable else None,
+            tables=evaluation.tables if evaluation else (),
+        )
+
+    def files(self, subject: Subject) -> dict[str, tuple[str, str]]:
+        listed = json.loads(self.workspace.vault.verify(subject.data, ".json").read_bytes())
+        return {file: (sha256, Path(file).suffix) for file, sha256 in listed.items()}
+
+    def descriptions(
+        self, release: TablesRelease, dossier: Dossier, files: Sequence[PublishedFile], at: datetime
+    ) -> dict[str, bytes]:
+        _, cells, published = staged_and_published_cells(release)
+        described = {"datapackage.json": as_json(table_descriptor(self, cells, published, files, dossier.plan))}
+        if self.definition.form.sdmx_dataflow:
+            described["structure.xml"] = table_structure(self, cells, published, release.id, at)
+        return described
+
+    def read_back(self, release: TablesRelease, place: Callable[[str], Path]) -> list[str]:
+        _, cells, published = staged_and_published_cells(release)
+        return problems_of(self, {file: place(file) for file in self.files(subject(release))}, cells, published)
+
+    def compare_editions(self, release: TablesRelease) -> list[Finding]:
+        staged, cells, published = staged_and_published_cells(release)
+        request = request_of(release, staged, cells)
+        return [
+            *compare_with_earlier_editions(release, cells, published, request, workers=1),
+            *compare_with_other_measures(release, cells, published, request, workers=1),
+            *compare_with_files(release, TablesBesideFiles.of_release(release, cells, published, request)),
+        ]

@@ -1,0 +1,54 @@
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from sluice.ground.errors import DataError
+from sluice.masking.synthesis.sequential_trees import SequentialTrees
+from sluice.risk.transparency.attack import Pairs
+from sluice.risk.transparency.synthetic_values import CopiedPeople
+from tests.golden import golden
+from tests.risk.attacks.people import VARIABLES, people
+
+
+def made(leaf: int, n: int = 600) -> tuple[CopiedPeople, Pairs]:
+    original = people(n, 1)
+    step = SequentialTrees(columns=tuple(VARIABLES), minimum_leaf=leaf)
+    masked = step.mask(original, VARIABLES, np.random.default_rng(1))
+    (attack,) = step.attacks()
+    assert isinstance(attack, CopiedPeople)
+    return attack, Pairs(original, VARIABLES, original, masked, VARIABLES, np.arange(n), np.random.default_rng(0))
+
+
+def worst(attack: CopiedPeople, pairs: Pairs) -> float:
+    leaks = attack.play(pairs)
+    assert {leak.kind for leak in leaks} == {"participation"}
+    return max(leak.measured.value for leak in leaks)
+
+
+def test_leaves_of_one_copy_their_people_and_large_leaves_hardly() -> None:
+    (small, of_small), (large, of_large) = made(1), made(200)
+    for holdout in (None, people(600, 2)):
+        assert worst(small, replace(of_small, others=holdout)) > 0.25
+        assert worst(large, replace(of_large, others=holdout)) < 0.12
+
+
+def test_without_a_holdout_it_says_how_others_were_had() -> None:
+    attack, pairs = made(5)
+    golden.words(attack.play(pairs)[0].says)
+    assert "half" not in attack.play(replace(pairs, others=people(600, 2)))[0].says
+
+
+def test_where_nothing_can_be_compared_it_cannot_be_played() -> None:
+    attack, pairs = made(5)
+    golden.refused(DataError, replace(attack, columns=("age",)).play, pairs)
+    golden.refused(DataError, attack.play, replace(pairs, others=people(30, 2)))
+
+
+def test_a_step_that_cannot_be_run_again_needs_a_holdout() -> None:
+    attack, pairs = made(5)
+
+    def broken(*_: object) -> pd.DataFrame:
+        raise KeyError("given")
+
+    golden.refused(DataError, replace(attack, synthesis=broken).play, pairs)

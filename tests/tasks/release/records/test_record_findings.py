@@ -1,0 +1,74 @@
+"""Judgement of a masked file: what a file must face when nobody says whose rows are whose."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from policies.rules.participation_attacks import SubsetInference
+from policies.standard.reference_standard import ReferenceStandard
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import Verdict
+from sluice.masking.moved_blocks import Block
+from tasks.release.records.record_findings import against_reference, reference_findings
+from tests.red_team.files import files_of
+
+BOTH = {"subset_inference", "learned_linkage"}
+
+
+def test_without_pairs_intruders_who_learn_are_missed_and_a_person_decides() -> None:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({name: rng.normal(size=1200) for name in "abc"})
+    variables = {name: Variable(name=name, kind=Kind.CONTINUOUS, role=Role.QUASI_IDENTIFIER) for name in "abc"}
+    others = pd.DataFrame({name: rng.normal(size=1200) for name in "abc"})
+    findings, _ = against_reference(ReferenceStandard(), files_of(frame, others, variables, paired=False))
+    (missed,) = [finding for finding in findings if finding.rule == "learned_linkage"]
+    assert (missed.verdict, missed.binding, missed.completed) == (Verdict.REVIEW, True, 0)
+    paired, _ = against_reference(ReferenceStandard(), files_of(frame, others, variables))
+    assert {finding.verdict for finding in paired if finding.rule == "learned_linkage"} == {Verdict.PASS}
+
+
+def test_what_an_intruder_finds_by_variables_that_moved_together_has_the_code_of_any_other() -> None:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({name: rng.normal(size=60) for name in "abc"})
+    variables = {name: Variable(name=name, kind=Kind.CONTINUOUS, role=Role.QUASI_IDENTIFIER) for name in "abc"}
+    files = files_of(frame, frame, variables, blocks=(Block(("a", "b"), np.arange(60)),))
+    findings, _ = against_reference(ReferenceStandard(), files)
+    found = {finding.scope: finding for finding in findings if finding.rule == "learned_linkage"}
+    assert {finding.code for finding in found.values()} == {"learned_linkage.not_played"}
+    assert [said.code for said in found["a, b"].notes] == ["learned_linkage.of_block"]
+    assert found["a, b"].says.endswith("Looked at were a, b alone, which were moved to another record together.")
+
+
+def test_a_file_without_pairs_is_judged_by_what_stays_together() -> None:
+    rng = np.random.default_rng(1)
+    people, others, strangers = (pd.DataFrame(rng.normal(size=(1_200, 4)), columns=list("abcd")) for _ in range(3))
+    variables = {name: Variable(name=name, kind=Kind.CONTINUOUS, role=Role.QUASI_IDENTIFIER) for name in "abcd"}
+    torn = people.assign(c=rng.permutation(people["c"]), d=rng.permutation(people["d"])).sample(frac=1, random_state=2)
+    for masked, verdict in ((torn, Verdict.FAIL), (strangers, Verdict.PASS)):
+        files = files_of(people, masked.reset_index(drop=True), variables, paired=False)
+        found = {finding.rule: finding for finding in against_reference(ReferenceStandard(), files)[0]}
+        assert (found["subset_inference"].verdict, found["subset_inference"].binding) == (verdict, True)
+        assert found["subset_inference"].limit == 0.09  # as many as may be found
+        assert found["learned_linkage"].verdict is Verdict.REVIEW
+        # A policy that plays the attack itself, against people set aside, asks for no decision.
+        held = replace(files, holdout=others, recoded_holdout=others)
+        for attack, asked in ((SubsetInference(limit=0.05), set()), (SubsetInference(limit=0.05, binding=False), BOTH)):
+            rules = {finding.rule for finding in reference_findings(ReferenceStandard(), held, [], [attack])}
+            assert rules & BOTH == asked
+        rules = {finding.rule for finding in reference_findings(ReferenceStandard(), files, [], [attack])}
+        assert rules & BOTH == BOTH
+
+
+def test_one_thread_and_four_find_the_same_to_the_last_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    draws = np.random.default_rng(3)
+    people = pd.DataFrame(draws.normal(size=(1_500, 4)), columns=list("abcd"))
+    masked = people + draws.normal(scale=0.3, size=people.shape)
+    variables = {name: Variable(name=name, kind=Kind.CONTINUOUS, role=Role.QUASI_IDENTIFIER) for name in "abcd"}
+    found = []
+    for threads in (1, 4):
+        monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", threads)
+        findings, curves = against_reference(ReferenceStandard(), files_of(people, masked, variables))
+        found.append(([finding.model_dump() for finding in findings], [repr(curve) for curve in curves]))
+    assert found[0] == found[1]
