@@ -1,20 +1,24 @@
 """What follows on the decisions of people: runs that wait go on, or the flow runs here.
 
-Prefect is imported only where a flow runs or is resumed: commands that only look for a release need not wait for it.
+Prefect is imported only where a flow runs or is resumed, and what judges data where a flow runs: commands that only
+look for a release, and people who decide on one, need not wait for them.
 """
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from tasks.flow_run import has_server, resume_runs, tag_runs
 from tasks.release.decisions.notices import tell
 from tasks.release.decisions.series_approval import standing
-from tasks.release.outcome import Outcome
-from tasks.release.product import AnyProduct, AnyRelease
+
+if TYPE_CHECKING:
+    from tasks.release.outcome import Outcome
+    from tasks.release.product import AnyProduct, AnyRelease
 
 
-def run_flow(product: AnyProduct, release_id: str | None = None, rehearse: bool = False) -> Outcome:
+def run_flow(product: "AnyProduct", release_id: str | None = None, rehearse: bool = False) -> "Outcome":
     """Run the flow in this process; without a server, as the plain function it is.
 
     Prefect would start a server for it, which takes longer than most releases, and nobody looks at what it keeps.
@@ -42,10 +46,12 @@ def announce(workspace: Workspace, release_id: str) -> None:
     tag_runs(workspace, [release_id])
 
 
-def go_on(release: AnyRelease) -> Outcome | None:
+def go_on(release: "AnyRelease") -> "Outcome | None":
     """Let a decided release go on: resume the runs that wait for it, or else run it here. None: resumed elsewhere."""
     if resume_waiting(release.product.workspace, release.id):
         return None
     if release.state is State.PUBLISHING or standing(release).complete:
         return run_flow(release.product, release_id=release.id)
+    from tasks.release.outcome import Outcome
+
     return Outcome.of(release)

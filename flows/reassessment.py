@@ -19,7 +19,7 @@ from sluice.custody.workspace import Workspace
 from sluice.documents.document_reading import document_sha256
 from sluice.ground.errors import SluiceError, did_you_mean
 from sluice.ground.sentence import Saying, Sentences, as_fields
-from sluice.ground.verdict import Finding, Verdict, decide
+from sluice.ground.verdict import Finding, Verdict, codes_of, decide, keeping_back
 from sluice.software_version import versions
 from tasks.failure import explain
 from tasks.record_steps import check, evaluate
@@ -165,9 +165,8 @@ def _concluded(
     recorded: bool,
 ) -> Reassessment:
     verdict = decide(findings)
-    against = [f for f in findings if f.binding and f.verdict is not Verdict.PASS]
-    excused = [f for f in against if f.waiver and f.verdict is not Verdict.UNKNOWN]
-    reasons = tuple(f.says for f in sorted(against, key=lambda f: -f.verdict) if f not in excused)
+    against = keeping_back(findings)
+    reasons = tuple(finding.says for finding in against)
     release, state = entries[0].release, _state(entries)
     assert state is not None
     found = Reassessment(release, state, called, verdict, reasons, news=False, since=since)
@@ -182,7 +181,7 @@ def _concluded(
     found = replace(found, news=verdict is not Verdict.PASS and not known)
     if recorded:
         event = IN_DOUBT if found.news else REASSESSED
-        remark = {**body, "published_since": since, "versions": versions()}
+        remark = {**body, "codes": codes_of(against), "published_since": since, "versions": versions()}
         with suppress(TransitionError):  # it was withdrawn meanwhile
             workspace.ledger.append(release, event, account(), remark, _PUBLIC)
     return found

@@ -7,12 +7,14 @@ judges goes through one list.
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sluice.ground.rule import AnyOf, Need, Requirement
 from sluice.ground.variables import Kind, Role, Variables
 from sluice.ground.verdict import Finding
-from sluice.utility.comparison import Comparison
+
+if TYPE_CHECKING:
+    from sluice.utility.comparison import Comparison
 
 
 class Giving(NamedTuple):
@@ -25,7 +27,7 @@ class Giving(NamedTuple):
 
 def _by_role(argument: str, role: Role) -> Giving:
     contract = f"give a variable of the contract the role {role}"
-    return Giving(f"name columns in {argument}, or {contract}", contract, contract)
+    return Giving(f"name columns in {argument}, or {contract}", contract, f"{contract}, and let the plan release it")
 
 
 _POPULATION = "name the list in `population` of the rule"
@@ -52,6 +54,10 @@ GIVING = {
 }  # fmt: skip
 
 
+How = Literal["argument", "option", "document"]
+"""To whom it is said how something is given."""
+
+
 class Part(NamedTuple):
     """What one measurement finds, by the name and the stage under which it is reported if it breaks down."""
 
@@ -69,12 +75,12 @@ class Check:
     adding    : what each finding is changed to
     """
 
-    parts: Callable[[Comparison], Iterable[Part]]
+    parts: "Callable[[Comparison], Iterable[Part]]"
     by_itself: bool = False
     adding: Callable[[Finding], Finding] | None = None
 
 
-def check(rule: str, stage: str, find: Callable[[Comparison], Sequence[Finding]]) -> Check:
+def check(rule: str, stage: str, find: "Callable[[Comparison], Sequence[Finding]]") -> Check:
     """A check of one part."""
     return Check(lambda files: [Part(rule, stage, lambda: find(files))])
 
@@ -103,7 +109,7 @@ def unmet(
     requirements: Iterable[Requirement],
     given: Collection[Need],
     paired: bool,
-    how: Literal["argument", "option", "document"],
+    how: How,
 ) -> list[str]:
     """A sentence for each thing that is lacking: which checks need it, and how it is given.
 

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 import pandas as pd
 
+from sluice.ground.declaration import Declaration
 from sluice.ground.sentence import Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.publication.spreadsheet_text import columns_with_formulas, is_formula
@@ -22,6 +23,16 @@ _SAYS = Sentences(
 
 FormulaCells: TypeAlias = Literal["report", "escape", "block"]
 """What becomes of them: they are published as they are, with a word; as texts; or not, unless somebody decides so."""
+
+
+FORMULA_CELLS = (
+    Declaration(
+        "formula_cells",
+        helps="Recode the category that begins with = + - or @, or let the policy say `formula_cells: escape`, by "
+        "which it has a quote in front in the CSV file; other files are not affected.",
+        waivable=True,
+    ),
+)
 
 
 def formula_cells(frame: pd.DataFrame, policy: FormulaCells = "report") -> list[Finding]:

@@ -6,6 +6,7 @@ decides on each, and a waiver names it.
 
 from collections.abc import Sequence
 
+from sluice.ground.declaration import Declaration
 from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.verdict import Finding, Verdict
 
@@ -16,6 +17,16 @@ _DELETED = Sentence(
 )
 
 RULE = "pruned_publications"
+
+
+PRUNED = (
+    Declaration(
+        "pruned_publications",
+        helps="Let somebody who knows the earlier publication decide whether the two tell more together, and waive it "
+        "by name; where further editions of the same people will come, keep the data until the last of them.",
+        waivable=True,
+    ),
+)
 
 
 def judge_pruned(releases: Sequence[str]) -> list[Finding]:

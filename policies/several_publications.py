@@ -10,6 +10,7 @@ import numpy as np
 
 from policies.policy import Policy
 from policies.reported_shares import reported_share
+from sluice.ground.declaration import Declaration
 from sluice.ground.sentence import Saying, Sentence, Sentences, as_fields
 from sluice.ground.variables import NAMES, Kind, Role, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict
@@ -64,6 +65,70 @@ RULES = ("few_changes", "differencing", "joint_classes", "averaged_noise")
 _MARGIN = 0.05  # of people whose value averaging tells, where the policy has no reference standard
 _MOST = 2_000  # people whose values are averaged
 _BY_CHANCE = 0.01  # of a right guess or more, below which values are read and not guessed
+
+
+PUBLICATIONS = (
+    Declaration(
+        "few_changes",
+        helps="Two editions that differ in a few records give these away: wait until more records changed, publish the "
+        "whole edition on another schedule, or withdraw the plan to publish both.",
+        waivable=True,
+    ),
+    Declaration(
+        "differencing",
+        helps="Who came, left or changed stands out from those who stayed: publish both files with fewer, larger "
+        "classes, swap or randomise the values that the finding is about, or wait until whole classes have "
+        "changed.",
+        waivable=True,
+    ),
+    Declaration(
+        "joint_classes",
+        helps="Groups of both files overlap in a few people: recode the quasi-identifiers with the same cut-points and "
+        "labels as in the earlier publication, or more coarsely so that its groups lie whole within the new "
+        "ones.",
+        waivable=True,
+    ),
+    Declaration(
+        "averaged_noise",
+        helps="Values were drawn anew for people whose value stayed: give the contract a record_key, so that unchanged "
+        "records keep their noise under the same step, or leave the variable as it was published before.",
+        waivable=True,
+    ),
+    Declaration(
+        "several_publications",
+        helps="Find out why an earlier publication could not be read, and compare again.",
+        needs="The vault must hold the data and the file of each earlier publication: bring back what is missing from "
+        "its backup.",
+    ),
+    Declaration(
+        "earlier_editions",
+        helps="Compare with the earlier publication that the finding names: suppress the same cells in both, or let "
+        "somebody who knows both decide.",
+        needs="Make the earlier edition's vault available again, so that both can be compared.",
+        waivable=True,
+    ),
+    Declaration(
+        "other_measures",
+        helps="Compare with the table that the finding names: publish no numbers of contributors in one of the two, "
+        "suppress the same cells in both, or let somebody who knows both decide.",
+        needs="Make the other table's vault available again, so that both can be compared.",
+        waivable=True,
+    ),
+    Declaration(
+        "records_and_tables",
+        helps="Whoever adds the records up has the cells that the table protects: recode, swap or leave out one of the "
+        "table's dimensions in the file, or publish the table by coarser codes, of which the file may tell every "
+        "cell.",
+        needs="Make the other release's vault available again, so that both can be compared.",
+        waivable=True,
+    ),
+    Declaration(
+        "contributor_numbers",
+        helps="Set form.tell_contributors to false: the numbers of contributors reveal which cells have too few, or "
+        "nobody can tell whether they do.",
+        waivable=True,
+    ),
+)
 
 
 @dataclass(frozen=True)

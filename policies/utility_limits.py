@@ -7,6 +7,7 @@ import pandas as pd
 from pydantic import Field, create_model
 
 from policies.utility_score import SCORES
+from sluice.ground.declaration import Declaration
 from sluice.ground.verdict import Finding
 from sluice.utility.analyses.analysis_findings import judge_analyses
 from sluice.utility.analyses.asked_analyses import Analyses
@@ -19,6 +20,14 @@ from sluice.utility.utility_measures import measures
 from sluice.utility.utility_view import UtilityView, unweighted_figures
 
 FAMILIES: Sequence[Family] = (*OF_FILES, SCORES)
+
+
+UTILITY = (
+    Declaration(
+        "utility",
+        helps="Compare original and released variables: the measures of utility found none that both files hold.",
+    ),
+)
 
 
 class Utility(NamedTuple):

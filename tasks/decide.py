@@ -5,7 +5,7 @@ Approve: whether the people who must approve have approved exactly these bytes. 
 
 from policies.standing import REFUSALS
 from sluice.custody.states import State
-from sluice.ground.verdict import Verdict
+from sluice.ground.verdict import Verdict, codes_of
 from sluice.ground.visible_text import in_markdown
 from sluice.report.dossier import Dossier
 from sluice.report.headline import FURTHER_REASONS, headline, reasons
@@ -20,7 +20,7 @@ from tasks.step import step
 
 @step
 def decide(release: AnyRelease, reported: Reported, rehearse: bool = False) -> None:
-    """Record the verdict, with its reasons and what was reported, and what follows from it.
+    """Record the verdict, with its reasons and their codes, what was reported, and what follows from it.
 
     Only a file that meets its policy waits for review; without one there is nothing that anybody could approve. A
     rehearsal stops at `evaluated`, or leaves a note where nothing was masked.
@@ -31,6 +31,7 @@ def decide(release: AnyRelease, reported: Reported, rehearse: bool = False) -> N
         "verdict": dossier.verdict.name,
         "says": headline(dossier),
         "further_reasons": [finding.says for finding in why[1 : 1 + FURTHER_REASONS]],
+        "codes": codes_of(why),
         **kept,
     }
     masked = "data" in dossier.hashes

@@ -7,11 +7,13 @@ by the flow itself, or where a server is named.
 import os
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sluice.custody.workspace import Workspace
-from tasks.release.documented_release import DocumentedRelease
 from tasks.release.run_notes import WaitingRun, runs_waiting
+
+if TYPE_CHECKING:
+    from tasks.release.documented_release import DocumentedRelease
 
 
 def in_a_run() -> bool:
@@ -31,7 +33,7 @@ def has_server() -> bool:
     return bool(os.environ.get("PREFECT_API_URL"))
 
 
-def name_run(release: DocumentedRelease) -> None:
+def name_run(release: "DocumentedRelease") -> None:
     """See `suspension.name_run`."""
     if in_a_run():
         from tasks.runs_on_server import name_run
@@ -56,7 +58,7 @@ def suspended_for(workspace: Workspace) -> str | None:
     return suspended_for(workspace)
 
 
-def waits_already(release: DocumentedRelease) -> WaitingRun | None:
+def waits_already(release: "DocumentedRelease") -> WaitingRun | None:
     """See `suspension.waits_already`."""
     if not in_a_run():
         return None
@@ -65,7 +67,7 @@ def waits_already(release: DocumentedRelease) -> WaitingRun | None:
     return waits_already(release)
 
 
-def suspend(release: DocumentedRelease, waits_for: str) -> bool:
+def suspend(release: "DocumentedRelease", waits_for: str) -> bool:
     """See `suspension.suspend`."""
     if not in_a_run():
         return False
@@ -74,7 +76,7 @@ def suspend(release: DocumentedRelease, waits_for: str) -> bool:
     return suspend(release, waits_for)
 
 
-def stop_waiting(release: DocumentedRelease) -> None:
+def stop_waiting(release: "DocumentedRelease") -> None:
     """See `suspension.stop_waiting`."""
     if in_a_run():
         from tasks.runs_on_server import stop_waiting

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from policies.acts import digest_of_words
-from policies.advice import with_advice
 from policies.policy import Policy
 from sluice.ground.durable import replace
 from sluice.ground.extensions import extensions_of
@@ -12,6 +11,7 @@ from sluice.ground.verdict import Finding, decide
 from sluice.report.dossier import Dossier
 from sluice.report.report_page import render
 from sluice.software_version import versions
+from tasks.checks import with_advice
 from tasks.release.decisions.adopted_documents import notices
 from tasks.release.decisions.series_approval import place_in_series
 from tasks.release.decisions.under_review import report_path

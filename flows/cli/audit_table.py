@@ -79,7 +79,7 @@ def audit_table(
     Without microdata, --rule is for a table of counts, one contributor each: readers know the rule, too.
     """
     from flows.cli.table_options import columns_given, dimensions_given, files_given, rules_given, tables_given
-    from sluice.custody.workspace import refuse_to_overwrite
+    from sluice.custody.shelf import refuse_to_overwrite
     from sluice.ground.errors import DocumentError
     from tasks.workbench.audit import audit_with_records
     from tasks.workbench.audit_published import audit_published

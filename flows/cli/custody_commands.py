@@ -42,6 +42,7 @@ def status(as_json: AsJson = False) -> None:
                 "last_event": entries[-1].event,
                 "at": entries[-1].at,
                 "says": judged[-1].body["says"] if judged else "",
+                "codes": judged[-1].body.get("codes", []) if judged else [],
             }
         )
     if as_json:

@@ -14,7 +14,7 @@ explain_app = typer.Typer()
 
 def rules_beginning(incomplete: str) -> list[str]:
     """The rules, measures and checks whose names begin so, for the completion of a shell."""
-    from policies.explanation import explained
+    from tasks.checks import explained
 
     return [name for name in explained() if name.startswith(incomplete)]
 
@@ -39,8 +39,8 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Explain a rule, a measure or a check: what it asks and why, what it found in a release, what usually helps."""
-    from policies.explanation import explain as explanation
-    from policies.explanation import explained_by_kind
+    from tasks.checks import explain as explanation
+    from tasks.checks import explained_by_kind
 
     if rule is None:
         say_names(explained_by_kind(), as_json)
@@ -77,7 +77,7 @@ def in_json(of_rule: Any, dossier: "Dossier | None") -> dict[str, Any]:
     """For machines: the fields of the explanation, and the findings of the release."""
     found = findings_by(of_rule.rule, dossier)
     rows = [each.model_dump(mode="json") | {"verdict": each.verdict.name} for each in found]
-    fields: dict[str, Any] = vars(of_rule)
+    fields = {name: text for name, text in vars(of_rule).items() if name != "waivable"}
     return fields | ({} if dossier is None else {"release": dossier.release, "findings": rows})
 
 

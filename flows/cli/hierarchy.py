@@ -123,7 +123,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show a hierarchy as a tree, and its levels; with data, how many records the groups hold."""
-    from sluice.custody.workspace import refuse_to_overwrite
+    from sluice.custody.shelf import refuse_to_overwrite
     from sluice.generalization.hierarchy_review import outline, summaries
     from sluice.ground.durable import replace
     from tasks.workbench.hierarchy import declared_variable, hierarchy_in, page, picture, value_counts

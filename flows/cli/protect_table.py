@@ -109,7 +109,7 @@ def protect_table(
     """Protect a table as a release would, by suppressing cells or changing values; written only if nothing fails."""
     from flows.cli.table_options import dimensions_given, files_given, method_given, rules_given, tables_given
     from flows.cli.terminal import waiting
-    from sluice.custody.workspace import refuse_to_overwrite
+    from sluice.custody.shelf import refuse_to_overwrite
     from sluice.ground.errors import DocumentError
     from sluice.ground.progress import report
     from tasks.workbench.protect import protect_table as protect

@@ -11,17 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, note, print_json, progress, say
-from policies.adoption import Office
-from policies.standing import assign
 from sluice.custody.states import State
 from sluice.ground.verdict import Verdict
-from tasks.release.decisions.adopted_documents import adoption_faults
-from tasks.release.decisions.office import open_office
-from tasks.release.product import AnyProduct
 
 if TYPE_CHECKING:
-    from policies.explanation import Explanation
+    from policies.adoption import Office
+    from sluice.ground.declaration import Declaration
     from sluice.report.dossier import Dossier
+    from tasks.release.product import AnyProduct
 
 releases_app = typer.Typer()
 
@@ -47,16 +44,20 @@ def check(
 
 
 def _run(definition: str, *, rehearse: bool = False, as_json: bool, explain: str | None = None) -> None:
-    from policies.explanation import explain as explained
+    from tasks.release.products import load_definition, product_of
+
+    # A wrong name or document is said at once, before anything starts, and before what judges data is imported.
+    explanation = _explanation(explain) if explain else None
+    written = load_definition(Path(definition))
+
     from sluice.custody.workspace import open_workspace
+
+    product = product_of(Path(definition), written, open_workspace())
+
     from tasks.release.decisions.adopted_documents import refuse_unadopted
     from tasks.release.decisions.signing_in import account
-    from tasks.release.products import load_product
     from tasks.release.stored_dossier import kept_dossier
 
-    # A wrong name or document is said at once, before anything starts.
-    explanation = explained(explain) if explain else None
-    product = load_product(Path(definition), open_workspace())
     if not rehearse:
         refuse_unadopted(product, (product.definition.owner, account()))
     for warning in document_warnings(product):
@@ -70,12 +71,18 @@ def _run(definition: str, *, rehearse: bool = False, as_json: bool, explain: str
     finish(outcome, as_json, suggested, dossier, explanation)
 
 
+def _explanation(rule: str) -> "Declaration":
+    from tasks.checks import explain
+
+    return explain(rule)
+
+
 def finish(
     outcome: Any,
     as_json: bool,
     definition: str | None = None,
     dossier: "Dossier | None" = None,
-    explanation: "Explanation | None" = None,
+    explanation: "Declaration | None" = None,
 ) -> None:
     """Say where the release stands and, where it is blocked, what to change; exit with the code for it.
 
@@ -152,8 +159,11 @@ def _exit_code(outcome: Any) -> int:
     return DONE if outcome.verdict is Verdict.PASS else BLOCKED  # a rehearsal ends in the state `evaluated`
 
 
-def document_warnings(product: AnyProduct) -> list[str]:
+def document_warnings(product: "AnyProduct") -> list[str]:
     """A sentence for each; none when only the data can tell."""
+    from tasks.release.decisions.adopted_documents import adoption_faults
+    from tasks.release.decisions.office import open_office
+
     office = open_office(product.workspace)
     if office is None:  # somebody tries it out
         return product.warnings()
@@ -164,7 +174,9 @@ def document_warnings(product: AnyProduct) -> list[str]:
     return [*product.warnings(), *unadopted, *_missing_approvers(product, office)]
 
 
-def _missing_approvers(product: AnyProduct, office: Office) -> list[str]:
+def _missing_approvers(product: "AnyProduct", office: "Office") -> list[str]:
+    from policies.standing import assign
+
     approvals, owner = product.policy.approvals, office.roster.person(product.definition.owner)
     others = {name: person.roles for name, person in office.roster.people.items() if name != owner}
     filled = assign(approvals.roles, others)

@@ -22,6 +22,7 @@ from schemas.checks.data_docs import write_index, write_pages
 from schemas.checks.expectations import Clause, canonical_frame, clauses_of, great_expectations, suite
 from schemas.checks.profile import Profile, drift_findings
 from schemas.contract import Contract
+from sluice.ground.declaration import Declaration
 from sluice.ground.sentence import Sentence, Sentences, as_fields
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
@@ -46,6 +47,20 @@ _ABOUT = {
     "unique": "the record key",
     "freshness": "the age of the newest record",
 }
+
+
+EXPECTATIONS_RUN = (
+    Declaration(
+        "expectations",
+        helps="Great Expectations made no check at all: run the contract's checks by themselves and see what stopped "
+        "them.",
+    ),
+    Declaration(
+        "data_docs",
+        helps="Make the folder of the Data Docs writable; the checks themselves were made.",
+        needs="Make the folder of the Data Docs writable; the checks themselves were made.",
+    ),
+)
 
 
 def check_batch(

@@ -15,6 +15,7 @@ from pandera.config import ValidationDepth, config_context
 
 from schemas.contract import Contract, CrossFieldRule
 from schemas.cross_field import CrossFieldExpression
+from sluice.ground.declaration import Declaration
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.values import moment
 from sluice.ground.variables import Kind, Variable, Variables, as_label
@@ -47,6 +48,95 @@ _SAYS = Sentences(
     rule="{records:count_record} against the rule: {rule}.",
     not_made="The check '{check}' could not be made.",
     not_made_of_column="'{column}': the check '{check}' could not be made.",
+)
+
+
+CONTRACT = (
+    Declaration(
+        "contract",
+        helps="Mend the data at the source, or the contract if it is out of date; masking cannot cure this.",
+    ),
+    Declaration(
+        "contract.kind",
+        helps="The column is not stored as declared: see how the source writes it, or correct its kind in the "
+        "contract.",
+    ),
+    Declaration(
+        "contract.all_missing",
+        helps="The column is empty: see whether the extract left it out, and take it out of the contract if it is gone "
+        "for good.",
+    ),
+    Declaration(
+        "contract.missing",
+        helps="Values are missing where the contract allows none: complete them at the source, or declare the variable "
+        "nullable.",
+    ),
+    Declaration(
+        "contract.missing_share",
+        helps="More values are missing than usual: see what failed in the collection, or raise max_missing_share with "
+        "the owner's consent.",
+    ),
+    Declaration(
+        "contract.minimum",
+        helps="Values lie below the declared minimum: look for codes of missing values and wrong units, or correct the "
+        "minimum.",
+    ),
+    Declaration(
+        "contract.maximum",
+        helps="Values lie above the declared maximum: look for codes such as 999 and wrong units, or correct the "
+        "maximum.",
+    ),
+    Declaration(
+        "contract.finite",
+        helps="The column holds infinite numbers, mostly from a division by zero: correct the computation at the "
+        "source.",
+    ),
+    Declaration(
+        "contract.categories",
+        helps="The column holds categories that are not declared: map their spellings at the source, or add new ones "
+        "to the contract.",
+    ),
+    Declaration(
+        "contract.category_order",
+        helps="The categories stand in another order than declared: write the order of the ordinal scale into the "
+        "contract.",
+    ),
+    Declaration(
+        "contract.record_key",
+        helps="Records share the record key: find out whether people stand twice in the extract, or complete the key "
+        "by another column.",
+    ),
+    Declaration(
+        "contract.rule",
+        helps="Records contradict a rule across fields: correct them at the source, or ask the owner whether the rule "
+        "still holds.",
+    ),
+    Declaration(
+        "contract.rows_minimum",
+        helps="The extract is too short: see whether the query was filtered or the load broke off, and read it again.",
+    ),
+    Declaration(
+        "contract.rows_maximum",
+        helps="The extract is too long: look for a join that repeats records, or raise the maximum in the contract.",
+    ),
+    Declaration(
+        "contract.column_in_dataframe",
+        helps="A declared column is missing: see whether it was renamed at the source, and correct the query or the "
+        "contract.",
+    ),
+    Declaration(
+        "contract.column_in_schema",
+        helps="There is a column that nobody declared: declare it with its role, or leave it out of the query.",
+    ),
+    Declaration(
+        "contract.column_ordered",
+        helps="The columns stand in another order than declared: correct the order in the query or in the contract.",
+    ),
+    Declaration(
+        "released_table",
+        helps="The masked file is not as the plan describes it: correct the step that makes this column, or what it "
+        "declares of its values.",
+    ),
 )
 
 

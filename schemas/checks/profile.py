@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from schemas.contract import Contract
+from sluice.ground.declaration import Declaration
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.ground.verdict import Finding, Verdict
@@ -28,6 +29,15 @@ MOST_LABELS = 100
 
 _DECILES = np.linspace(0.1, 0.9, 9)
 _HEAVY, _FEW = 0.05, 10  # share, and number, of the records from which a number has a cell of its own
+
+
+DRIFT = (
+    Declaration(
+        "drift",
+        helps="A distribution moved since the last release: find out whether the population changed or the collection "
+        "did; if it is real, raise max_distance for this edition.",
+    ),
+)
 
 
 class Distribution(BaseModel):

@@ -11,6 +11,7 @@ import pandas as pd
 
 from schemas.contract import Contract
 from sluice.ground.arrays import FloatArray
+from sluice.ground.declaration import Declaration
 from sluice.ground.sentence import Sentences, as_fields
 from sluice.ground.variables import NAMES, Kind, Variable
 from sluice.ground.verdict import Finding, Verdict
@@ -32,6 +33,15 @@ _YEARS = (1850, 2150)  # nobody's records are older or newer
 _MICROSECONDS_A_YEAR = 365.2425 * 86_400e6
 _MOST_CODES = 4  # different codes at one end: refused, not asked, does not know, inapplicable
 _FEWEST = 20  # values, to know what is far from the others
+
+
+SENTINELS = (
+    Declaration(
+        "sentinels",
+        helps="Ask the owner of the data what the value stands for: declare it in the contract's missing_codes, or as "
+        "the minimum or maximum where it is meant.",
+    ),
+)
 
 
 def check_sentinels(frame: pd.DataFrame, contract: Contract) -> list[Finding]:

@@ -20,14 +20,16 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-import numpy as np
-import numpy.typing as npt
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from sluice.ground.durable import create_once, disk_of, locked, make_folder, sha256_of, sync_folder, write_new
 from sluice.ground.errors import DataError, SluiceError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 FORMAT = 1  # of the layout above
 SECRET_BYTES = 32
@@ -145,18 +147,20 @@ class Vault:
         key = hmac.digest(self._secret, b"pseudonym\0" + name.encode(), "sha256")
         return hmac.digest(key, value.encode(), "sha256")[:PSEUDONYM_BYTES].hex()
 
-    def record_keys(self, keys: Sequence[str]) -> npt.NDArray[np.uint64]:
+    def record_keys(self, keys: Sequence[str]) -> "npt.NDArray[np.uint64]":
         """Shape (n,): 64 bits for each record, by a keyed hash of what names it; as secret as a seed.
 
         cost : about a microsecond a record
         """
         key = hmac.digest(self._secret, b"records", "sha256")
         hashes = b"".join(hmac.digest(key, text.encode(), "sha256")[:8] for text in keys)
+        import numpy as np  # who asks the ledger for something need not wait for it
+
         return np.frombuffer(hashes, dtype="<u8").astype(np.uint64)
 
     # -- seeds
 
-    def seed(self, name: str) -> np.random.SeedSequence:
+    def seed(self, name: str) -> "np.random.SeedSequence":
         """The root seed of this name, drawn from the operating system once: a rerun makes the same bytes.
 
         raises : SluiceError when the seed was destroyed, is damaged, or `name` is no plain name
@@ -170,6 +174,8 @@ class Vault:
             self._refuse_destroyed(name)
         if len(entropy) != SECRET_BYTES:
             raise SluiceError(f"the seed '{name}' is damaged: {len(entropy)} bytes, not {SECRET_BYTES}.")
+        import numpy as np
+
         return np.random.SeedSequence(int.from_bytes(entropy, "big"))
 
     def has_seed(self, name: str) -> bool:

@@ -33,8 +33,9 @@ LineOf = Callable[[Sequence[int | str]], int | None]
 def faults(details: Sequence[ErrorDetails], model: type[BaseModel], line_of: LineOf | None = None) -> list[Fault]:
     """Each fault, without those that only follow from another: a list is empty as its one entry is wrong."""
     places = [detail["loc"] for detail in details]
+    schema = _Schema(model)
     return [
-        _fault(detail, model, line_of(detail["loc"]) if line_of else None)
+        _fault(detail, schema, line_of(detail["loc"]) if line_of else None)
         for detail in details
         if not (
             detail["type"] == "too_short"
@@ -45,8 +46,8 @@ def faults(details: Sequence[ErrorDetails], model: type[BaseModel], line_of: Lin
     ]
 
 
-def _fault(detail: ErrorDetails, model: type[BaseModel], line: int | None) -> Fault:
-    says, hint, allowed = _says(detail, _Schema(model))
+def _fault(detail: ErrorDetails, schema: "_Schema", line: int | None) -> Fault:
+    says, hint, allowed = _says(detail, schema)
     says, hint = (_PASSWORD.sub("***", text) for text in (says, hint))
     return Fault(".".join(map(str, detail["loc"])), line, says, hint, tuple(allowed))
 

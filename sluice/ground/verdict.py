@@ -45,7 +45,7 @@ class Finding(BaseModel):
     withheld: bool = Field(
         default=False, description="True: there is a figure, which decides and is not told, as it tells of a few people"
     )
-    advice: _OneLine = Field(default="", description="what to do about it when it did not pass, by `policies.advice`")
+    advice: _OneLine = Field(default="", description="what to do about it when it did not pass, by `tasks.checks`")
     where: tuple[_OneLine, ...] = Field(
         default=(), description="the variables and released categories through which the rule is broken, the most first"
     )
@@ -72,6 +72,19 @@ class Finding(BaseModel):
     def as_reported(self) -> "Finding":
         """The same finding, reported but not deciding."""
         return self.model_copy(update={"binding": False})
+
+
+def keeping_back(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings that keep a release back, worst first, otherwise in their order."""
+    deciding = [finding for finding in findings if finding.binding and finding.verdict is not Verdict.PASS]
+    excused = [finding for finding in deciding if finding.waiver and finding.verdict is not Verdict.UNKNOWN]
+    return sorted((finding for finding in deciding if finding not in excused), key=lambda finding: -finding.verdict)
+
+
+def codes_of(findings: Iterable[Finding]) -> list[str]:
+    """The code of each, once and in their order; the rule's name where a finding has none. No figure, no name of data:
+    the ledger and its lists can have them."""
+    return list(dict.fromkeys(finding.code or finding.rule for finding in findings))
 
 
 def decide(findings: Iterable[Finding]) -> Verdict:

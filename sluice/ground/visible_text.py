@@ -14,11 +14,12 @@ import re
 import string
 import unicodedata
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
 from pydantic import AfterValidator, BeforeValidator
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _IGNORED = r"\x{034F}\x{115F}\x{1160}\x{17B4}\x{17B5}\x{180B}-\x{180F}\x{3164}\x{FE00}-\x{FE0F}\x{FFA0}"
 _OTHER_BLANKS = r"\x{00A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}"
@@ -115,7 +116,9 @@ Prose = Annotated[str, AfterValidator(as_prose)]
 """What a person says, on one line or several."""
 
 
-def unclear_names(names: pa.Array) -> pa.Array:
+def unclear_names(names: "pa.Array") -> "pa.Array":
     """Which trimmed texts are not spelled in the one way that they look; case counts. Null where the text is."""
+    import pyarrow.compute as pc  # every command checks names, and few look at columns
+
     composed = pc.utf8_normalize(names, form="NFC")
     return pc.or_(pc.match_substring_regex(names, UNCLEAR), pc.not_equal(composed, names))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sluice.ground.verdict import Finding, Verdict, decide
+from sluice.ground.verdict import Finding, Verdict, decide, keeping_back
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.wording import figure, percent, rule_words
 
@@ -22,9 +22,7 @@ def state(dossier: Dossier) -> Verdict:
 
 def reasons(dossier: Dossier) -> list[Finding]:
     """The findings that keep the release back, worst first, otherwise in the dossier's order."""
-    deciding = [f for f in dossier.findings if f.binding and f.verdict is not Verdict.PASS]
-    excused = [f for f in deciding if f.waiver and f.verdict is not Verdict.UNKNOWN]
-    return sorted((f for f in deciding if f not in excused), key=lambda f: -f.verdict)
+    return keeping_back(dossier.findings)
 
 
 def headline(dossier: Dossier) -> str:
@@ -45,7 +43,7 @@ def headline(dossier: Dossier) -> str:
 def next_steps(dossier: Dossier) -> list[str]:
     """What can be done now: changes of the plan that passed when they were tried, where anybody asked for such.
 
-    Else the advice on each reason (`policies.advice` has it), no sentence twice.
+    Else the advice on each reason (`tasks.checks` has it), no sentence twice.
     """
     kept_back = reasons(dossier)[: 1 + FURTHER_REASONS]
     if state(dossier) is Verdict.PASS:

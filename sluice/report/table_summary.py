@@ -13,7 +13,7 @@ these are few beside what is unknown of the cells.
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from pydantic import Field
@@ -22,9 +22,11 @@ from sluice.ground.document_parts import FrozenModel
 from sluice.ground.verdict import Verdict
 from sluice.report.pattern_map import PatternMap, pattern_maps
 from sluice.tabular.advice.table_utility import table_utility
-from sluice.tabular.audit.pattern_audit import Audit
 from sluice.tabular.model.cells import Booleans, Cells, Integers, Status, Statuses, Table, axes_of, in_table, levels_of
 from sluice.tabular.rules.sensitivity import Requirements
+
+if TYPE_CHECKING:
+    from sluice.tabular.audit.pattern_audit import Audit
 
 LEAST_CHANGED = 30  # changed cells, other than marginals: those follow from the others where a table is additive
 _LADDER = (1, 2, 5)
@@ -96,7 +98,7 @@ class AuditOutcome(FrozenModel):
     narrowest: tuple[IntervalWidth, ...] = Field(default=(), description="those of this table, narrowest first")
 
     @classmethod
-    def of(cls, audit: Audit, cells: Cells, inside: Booleans) -> "AuditOutcome":
+    def of(cls, audit: "Audit", cells: Cells, inside: Booleans) -> "AuditOutcome":
         """What an audit found; inside: shape (c,), the cells of this table."""
         found = [breach for breach in audit.breaches if inside[breach.cell]]
         verdict = Verdict.FAIL if audit.breaches else Verdict.UNKNOWN
@@ -167,7 +169,7 @@ def summarise(
     name: str,
     table: Table,
     minimum_cell: int,
-    audit: Audit | None = None,
+    audit: "Audit | None" = None,
     value: Integers | None = None,
     statements: Sequence[str] = (),
     before: Sequence[str] = (),

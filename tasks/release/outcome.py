@@ -28,6 +28,7 @@ class Outcome(BaseModel):
     approvals: str | None = None
     waits_for: str = ""  # people, such as '1 of 2, needs data_steward'
     further_reasons: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()  # of the findings that block; none in rows of before they were recorded
     waits_in: WaitingRun | None = None
 
     @classmethod
@@ -56,6 +57,7 @@ class Outcome(BaseModel):
             report=report if report.exists() else None,
             published=Path(published.body["folder"]) if published and state in ON_SHELF else None,
             further_reasons=tuple(verdict["further_reasons"]) if verdict else (),
+            codes=tuple(verdict.get("codes", ())) if verdict else (),
             approvals=approvals,
             waits_for=asked.waits_for if asked else "",
             waits_in=waits_in,

@@ -8,16 +8,18 @@ read without importing Prefect, which takes its settings when it is imported.
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 from zoneinfo import available_timezones
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from policies.policy import Policy
 from sluice.ground.errors import did_you_mean
 from sluice.ground.visible_text import Name, PathName
 from sluice.publication.license import known_license
 from sluice.sources.sources import Source
+
+if TYPE_CHECKING:
+    from policies.policy import Policy
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
@@ -138,7 +140,7 @@ class Definition(StrictModel):
         paths = {field: (base / getattr(self, field)).resolve() for field in ("contract", "policy", "target")}
         return self.model_copy(update={**paths, "source": self.source.resolve(base)})
 
-    def under(self, policy: Policy) -> Self:
+    def under(self, policy: "Policy") -> Self:
         """The same definition with whatever of it looks at the policy; nothing, unless a product says otherwise."""
         return self
 

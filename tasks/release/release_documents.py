@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
 from policies.adoption import Kind
-from policies.policy import Policy, load_policy, shipped_policies
-from policies.waivers import apply_waivers
 from schemas.contract import Contract, load_contract
 from sluice.custody.workspace import Workspace
 from sluice.documents.document_reading import document_sha256, named_file
@@ -22,6 +20,9 @@ from sluice.settings import settings
 from sluice.sources.permission import permitted_file, permitted_schema
 from tasks.release.decisions.office import open_office
 from tasks.release.release_definition import Definition
+
+if TYPE_CHECKING:
+    from policies.policy import Policy
 
 D_co = TypeVar("D_co", bound=Definition, covariant=True)
 D = TypeVar("D", bound=Definition)
@@ -50,7 +51,7 @@ class Documents(Generic[D_co]):
     written: D_co  # with the paths as in the file: what is hashed must not depend on where the project lies
     definition: D_co  # with absolute paths
     contract: Contract
-    policy: Policy
+    policy: "Policy"
     workspace: Workspace
 
     @cached_property
@@ -64,11 +65,13 @@ class Documents(Generic[D_co]):
 
     def waived(self, findings: Sequence[Finding], day: date) -> list[Finding]:
         """The findings with the waivers of the policy as they hold on a day; see `apply_waivers`."""
+        from policies.waivers import apply_waivers
+
         return apply_waivers(findings, self.policy.waivers, self.definition.name, day, self.definition.owner)
 
 
 def load_documents(
-    kind: Callable[[Path, D, D, Contract, Policy, Workspace], L], path: Path, written: D, workspace: Workspace
+    kind: "Callable[[Path, D, D, Contract, Policy, Workspace], L]", path: Path, written: D, workspace: Workspace
 ) -> L:
     """All that a definition names, as `kind`, a class of documents, holds it. Raises DocumentError.
 
@@ -83,9 +86,12 @@ def load_documents(
     if to := definition.publish_to:
         permitted_schema(to.connection, to.into)
     contract = _adopted("contract", written.contract, Contract, workspace)
-    policy = _adopted("policy", written.policy, Policy, workspace)
     if contract is None:
         contract = load_contract(definition.contract, permitted_file)
+
+    from policies.policy import Policy, load_policy  # and all rules, which a wrong contract need not wait for
+
+    policy = _adopted("policy", written.policy, Policy, workspace)
     if policy is None:
         policy = load_policy(definition.policy)
     return kind(path, written, definition.under(policy), contract, policy, workspace)
@@ -99,8 +105,11 @@ def _adopted(kind: Kind, named: Path, model: type[M], workspace: Workspace) -> M
     office = open_office(workspace)
     names = [each for of, each in office.in_force if of == kind] if office else []
     if office is None or name not in names:
-        if model is Policy and (shipped := shipped_policies().get(name)):
-            return cast(M, load_policy(shipped))
+        if kind == "policy":
+            from policies.policy import load_policy, shipped_policies
+
+            if shipped := shipped_policies().get(name):
+                return cast(M, load_policy(shipped))
         raise DocumentError(
             f"{kind}: no {kind} named '{name}' was adopted.{did_you_mean(name, names)} Adopted: "
             f"{', '.join(names) or 'none'}. Name one of them, or a file such as {name}.yaml"

@@ -14,13 +14,11 @@ import numpy as np
 import pandas as pd
 
 import policies
-from policies.advice import with_advice
-from policies.check import at_hand, unmet
 from policies.formula_cells import formula_cells
 from policies.policy import Policy, load_policy
 from policies.waivers import apply_waivers
 from schemas.contract import Contract, load_contract
-from sluice.custody.workspace import refuse_to_overwrite
+from sluice.custody.shelf import refuse_to_overwrite
 from sluice.documents.document_reading import document_sha256
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.durable import replace, sha256_of
@@ -35,6 +33,7 @@ from sluice.risk.reference.copies import unexplained_duplicates
 from sluice.risk.row_groups import row_groups
 from sluice.software_version import versions
 from sluice.utility.comparison import Comparison
+from tasks.checks import with_advice
 from tasks.release.records.record_findings import check_masked_and_locate, check_original, evaluate_file
 from tasks.workbench.masked_file import compared, on_columns, understood
 from tasks.workbench.tabular_file import read_records, table_source
@@ -170,9 +169,7 @@ def refuse_unjudgeable(
     holdout : whether other people were handed in
     how     : whether it is given by arguments of a function or by options of a command
     """
-    sets = policy.reference_standard.sets_known if policy.reference_standard else frozenset[str]()
-    given = at_hand(contract.staged, holdout=holdout, knowledge=sets <= {*contract.knowledge})
-    if lacking := unmet(policy.requirements, given, paired, how):
+    if lacking := policy.unmet(contract.staged, holdout=holdout, knowledge=contract.knowledge, paired=paired, how=how):
         raise DataError("\n".join([f"the policy '{policy.name}' cannot be judged by what was given:", *lacking]))
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from sluice.custody.workspace import refuse_to_overwrite
+from sluice.custody.shelf import refuse_to_overwrite
 from sluice.ground.durable import replace
 from sluice.ground.errors import DataError, did_you_mean, no_such_file
 from sluice.publication.pattern_file import STATUSES, SUPPRESSED, Pattern, read_pattern

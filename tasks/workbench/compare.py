@@ -8,7 +8,8 @@ from pathlib import Path
 
 from policies.utility_limits import UtilityLimits
 from sluice.custody.ledger import recorded_entries
-from sluice.custody.workspace import Workspace, refuse_to_overwrite
+from sluice.custody.shelf import refuse_to_overwrite
+from sluice.custody.workspace import Workspace
 from sluice.ground.durable import replace
 from sluice.ground.errors import DataError, did_you_mean
 from sluice.report.comparison_page import render_comparison

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.contract import Contract, load_contract
 from schemas.reading.contract_draft import inferred_contract
-from sluice.custody.workspace import refuse_to_overwrite
+from sluice.custody.shelf import refuse_to_overwrite
 from sluice.documents.document_reading import parse_document, read_yaml
 from sluice.ground.durable import sha256_of
 from sluice.ground.errors import DataError, DocumentError, PlanError, did_you_mean

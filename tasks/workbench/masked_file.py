@@ -7,6 +7,7 @@ import pandas as pd
 
 from schemas.contract import Contract
 from schemas.reading.contract_draft import inferred_contract
+from sluice.ground.declaration import Declaration
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Sentence, Sentences, as_fields
 from sluice.ground.values import plain_array
@@ -28,6 +29,28 @@ _UNKNOWN = Sentence("unknown_columns.unknown", "The contract does not know {name
 _IDLE = np.random.default_rng(0)  # recodings draw nothing
 _ROOT = "*"  # what ARX writes for a suppressed value, and for the top of a hierarchy, which says nothing
 _BLANKS = (_ROOT, "NA", "NaN", ".", "?")  # what programs write for a suppressed value; R writes NA
+
+
+MASKED_FILE = (
+    Declaration(
+        "identifiers_removed",
+        helps="Remove these identifiers from the file before it leaves the house; no masking makes a name safe.",
+    ),
+    Declaration(
+        "unknown_columns",
+        helps="Declare these columns with their roles in the contract and assess the file again, or remove them.",
+    ),
+    Declaration(
+        "holdout_of_others",
+        helps="Take other people into the holdout than those of the file.",
+        needs="Draw the holdout from people who are not in the file: those of the file itself make every attack look "
+        "harmless.",
+    ),
+    Declaration(
+        "pairs",
+        helps="Hand the masked file in with its rows in the original order, or assess it without pairs.",
+    ),
+)
 
 
 @dataclass(frozen=True)

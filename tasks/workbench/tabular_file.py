@@ -11,7 +11,7 @@ import pandas as pd
 
 from schemas.contract import Contract
 from schemas.reading.typing import SourceTyping
-from sluice.custody.workspace import refuse_to_overwrite
+from sluice.custody.shelf import refuse_to_overwrite
 from sluice.ground.errors import DataError, MeasureChoiceError
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.sources.csv_source import CsvSource, described_csv

@@ -4,15 +4,15 @@ import json
 import sys
 from pathlib import Path
 
-from policies.advice import ADVICE
-from policies.explanation import explain
 from sluice.masking.method_catalogue import methods
+from tasks.checks import explain
 from tests.flows.house import House
 
 
 def main(folder: Path) -> None:
     house = House(folder / "house")
-    seen = {"methods": "acme_floor" in methods(), "advice": ADVICE["acme_top"], "source": explain("acme_top").source}
+    check = explain("acme_top")
+    seen = {"methods": "acme_floor" in methods(), "advice": check.helps, "source": check.source}
     house.policy["attacks"] = [{"rule": "acme_top", "limit": 0.001}]
     house.write()
     seen["check is not named"] = house.sluice("check", str(house.file)).words

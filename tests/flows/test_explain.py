@@ -7,7 +7,7 @@ import pytest
 
 from flows.cli.explain import findings_by, rules_beginning, say_explanation
 from flows.cli.terminal import release_ids
-from policies.explanation import explain, explained
+from tasks.checks import explain, explained
 from tests.flows.house import BLOCKED, DONE, ERROR, House, answered
 from tests.report.pages import FAIL, dossier, finding
 

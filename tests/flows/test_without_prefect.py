@@ -86,11 +86,16 @@ def test_commands_that_run_no_flow_import_no_prefect(pending: House, tmp_path: P
     assert codes == dict.fromkeys(codes, DONE) | others
 
 
+ARRAYS = {"numpy", "pyarrow", "pandas"}
 LOADED = """
 import sys
 from flows.cli.main import main
 code = main(sys.argv[1:])
-heavy = {"pandas", "scipy", "numba", "great_expectations", "pandera", "sklearn", "prefect", "matplotlib"}
+heavy = {
+    "numpy", "pyarrow", "pandas", "scipy", "numba", "great_expectations", "pandera", "sklearn", "prefect", "matplotlib",
+    "duckdb", "sqlalchemy", "policies.rules", "sluice.masking", "sluice.tabular",
+    "tasks.release.records.record_findings",
+}
 print("loaded", code, *sorted(heavy & set(sys.modules)), file=sys.stderr)
 """
 
@@ -112,16 +117,37 @@ def loaded(house: House, *command: str) -> tuple[int, set[str]]:
 @pytest.mark.parametrize("command", ["status", "board", "ledger show"])
 def test_who_asks_the_ledger_waits_for_nothing_that_measures(pending: House, command: str) -> None:
     of_release = (pending.id,) if command == "ledger show" else ()
-    assert loaded(pending, *command.split(), *of_release) == (DONE, set())
+    assert loaded(pending, *command.split(), *of_release) == (DONE, {"sqlalchemy"})
 
 
-@pytest.mark.parametrize("document", ["release.yaml", "policy.yaml", "contract.yaml"])
-def test_a_wrong_document_is_refused_before_what_judges_data_is_loaded(house: House, document: str) -> None:
-    """pandas and sparse matrices are there: the models of rules and methods say on which of them they work."""
+def test_help_is_there_at_once(house: House) -> None:
+    assert loaded(house, "--help") == (DONE, set())
+
+
+@pytest.mark.parametrize(
+    ("document", "needed"),
+    [
+        ("release.yaml", {*ARRAYS, "sluice.masking"}),
+        ("contract.yaml", {*ARRAYS, "sluice.masking", "sqlalchemy", "sluice.tabular"}),
+        ("policy.yaml", {*ARRAYS, "sluice.masking", "sqlalchemy", "policies.rules", "sluice.tabular"}),
+    ],
+)
+def test_a_wrong_document_is_refused_before_what_judges_data_is_loaded(
+    house: House, document: str, needed: set[str]
+) -> None:
+    """pandas is there: the models of methods and rules say of what they are functions. A definition is read before a
+    contract, and a contract before a policy."""
     wrong = house.documents / document
     wrong.write_text(f"{wrong.read_text(encoding='utf-8')}\nunknown: 1\n", encoding="utf-8")
-    code, heavy = loaded(house, "check", str(house.file))
-    assert (code, heavy - {"pandas", "scipy"}) == (ERROR, set())
+    assert loaded(house, "check", str(house.file)) == (ERROR, needed)
+
+
+def test_a_decision_waits_for_nothing_that_measures(pending: House) -> None:
+    """Whoever approves has the documents read again; whoever refuses need not."""
+    refused = loaded(pending, "reject", pending.id, "--as", "jonas", "--comment", "a test")
+    assert refused == (WAITING, {"sqlalchemy"})
+    documents = {*ARRAYS, "sluice.masking", "sqlalchemy", "policies.rules", "sluice.tabular"}
+    assert loaded(pending, "approve", pending.id, "--as", "amara") == (WAITING, documents)
 
 
 def test_the_search_finds_prefect_where_it_is() -> None:

@@ -1,9 +1,9 @@
 """What nobody can compare with any more needs a decision on each."""
 
-from policies.advice import advice_on
 from policies.policy import Policy
 from policies.pruned_publications import RULE, judge_pruned
 from sluice.ground.verdict import Verdict, decide
+from tasks.checks import advice_on
 from tests.flows.house import policy
 
 

@@ -9,7 +9,9 @@ from sluice.custody.states import State
 from sluice.ground.verdict import Finding, Verdict
 from tasks.decide import _show_in_prefect, decide
 from tasks.record_steps import mask
+from tasks.release.decisions.board import board
 from tasks.release.decisions.under_review import subject
+from tasks.release.outcome import Outcome
 from tasks.release.product import AnyRelease
 from tasks.report import report
 from tests.flows.house import House
@@ -26,6 +28,33 @@ def test_only_what_passed_waits_for_people(house: House, validated: Bring, verdi
     finding = FINE.model_copy(update={"verdict": verdict})
     decide(release, report(release, [finding], mask(release)))
     assert release.state is (State.PENDING_REVIEW if verdict is Verdict.PASS else State.BLOCKED)
+
+
+def test_the_ledger_has_the_codes_of_the_findings_that_block(house: House, validated: Bring) -> None:
+    release = validated(house)
+    failed = {"verdict": Verdict.FAIL}
+    findings = [
+        FINE,
+        Finding(rule="suda", verdict=Verdict.REVIEW, says="Perhaps.", code="suda.share"),
+        FINE.model_copy(update=failed | {"code": "k_anonymity.share"}),
+        FINE.model_copy(update=failed | {"code": "k_anonymity.share", "scope": "region"}),
+        FINE.model_copy(update=failed | {"code": "l_diversity.share", "waiver": "Somebody, until then."}),
+        FINE.model_copy(update=failed | {"rule": "own"}),
+    ]
+    decide(release, report(release, findings, mask(release)))
+    codes = ["k_anonymity.share", "own", "suda.share"]
+    assert release.entries()[-1].body["codes"] == codes
+    assert Outcome.of(release).codes == (*codes,)
+    (stopped,) = board(release.product.workspace).stopped
+    assert stopped.codes == (*codes,)
+
+
+def test_a_row_of_before_codes_were_recorded_is_read(house: House, received: Bring) -> None:
+    release = received(house)
+    release.record(State.BLOCKED, verdict="FAIL", says="Blocked.", further_reasons=[], report="0", dossier="0")
+    assert Outcome.of(release).codes == ()
+    assert [each.codes for each in board(release.product.workspace).stopped] == [()]
+    assert release.product.workspace.ledger.verify() == []
 
 
 def test_data_that_were_not_masked_cannot_be_approved(house: House, received: Bring) -> None:

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.advice import ADVICE
 from policies.utility_limits import UtilityLimits
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict
 from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.comparison import Comparison
+from tasks.checks import advice_on
 from tests.golden import golden
 from tests.items.set_columns import column_of, variable
 from tests.listed import all_listed
@@ -173,7 +173,7 @@ def test_it_passes_at_its_limit_fails_beyond_and_decides_where_it_binds(name: st
     golden.words(beyond)
     relaxed = found("little", 0, False)[name]
     assert (relaxed.verdict, relaxed.binding) == (Verdict.FAIL, False)
-    assert ADVICE[name].endswith(".")
+    assert advice_on(relaxed).endswith(".")
 
 
 @pytest.mark.parametrize("name", [name for name in MEASURES if name != "subgroup_propensity"])  # where it is asked for

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import coo_array
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import column_hashes, plain_values
@@ -147,7 +146,8 @@ def _common_labels(
     Where the key changed for nearly everybody, as an age does in a year, a label of the later file is that of the
     earlier one which most of its people had.
     """
-    from scipy.sparse.csgraph import connected_components  # loaded where it is needed
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components  # loaded where they are needed
 
     plain = [plain_values(file.masked[name]) for file in files]
     both = np.concatenate([values.astype(object) for values in plain])

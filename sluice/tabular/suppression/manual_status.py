@@ -12,12 +12,21 @@ from fractions import Fraction
 
 import numpy as np
 
+from sluice.ground.declaration import Declaration
 from sluice.ground.errors import DataError
 from sluice.tabular.model.cells import LARGEST_TOTAL, Booleans, Cells, Floats, keys_of
 from sluice.tabular.rules.contributions import percentage, shortfall
 from sluice.tabular.rules.sensitivity import Requirements, lower_level
 
 MANUAL = "a_priori"  # the name, among those of the rules, of what a person requests in `Requirements.by_rule`
+
+
+A_PRIORI = (
+    Declaration(
+        "a_priori",
+        helps="A person asked for these cells to be withheld or published: check the a-priori file with its author.",
+    ),
+)
 
 
 class ManualStatus(StrEnum):

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
-from policies.adoption import LAPSES_AFTER, Office
-from policies.decision_table import WITHDRAWAL
+from policies.adoption import Office
+from policies.decision_table import LAPSES_AFTER, WITHDRAWAL
 from policies.kept_policy import KeptPolicy
 from policies.standing import Standing
 from policies.waivers import Waiver
@@ -66,6 +66,7 @@ class Stopped:
     what: str
     since: str
     do: str
+    codes: tuple[str, ...] = ()  # of the findings that block, where it was judged
 
 
 @dataclass(frozen=True)
@@ -250,21 +251,23 @@ def _stopped(histories: Mapping[str, Sequence[Entry]]) -> list[Stopped]:
         received = last(entries, State.RECEIVED)  # before a release has an id, a failure stands under the definition's
         latest[received.body["definition"] if received else release] = (release, entries)
     return [
-        Stopped(release, definition, what, entries[-1].at, do)
+        Stopped(release, definition, what, entries[-1].at, do, codes)
         for definition, (release, entries) in latest.items()
-        for what, do in _why(release, entries)
+        for what, do, codes in _why(release, entries)
     ]
 
 
-def _why(release: str, entries: Sequence[Entry]) -> Iterator[tuple[str, str]]:
+def _why(release: str, entries: Sequence[Entry]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     state, end = _state(entries), entries[-1]
     if end.event == "failed":
         what = f"{end.body.get('step', 'a step')} failed with {end.body.get('error', 'an error')}"
-        yield what, "the output of the run says what to mend; then release again"
+        yield what, "the output of the run says what to mend; then release again", ()
     elif state in _STOPPED:
-        verdict = next((entry.body["verdict"] for entry in reversed(entries) if "verdict" in entry.body), "")
-        says = f", verdict {verdict}" if state is State.BLOCKED and verdict else ""
-        yield f"{state.replace('_', ' ')}{says}", _DO[state].format(release)
+        judged = next((entry.body for entry in reversed(entries) if "verdict" in entry.body), {})
+        blocked = state is State.BLOCKED and bool(judged)
+        says = f", verdict {judged['verdict']}" if blocked else ""
+        codes = tuple(judged.get("codes", ())) if blocked else ()  # rows of before they were recorded have none
+        yield f"{state.replace('_', ' ')}{says}", _DO[state].format(release), codes
 
 
 def _state(entries: Sequence[Entry]) -> State | None:

@@ -14,14 +14,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from policies.acts import digest_of_words, said_at, verified_person
-from policies.adoption import LAPSES_AFTER, Office
+from policies.adoption import Office
 from policies.approvals import decision_predicate
-from policies.decision_table import DECISIONS, DecisionRule
+from policies.decision_table import DECISIONS, LAPSES_AFTER, DecisionRule
 from policies.kept_policy import KeptPolicy
 from policies.key_history import key_history
 from policies.people import HEAD, Identity, stronger
@@ -37,10 +37,10 @@ from sluice.ground.errors import DataError, SluiceError
 from sluice.ground.sentence import Sentence
 from tasks.release.decisions.signing_in import Credentials, Request, Said, act, refuse_unseen, refuse_unverifiable
 from tasks.release.decisions.under_review import UnderReview, approved_files, office_of, received_of, verify_subject
-from tasks.release.documented_release import recorded_release
-from tasks.release.product import AnyRelease
-from tasks.release.products import load_product
 from tasks.release.run_notes import definition_of
+
+if TYPE_CHECKING:
+    from tasks.release.product import AnyRelease
 
 _RULE = DECISIONS["withdraw"]
 
@@ -145,8 +145,11 @@ def _asks(case: Withdrawable, entry: Entry) -> str | None:
 _AGAIN = Sentence("standing.again", "already decided so by you at {at}, nothing more was recorded; ")
 
 
-def find(release_id: str) -> AnyRelease:
+def find(release_id: str) -> "AnyRelease":
     """The release with this id. Raises SluiceError when there is none, or its documents changed since it was judged."""
+    from tasks.release.documented_release import recorded_release
+    from tasks.release.products import load_product  # and all rules and methods, which only its documents need
+
     workspace = open_workspace()
     definition = definition_of(workspace, release_id)
     if not definition.exists():
@@ -158,7 +161,7 @@ def find(release_id: str) -> AnyRelease:
 
 
 def approve(
-    release: AnyRelease, credentials: Credentials, comment: str, series: bool = False, seen: str | None = None
+    release: "AnyRelease", credentials: Credentials, comment: str, series: bool = False, seen: str | None = None
 ) -> Standing | Request:
     """Record one person's approval of exactly the bytes that were judged; see `decide`."""
     DECISIONS["approve"].check_state(release.id, release.state)

@@ -16,13 +16,13 @@ from policies.standing import Standing
 from sluice.custody.ledger import Entry, last
 from sluice.custody.states import SERIES_ENDED, State, state_of
 from sluice.ground.sentence import END, Saying, Sentences
-from sluice.ground.variables import Variables
 from sluice.ground.verdict import Verdict
 from sluice.publication.manifest import GivenApproval
 from tasks.release.decisions.office import open_office
 from tasks.release.decisions.under_review import UnderReview, subject_of, submitters_of
 
 if TYPE_CHECKING:
+    from sluice.ground.variables import Variables
     from sluice.report.dossier import Dossier, InSeries
     from tasks.release.documented_release import DocumentedRelease
 
@@ -190,7 +190,7 @@ def place_in_series(release: "DocumentedRelease", dossier: "Dossier") -> "InSeri
     return InSeries(approved=series.approved, last=series.last, departures=tuple(departures))
 
 
-def _categories(variables: Variables, name: str) -> set[str]:
+def _categories(variables: "Variables", name: str) -> set[str]:
     return {*(variables[name].categories or ())} if name in variables else set()
 
 

@@ -1,10 +1,9 @@
 """The definition of a release of records: which data, masked how."""
 
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from policies.policy import Policy
 from sluice.masking import Step
 from sluice.masking.microaggregation.clustering_step import ClusteringStep
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
@@ -12,6 +11,9 @@ from sluice.masking.recoding.generalization import Generalization
 from sluice.masking.recoding.top_bottom_coding import TopBottomCoding
 from sluice.utility.analyses.asked_analyses import Analyses
 from tasks.release.release_definition import Definition
+
+if TYPE_CHECKING:
+    from policies.policy import Policy
 
 LEAST_GROUP = 3  # records behind a published mean
 
@@ -39,7 +41,7 @@ class RecordsDefinition(Definition):
         description="what users of the data will do with them, done with the original and the masked file; reported",
     )
 
-    def under(self, policy: Policy) -> Self:
+    def under(self, policy: "Policy") -> Self:
         """With the policy's rules in the steps that search under it."""
         plan = (
             step.under_policy(policy) if isinstance(step, Generalization) and step.under == "policy" else step

@@ -6,17 +6,14 @@ Why a release of records must end blocked, as far as its documents alone tell.
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from policies.approvals import Subject
-from policies.check import at_hand, unmet
 from policies.policy import Policy
 from policies.pruned_publications import RULE as PRUNED_PUBLICATIONS
 from policies.several_publications import RULES
-from policies.standard.reference_standard import Intruder
-from sluice.ground.errors import DocumentError, did_you_mean
+from sluice.ground.errors import DocumentError
 from sluice.ground.extensions import unnamed
-from sluice.ground.rule import Need
 from sluice.ground.variables import Role, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.masking.plan import ByStratum
@@ -27,10 +24,7 @@ from sluice.publication.records_file import read_typed
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.utility.analyses.analysis_findings import unfit_analyses
 from tasks.release.product import Product
-from tasks.release.records.descriptions import described
 from tasks.release.records.record_definition import RecordsDefinition
-from tasks.release.records.record_editions import compare_publications
-from tasks.release.records.record_findings import Evaluation
 from tasks.release.records.record_variables import (
     RecordsDocuments,
     RecordsRelease,
@@ -38,11 +32,13 @@ from tasks.release.records.record_variables import (
     described_variables,
     released_variables,
 )
-from tasks.release.records.stored_masked_file import MaskedFile
-from tasks.release.tables.files_of_records import compare_with_tables
+
+if TYPE_CHECKING:
+    from tasks.release.records.record_findings import Evaluation
+    from tasks.release.records.stored_masked_file import MaskedFile
 
 
-class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
+class Records(Product[RecordsDefinition, "MaskedFile", "Evaluation"]):
     editions_rules = ("several_publications", *RULES, PRUNED_PUBLICATIONS, "records_and_tables")
 
     def refuse_unfit(self) -> None:
@@ -53,7 +49,7 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
                 "whose method the plan uses"
             )
         declared = declared_variables(self)
-        if unmet := unmet_needs(self.policy, declared, described_variables(self)):
+        if unmet := unmet_needs(self.policy, self.contract.knowledge, declared, described_variables(self)):
             raise DocumentError(
                 f"{self.path}: by the policy '{self.policy.name}' no such release can be judged. {'. '.join(unmet)}"
             )
@@ -65,7 +61,7 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
                 raise DocumentError(f"{self.path}: {what}: {unfit[0]}")
 
     def warnings(self) -> list[str]:
-        return document_warnings(self.policy, described_variables(self), self.contract.knowledge)
+        return document_warnings(self.policy, described_variables(self))
 
     def refuse_unfit_data(self, release: RecordsRelease) -> None:
         released_variables(release)  # refuses categories that the plan has no place for
@@ -73,7 +69,7 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
     def plan_in_words(self) -> tuple[str, ...]:
         return tuple(step.describe() for step in self.definition.plan)
 
-    def view(self, release: RecordsRelease, made: MaskedFile | None, evaluation: Evaluation | None) -> RecordsView:
+    def view(self, release: RecordsRelease, made: "MaskedFile | None", evaluation: "Evaluation | None") -> RecordsView:
         return RecordsView(
             records_holdout=release.holdout.rows if release.holdout else 0,
             records_released=made.rows if made else 0,
@@ -105,6 +101,8 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
     def descriptions(
         self, release: RecordsRelease, dossier: Dossier, files: Sequence[PublishedFile], at: datetime
     ) -> dict[str, bytes]:
+        from tasks.release.records.descriptions import described
+
         return described(release, dossier, files, at)
 
     def read_back(self, release: RecordsRelease, place: Callable[[str], Path]) -> list[str]:
@@ -120,6 +118,9 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
         return problems
 
     def compare_editions(self, release: RecordsRelease) -> list[Finding]:
+        from tasks.release.records.record_editions import compare_publications
+        from tasks.release.tables.files_of_records import compare_with_tables
+
         return [*compare_publications(release), *compare_with_tables(release)]
 
     @property
@@ -127,7 +128,7 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
         return self.definition.seed == "destroy"
 
 
-def _parameters(documents: RecordsDocuments, masked: MaskedFile) -> Iterator[dict[str, Any]]:
+def _parameters(documents: RecordsDocuments, masked: "MaskedFile") -> Iterator[dict[str, Any]]:
     """What analysts have to correct for. Strata are named by their values only where the public has these anyway."""
     before, after = declared_variables(documents), described_variables(documents)
     for done in masked.carried_out:
@@ -152,43 +153,32 @@ def _of_declared(parameters: dict[str, Any], declared: Variables) -> dict[str, A
     return {"matrix": {name: rows for name, rows in parameters["matrix"].items() if name in public}}
 
 
-def document_warnings(policy: Policy, described: Variables, knowledge: Collection[str]) -> list[str]:
+def document_warnings(policy: Policy, described: Variables) -> list[str]:
     """A sentence for each reason.
 
     described : the variables after the plan, as the documents alone tell them
-    knowledge : names of the contract's sets of known variables
     """
     warnings, named = [], f"policy '{policy.name}'"
     if policy.reference_standard is None:
         warnings.append(f"{named} names no reference_standard: this release will be blocked.")
-    intruders: tuple[Intruder, ...] = policy.reference_standard.intruders if policy.reference_standard else ()
-    for intruder in intruders:
-        if isinstance(intruder.knows, str) and intruder.knows not in knowledge:
-            sets = f" The contract has {', '.join(sorted(knowledge))}." if knowledge else ""
-            hint = did_you_mean(intruder.knows, knowledge) or sets
-            warnings.append(
-                f"{named} names an intruder '{intruder.knows}', and the contract's knowledge no such set: this release "
-                f"will be blocked.{hint}"
-            )
     if not with_role(described, Role.QUASI_IDENTIFIER):
         warnings.append(
             "no released variable has the role quasi_identifier, by which people could be recognised. Has none?"
         )
-    looking = [needing.check for needing in policy.requirements if needing.any_of == (Need.SENSITIVE,)]
-    if looking and not with_role(described, Role.SENSITIVE):
-        warnings.append(
-            f"no released variable has the role sensitive, for {looking[0]}: this release will be blocked. Name one in "
-            "the contract, or keep one in the plan; else it takes a policy without that rule."
-        )
     return warnings
 
 
-def unmet_needs(policy: Policy, declared: Variables, described: Variables) -> list[str]:
+def unmet_needs(policy: Policy, knowledge: Collection[str], declared: Variables, described: Variables) -> list[str]:
     """A sentence for each thing without which checks that decide cannot judge the release, whatever its records are.
 
-    declared, described : the variables before the plan and after it: what a plan takes out or adds is for the judgement
+    knowledge           : names of the contract's sets of known variables
+    declared, described : the variables before the plan and after it; what the plan takes out is not there
     """
     standard = policy.reference_standard
     holdout = standard is not None and standard.reference == "holdout"
-    given = at_hand(declared, described, holdout=holdout)
-    return unmet(policy.requirements, given, paired=False, how="document")
+    left = {
+        name: variable
+        for name, variable in declared.items()
+        if any(column == name or column.startswith(f"{name}=") for column in described)
+    }
+    return policy.unmet(left, described, holdout=holdout, knowledge=knowledge, paired=True, how="document")

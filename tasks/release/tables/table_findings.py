@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from policies.formula_cells import FormulaCells, formula_codes
+from sluice.ground.declaration import Declaration
 from sluice.ground.sentence import Saying, Sentence, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.report.table_summary import TableSummary, summarise
@@ -36,6 +37,22 @@ _TABLE_FILES = Sentences(
 )
 
 _MOST_BREACHES = 5  # in words
+
+
+TABLE_AUDIT = (
+    Declaration(
+        "table_audit",
+        helps="Attackers can work out sensitive cells: suppress further cells of the equations that the finding names, "
+        "merge categories, or protect the tables again under the same assumptions as the audit.",
+        needs="Give the audit more time or smaller tables, so that every attack is decided: split linked tables, or "
+        "suppress more cells.",
+    ),
+    Declaration(
+        "table_files",
+        helps="The files are not what was judged: write them again from the protected tables, and do not edit them by "
+        "hand.",
+    ),
+)
 
 
 @dataclass(frozen=True)

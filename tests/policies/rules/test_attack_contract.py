@@ -12,15 +12,14 @@ import pandas as pd
 import pytest
 from pydantic import TypeAdapter
 
-from policies.advice import advice_on, with_advice
-from policies.rules.attack_rule import AttackRule
+from policies.rules.attack_rule import AttackRule, PairedRule
 from policies.rules.control_rules import ControlRule
-from policies.rules.paired_rule import PairedRule
 from policies.rules.rules import AttackPolicyRule
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Role
 from sluice.ground.verdict import Verdict
 from sluice.utility.comparison import Comparison
+from tasks.checks import advice_on, with_advice
 from tests.golden import golden
 from tests.policies.rules import attacked_people, linked_people, people_and_control
 from tests.policies.rules.written_rules import documented

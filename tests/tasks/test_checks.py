@@ -1,4 +1,4 @@
-"""Advice: what a finding may name has advice of its own, which names what there is; see the contracts of the rules."""
+"""All checks by their names: what each asks, why, and what helps; see the contracts of the rules."""
 
 import json
 import re
@@ -7,15 +7,16 @@ from collections import Counter
 import pytest
 
 from flows.json_schemas import DOCUMENTS, json_schema
-from policies.advice import ADVICE, UNMEASURED, advice_on, with_advice
 from policies.policy import load_policy, shipped_policies
-from policies.rules.catalogue import rules
-from policies.rules.rules import AttackPolicyRule, PolicyRule
+from policies.rules.rules import AttackPolicyRule, PolicyRule, rules
 from policies.several_publications import RULES as SEVERAL
 from policies.standard.checks import PARTS
 from policies.utility_limits import UtilityLimits
 from schemas.checks.frame_check import _STRUCTURE
+from sluice.ground.errors import SluiceError
 from sluice.ground.verdict import Finding, Verdict
+from tasks.checks import advice_on, declarations, explain, explained, explained_by_kind, with_advice
+from tests.golden import golden
 
 RULES = rules(PolicyRule) | rules(AttackPolicyRule)
 # What is looked at under every policy, or of every release of a kind.
@@ -41,14 +42,14 @@ def test_every_rule_that_a_finding_may_name_has_advice(rule: str) -> None:
 
 
 def test_no_advice_is_for_a_rule_that_there_is_not() -> None:
-    of_contract = {name for name in ADVICE if name.partition(".")[0] == "contract"}
-    assert {*ADVICE, *UNMEASURED} - NAMED - of_contract == set()
+    of_contract = {name for name in explained() if name.partition(".")[0] == "contract"}
+    assert {*explained()} - NAMED - of_contract == set()
 
 
 def test_methods_and_settings_that_an_advice_names_exist() -> None:
     """Words with an underscore are names: of methods, settings and rules, as the documents of an office write them."""
-    known = {*ADVICE, *re.findall(r'"(\w+)"', json.dumps([json_schema(model) for model in DOCUMENTS.values()]))}
-    text = " ".join((*ADVICE.values(), *UNMEASURED.values()))
+    known = {*explained(), *re.findall(r'"(\w+)"', json.dumps([json_schema(model) for model in DOCUMENTS.values()]))}
+    text = " ".join(f"{each.helps} {each.needs}" for each in declarations())
     assert {*re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", text)} - known == set()
 
 
@@ -57,7 +58,8 @@ def test_an_unknown_rule_has_none() -> None:
 
 
 def test_no_two_rules_share_a_sentence() -> None:
-    sentences = Counter(sentence for advice in ADVICE.values() for sentence in advice.rstrip(".").split(". "))
+    advice = [each.helps.rstrip(".") for each in declarations() if each.helps]
+    sentences = Counter(sentence for text in advice for sentence in text.split(". "))
     assert [sentence for sentence, times in sentences.items() if times > 1] == []
 
 
@@ -77,3 +79,56 @@ def test_only_what_did_not_pass_gets_advice() -> None:
     passed = Finding(rule="k_anonymity", verdict=Verdict.PASS, says=".")
     failed = passed.model_copy(update={"verdict": Verdict.FAIL})
     assert [finding.advice for finding in with_advice([passed, failed])] == ["", RULES["k_anonymity"].advice]
+
+
+def test_a_rule_speaks_by_its_own_words() -> None:
+    found = explain("k_anonymity")
+    golden(found.asks)
+    assert found.about == "k-anonymity: in how large a crowd each record stands."
+    assert found.example == "{rule: k_anonymity, k: 5}"
+    assert found.helps == RULES["k_anonymity"].advice
+    assert "Sweeney (2002)" in found.source
+
+
+@pytest.mark.parametrize("name", ["k-anonymity", "K anonymity", " k_anonymity "])
+def test_it_is_found_as_a_report_writes_it(name: str) -> None:
+    assert explain(name) == explain("k_anonymity")
+
+
+def test_every_rule_part_of_the_standard_and_limit_says_what_it_is_about_and_what_helps() -> None:
+    for name in (*RULES, *(part.rule for part in PARTS), *UtilityLimits.model_fields):
+        found = explain(name)
+        assert found.about or found.asks, name
+        assert found.helps or found.needs, name
+    assert all(explain(name).rule == name for name in explained())
+    assert explain("contract.kind").helps
+
+
+def test_no_rule_and_no_part_of_the_standard_lacks_a_part_of_its_explanation() -> None:
+    for name in RULES:
+        found = explain(name)
+        lacking = [part for part, text in vars(found).items() if text == ""]
+        assert not lacking, (name, lacking)
+    parts = explained_by_kind()["Parts of the reference standard"]
+    assert {"prediction_ambiguity", "exact_copies", "unique_values"} <= {*parts}
+    said = [explain(name) for name in [*parts, "worst_subgroup"]]
+    assert all(found.about and found.asks and (found.helps or found.needs) for found in said)
+    assert len({found.asks for found in said}) == len(said), (
+        "parts that have a document in common ask for different things"
+    )
+    golden.words(explain("prediction_ambiguity").asks)
+
+
+@pytest.mark.parametrize("name", ["k_anonimity", "prediction_distanc", "", "\x1b[2Jk_anonymity"])
+def test_an_unknown_one_is_refused_with_the_nearest_and_no_escape_reaches_the_terminal(name: str) -> None:
+    with golden.raises(SluiceError) as refused:
+        explain(name)
+    if name.startswith(("k_", "pred")):
+        assert "Did you mean 'k_anonymity'?" in str(refused.value) or "prediction_distance" in str(refused.value)
+
+
+def test_a_limit_and_a_part_of_the_standard_of_one_name_each_have_their_own_advice() -> None:
+    failed = {"rule": "worst_subgroup", "verdict": Verdict.FAIL, "says": "."}
+    of_people, of_utility = (advice_on(Finding(**failed, stage=stage)) for stage in ("reference", "utility"))
+    assert "protected less" in of_people
+    assert "most of the masking" in of_utility
