@@ -6,8 +6,8 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from policies.rules.catalogue import rules as rules_of
 from policies.rules.rules import TablePolicyRule
+from policies.rules.rules import rules as rules_of
 from sluice.ground.document_faults import faults
 from sluice.ground.errors import DocumentError
 from sluice.sources.hierarchy_file import read_dimension

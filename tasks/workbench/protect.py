@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from policies.waived_cells import waived_cells
-from policies.waivers import Waiver
+from policies.waivers import Waiver, waived_cells
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.verdict import Finding, Verdict, decide
@@ -23,7 +22,7 @@ from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.rules.known_parts import status_tells_more
+from sluice.tabular.rules.intruders import status_tells_more
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.effort import Progress
 from sluice.tabular.suppression.manual_status import MANUAL, manual_rows

@@ -12,8 +12,7 @@ from pydantic import TypeAdapter
 from policies.check import at_hand, unmet
 from policies.policy import Policy, load_policy, shipped_policies
 from policies.rules.attack_rule import AttackRule
-from policies.rules.catalogue import rules
-from policies.rules.rules import AttackPolicyRule, PolicyRule
+from policies.rules.rules import AttackPolicyRule, PolicyRule, rules
 from sluice.ground.errors import DataError
 from sluice.ground.rule import Need, Rule
 from sluice.ground.variables import Kind, Role, Variable

@@ -2,8 +2,7 @@
 
 from datetime import date
 
-from policies.waived_cells import waived_cells
-from policies.waivers import Waiver
+from policies.waivers import Waiver, waived_cells
 from sluice.ground.verdict import Verdict
 from tests.golden import golden
 

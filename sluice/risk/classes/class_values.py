@@ -11,7 +11,7 @@ of a grid parts what lies together, and slight noise does not make two values of
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -178,20 +178,6 @@ def _spans(labels: IntArray, rank: IntArray, reach: IntArray) -> tuple[IntArray,
         left = left[~inside]
     begins, span = np.unique(first, return_inverse=True)
     return span[pair_of], pairs[begins] % ranks
-
-
-@dataclass(frozen=True)
-class ClassFigures:
-    """One figure for each class, and what a finding needs to know of them."""
-
-    figures: FloatArray
-    failing: BoolArray
-    worse: Literal["higher", "lower"] = "higher"
-
-    def worst(self, among: BoolArray) -> float:
-        """The worst figure of some of the classes; of all, where these are none."""
-        figures = self.figures[among] if among.any() else self.figures
-        return float(figures.max() if self.worse == "higher" else figures.min())
 
 
 @dataclass(frozen=True)

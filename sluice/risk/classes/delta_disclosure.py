@@ -19,7 +19,7 @@ from sluice.ground.arrays import BoolArray, FloatArray
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentence
 from sluice.ground.variables import Variable
-from sluice.risk.classes.class_values import ClassFigures, ClassValues, SensitiveValues
+from sluice.risk.classes.class_values import ClassValues, SensitiveValues
 from sluice.risk.classes.privacy_model import SensitiveModel
 from sluice.risk.classes.sensitive_rule import GROUPS, NearValuesRule
 
@@ -98,7 +98,7 @@ class DeltaDisclosure(NearValuesRule):
     def model(self, variable: Variable, categories: Sequence[str]) -> SensitiveModel:
         return DeltaDisclosureModel(variable.name, self.delta, absent=self.absent_values == "violate")
 
-    def measure(self, values: SensitiveValues) -> ClassFigures:
+    def measure(self, values: SensitiveValues) -> tuple[SensitiveModel, ClassValues]:
         return super().measure(values.on_grid)
 
     def say(self, groups: Mapping[str, Any], worst: float, limit: float) -> Saying:

@@ -228,6 +228,9 @@ class SensitiveModel(PrivacyModel):
     def figures(self, found: ClassValues) -> FloatArray:
         """Shape (c,), what the limit is for, of each class."""
 
+    def worst(self, figures: FloatArray) -> float:
+        return float(figures.max() if self.worse == "higher" else figures.min())
+
     @abstractmethod
     def broken(self, found: ClassValues) -> BoolArray:
         """Shape (c,), whether the values of each class break it; that of a class without values does not count."""

@@ -220,6 +220,10 @@ def test_what_the_contract_calls_harmless_may_be_known() -> None:
     golden(found.says)
     (ill,) = rule.find(frame.assign(illness=frame["illness"].where(frame["age"] != 41, "flu")), variables, "masked")
     assert ill.verdict is Verdict.FAIL
+    (all_harmless,) = rule.find(
+        frame.assign(illness=frame["illness"].where(frame["age"] == 30, "cold")), variables, "x"
+    )
+    assert (all_harmless.verdict, all_harmless.observed) == (Verdict.PASS, 1)
 
 
 def test_the_values_of_one_person_are_not_those_of_several() -> None:

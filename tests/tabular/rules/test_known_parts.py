@@ -11,10 +11,9 @@ from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, Contributions
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.dominance import Dominance
-from sluice.tabular.rules.known_parts import known_parts, status_tells_more
+from sluice.tabular.rules.intruders import known_parts, status_tells_more
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
-from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.prior_posterior import PriorPosterior
+from sluice.tabular.rules.p_percent import PPercent, PriorPosterior
 from sluice.tabular.rules.request_rule import RequestRule
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
 
