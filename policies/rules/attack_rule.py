@@ -139,16 +139,16 @@ class AttackRule(DisclosureRule):
 
     def not_applicable(self, why: Saying, attempted: int = 0, scope: str = "") -> Finding:
         """A finding that the attack has no sense on these files, so that a person decides whether it is missed."""
-        return Finding(
-            rule=self.rule, verdict=Verdict.REVIEW, stage="attack", scope=scope, attempted=attempted, completed=0,
-            binding=self.binding, **as_fields(why + _SAYS.not_played()),
-        )  # fmt: skip
+        return self._not_played(Verdict.REVIEW, why + _SAYS.not_played(), attempted, scope)
 
     def unknown(self, why: Saying, attempted: int = 0, scope: str = "") -> Finding:
         """A finding that nothing could be measured, and why."""
+        return self._not_played(Verdict.UNKNOWN, why + NOT_JUDGED(), attempted, scope)
+
+    def _not_played(self, verdict: Verdict, says: Saying, attempted: int, scope: str) -> Finding:
         return Finding(
-            rule=self.rule, verdict=Verdict.UNKNOWN, stage="attack", scope=scope, attempted=attempted, completed=0,
-            binding=self.binding, **as_fields(why + NOT_JUDGED()),
+            rule=self.rule, verdict=verdict, stage="attack", scope=scope, attempted=attempted, completed=0,
+            binding=self.binding, **as_fields(says),
         )  # fmt: skip
 
 
