@@ -14,9 +14,9 @@ from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.population.household_risk import household_risk
 from sluice.risk.population.individual_risk import estimated_population, expected_share
 from sluice.risk.population.individual_risk import individual_risk as risk_of_classes
-from tasks.workbench.notebook.arguments import one_of
-from tasks.workbench.notebook.records import Columns, ContractGiven, HoldsRecords, read_records
-from tasks.workbench.notebook.result import COLOURS, Figure, Result, axes
+from tasks.workbench.arguments import one_of
+from tasks.workbench.records import Columns, ContractGiven, HoldsRecords, read_records
+from tasks.workbench.result import COLOURS, Figure, Result, axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

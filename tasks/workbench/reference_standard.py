@@ -10,12 +10,12 @@ from policies.standard.reference_standard import ReferenceStandard
 from sluice.documents.document_reading import parse_document
 from sluice.ground.verdict import decide
 from tasks.release.records.record_findings import against_reference
-from tasks.workbench.notebook.arguments import Seed
-from tasks.workbench.notebook.compared import compare
-from tasks.workbench.notebook.findings import Judgement
+from tasks.workbench.arguments import Seed
+from tasks.workbench.compared import compare
+from tasks.workbench.findings import Judgement
 from tasks.workbench.notebook.mask import Masked
-from tasks.workbench.notebook.records import Columns, ContractGiven
-from tasks.workbench.notebook.result import Figure
+from tasks.workbench.records import Columns, ContractGiven
+from tasks.workbench.result import Figure
 
 if TYPE_CHECKING:
     pass

@@ -9,7 +9,7 @@ import pandas as pd
 from sluice.ground.errors import DataError
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.reference.reference_attack import Curve
-from tasks.workbench.notebook.result import COLOURS, Result, axes
+from tasks.workbench.result import COLOURS, Result, axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

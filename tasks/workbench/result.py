@@ -4,10 +4,10 @@ A page shows aggregates only: a notebook is saved with its output, and mailed.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, get_type_hints, overload
 
 import pandas as pd
 
@@ -28,6 +28,29 @@ class Figure:
 
     unit: str
     meaning: str
+
+
+Value = TypeVar("Value")
+
+
+class ComputedFigure(property, Generic[Value]):
+    """A property that is a figure; see `figure`."""
+
+    def __init__(self, compute: Callable[[Any], Value], figure: Figure) -> None:
+        super().__init__(compute)
+        self.compute, self.figure = compute, figure
+
+    @overload
+    def __get__(self, result: None, owner: type, /) -> Self: ...
+    @overload
+    def __get__(self, result: object, owner: type | None = None, /) -> Value: ...
+    def __get__(self, result: object | None, owner: type | None = None, /) -> Self | Value:
+        return self if result is None else self.compute(result)
+
+
+def figure(unit: str, meaning: str) -> Callable[[Callable[[Any], Value]], ComputedFigure[Value]]:
+    """Of a result, a method without arguments whose answer is a figure: `@figure("cells", "that are sensitive")`."""
+    return lambda compute: ComputedFigure(compute, Figure(unit, meaning))
 
 
 class Result(ABC):
@@ -62,6 +85,9 @@ class Result(ABC):
             for figure in getattr(hint, "__metadata__", ()):
                 if isinstance(figure, Figure):
                     yield name, figure
+        for name, computed in vars(cls).items():
+            if isinstance(computed, ComputedFigure):
+                yield name, computed.figure
 
     def __repr__(self) -> str:
         sign = "" if self.verdict is None else f"{self.verdict.name}: "

@@ -19,9 +19,15 @@ which ask whether records can be told apart, take a value to be as likely as it 
 evenly, half of a frequent value's records would seem to be of the rare one in its group, though none is.
 
 Everything else is a view of this: bins (`common_bins`), the mean of a number (`continuous.released_numbers`), size,
-width and bits of a group (`recoding.cell_losses`), sets of values for models and conditions on records.
+width and bits of a group (`recoding.cell_losses`), sets of values for models and conditions on records. Where a value
+lies for an intruder who measures distances is asked of the recodings alone, by the original's frequencies
+(`risk.coding`).
+
+A variable stands in a file as itself, or as a distribution over its labels: a column of probabilities for each, such as
+'area=north' and 'area=south'.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -31,8 +37,9 @@ import pandas as pd
 
 from sluice.ground.arrays import BoolArray, Codes, FloatArray, IntArray, narrow
 from sluice.ground.comparable_values import codes_of, plain_values
+from sluice.ground.errors import DataError
 from sluice.ground.hierarchy import Hierarchy
-from sluice.ground.variables import as_label
+from sluice.ground.variables import Variables, as_label
 
 _CHANCE = 3.0  # standard errors of a sample by which values may be more frequent than those that are left for them
 
@@ -234,3 +241,37 @@ def _weighed(known: DistinctValues, code: IntArray, value: IntArray) -> _Pairs:
     weight = known.counts[value].astype(np.float64)
     total = np.bincount(code, weight, int(code.max()) + 1 if len(code) else 0)
     return code.astype(np.int64), value.astype(np.int64), np.where(total[code] > 0, weight, 1.0)
+
+
+def released_as(name: str, variables: Variables, released: Variables) -> tuple[str, ...]:
+    """The released columns that hold a variable: itself, or one column of probabilities for each of its labels."""
+    if name in released:
+        return (name,)
+    return tuple(column for column in released if column.startswith(f"{name}=") and column not in variables)
+
+
+def labels_of(name: str, columns: Iterable[str]) -> list[str]:
+    """The labels whose probabilities the columns of a distribution hold."""
+    return [column.removeprefix(f"{name}=") for column in columns]
+
+
+def released_column(frame: pd.DataFrame, name: str) -> "pd.Series[Any] | pd.DataFrame":
+    """The column of this name; or, where a distribution is released, its columns, named by their labels.
+
+    raises : DataError when the file has neither
+    """
+    if name in frame:
+        return frame[name]
+    parts = _parts(frame, name)
+    if not parts:
+        raise DataError(f"the released file has no column '{name}', nor a distribution '{name}=...' over its labels")
+    return frame[parts].set_axis(labels_of(name, parts), axis=1)
+
+
+def is_released(frame: pd.DataFrame, name: str) -> bool:
+    """Whether `released_column` would find it."""
+    return name in frame or bool(_parts(frame, name))
+
+
+def _parts(frame: pd.DataFrame, name: str) -> list[str]:
+    return [column for column in map(str, frame) if column.startswith(f"{name}=")]

@@ -16,8 +16,8 @@ from schemas.reading.contract_draft import inferred_contract
 from sluice.ground.errors import DataError
 from sluice.ground.values import label
 from sluice.ground.variables import Kind, Role, Variable, with_role
+from tasks.workbench.arguments import column_name, column_names, data_frame, document, one_of
 from tasks.workbench.masked_file import understood
-from tasks.workbench.notebook.arguments import column_name, column_names, data_frame, document, one_of
 from tasks.workbench.tabular_file import typed_table
 
 ContractGiven = Contract | Path | str

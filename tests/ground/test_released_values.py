@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sluice.ground.errors import DataError
 from sluice.ground.hierarchy import Hierarchy
-from sluice.utility.released_values import DistinctValues, ReleasedValues, at_face_value
+from sluice.ground.released_values import DistinctValues, ReleasedValues, at_face_value, is_released, released_column
+from tests.golden import golden
 
 TEXTS = st.lists(st.tuples(st.sampled_from([*"abcde", None]), st.sampled_from([1.0, 2.0, 3.5, None])), max_size=40)
 
@@ -116,3 +118,19 @@ def test_the_more_is_merged_the_more_a_value_may_stand_for(values: list[str], gr
     for itself, few, more, was in zip(*sets, read[0].known.codes.tolist(), strict=True):
         assert itself == {was}
         assert itself <= few <= more
+
+
+FRAME = pd.DataFrame({"age": [1.0], "area=north": [0.3], "area=south": [0.7], "areal": [2.0]})
+
+
+def test_a_column_as_itself_and_as_a_distribution():
+    assert released_column(FRAME, "age").tolist() == [1.0]
+    area = released_column(FRAME, "area")
+    assert area.to_dict("list") == {"north": [0.3], "south": [0.7]}
+    assert [is_released(FRAME, name) for name in ("age", "area", "areal", "are", "income")] == [
+        True, True, True, False, False,
+    ]  # fmt: skip
+
+
+def test_a_column_that_is_not_released_is_refused():
+    golden.refused(DataError, released_column, FRAME, "income")

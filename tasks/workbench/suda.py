@@ -11,9 +11,9 @@ from sluice.ground.sentence import word
 from sluice.risk.classes.equivalence_classes import category_codes
 from sluice.risk.classes.suda import minimal_sample_uniques
 from sluice.risk.classes.suda import suda as suda_scores
-from tasks.workbench.notebook.arguments import share, whole_number
-from tasks.workbench.notebook.records import Columns, ContractGiven, HoldsRecords, read_records
-from tasks.workbench.notebook.result import COLOURS, Figure, Result, axes
+from tasks.workbench.arguments import share, whole_number
+from tasks.workbench.records import Columns, ContractGiven, HoldsRecords, read_records
+from tasks.workbench.result import COLOURS, Figure, Result, axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,9 +14,9 @@ from sluice.risk.classes.k_anonymity import k_anonymity as smallest_frequency
 from sluice.risk.classes.k_anonymity import records_below
 from sluice.risk.classes.sample_uniques import sample_uniques
 from sluice.risk.people_of_records import people_of
-from tasks.workbench.notebook.arguments import one_of, whole_number
-from tasks.workbench.notebook.records import Columns, ContractGiven, HoldsRecords, read_records
-from tasks.workbench.notebook.result import COLOURS, Figure, Result, axes
+from tasks.workbench.arguments import one_of, whole_number
+from tasks.workbench.records import Columns, ContractGiven, HoldsRecords, read_records
+from tasks.workbench.result import COLOURS, Figure, Result, axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

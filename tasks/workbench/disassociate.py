@@ -13,8 +13,8 @@ from sluice.items.item_sets import ItemSets, combination_counts
 from sluice.masking.items.disassociation import Disassociated
 from sluice.masking.items.disassociation import disassociate as taken_apart
 from sluice.utility.item_loss import item_loss
-from tasks.workbench.notebook.arguments import Seed, column_name, data_frame, entropy, whole_number
-from tasks.workbench.notebook.result import COLOURS, Figure, Result, axes
+from tasks.workbench.arguments import Seed, column_name, data_frame, entropy, whole_number
+from tasks.workbench.result import COLOURS, Figure, Result, axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,11 +9,11 @@ import pandas as pd
 from policies.rules.control_rules import SinglingOut as SinglingOutRule
 from sluice.ground.errors import DataError
 from sluice.risk.attacks.singling_out import Mode
-from tasks.workbench.notebook.arguments import Seed, column_names, one_of, whole_number
-from tasks.workbench.notebook.compared import compare
+from tasks.workbench.arguments import Seed, column_names, one_of, whole_number
+from tasks.workbench.compared import compare
 from tasks.workbench.notebook.mask import Masked
-from tasks.workbench.notebook.records import Columns, ContractGiven
-from tasks.workbench.notebook.result import COLOURS, Figure, Result, axes, written
+from tasks.workbench.records import Columns, ContractGiven
+from tasks.workbench.result import COLOURS, Figure, Result, axes, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
