@@ -262,4 +262,4 @@ def knowing_others(classes: EquivalenceClasses, others: Sequence[Codes]) -> Equi
 
     others : codes of the other sensitive variables, each of shape (n,)
     """
-    return equivalence_classes([classes.labels, *others])
+    return equivalence_classes([classes.labels, *others]).of_people(classes.people)

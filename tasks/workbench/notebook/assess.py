@@ -13,13 +13,13 @@ from schemas.contract import Contract
 from sluice.ground.verdict import Verdict
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.report_page import render
+from tasks.workbench.arguments import Seed, document
 from tasks.workbench.assess import assess_compared, refuse_unjudgeable, shipped_policy
-from tasks.workbench.notebook.arguments import Seed, document
-from tasks.workbench.notebook.compared import compare
-from tasks.workbench.notebook.findings import Judgement
+from tasks.workbench.compared import compare
+from tasks.workbench.findings import Judgement
 from tasks.workbench.notebook.mask import Masked
-from tasks.workbench.notebook.records import Columns, ContractGiven
-from tasks.workbench.notebook.result import Figure
+from tasks.workbench.records import Columns, ContractGiven
+from tasks.workbench.result import Figure
 
 if TYPE_CHECKING:
     pass

@@ -13,10 +13,10 @@ from sluice.ground.errors import DataError
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.variables import Kind, Variable, as_label
 from sluice.sources.hierarchy_file import read_hierarchy
+from tasks.workbench.arguments import document, whole_number
 from tasks.workbench.hierarchy import counts_of, draw, hierarchy_as_written
-from tasks.workbench.notebook.arguments import document, whole_number
-from tasks.workbench.notebook.records import Columns, ContractGiven
-from tasks.workbench.notebook.result import Figure, Result, axes
+from tasks.workbench.records import Columns, ContractGiven
+from tasks.workbench.result import Figure, Result, axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

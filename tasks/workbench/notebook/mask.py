@@ -19,10 +19,10 @@ from sluice.masking.noise.pram import MISSING, Pram
 from sluice.masking.plan import ByStratum, apply_plan, apply_recodings, released_variables
 from sluice.masking.swapping.anatomization import Anatomization, anatomized_tables
 from sluice.utility.cell_changes import cell_changes
+from tasks.workbench.arguments import Seed, column_name, data_frame, document, entropy
 from tasks.workbench.mask import MaskingPlan, load_plan
-from tasks.workbench.notebook.arguments import Seed, column_name, data_frame, document, entropy
-from tasks.workbench.notebook.records import Columns, ContractGiven, HoldsRecords, Records, refuse_missing
-from tasks.workbench.notebook.result import COLOURS, Figure, Result, axes
+from tasks.workbench.records import Columns, ContractGiven, HoldsRecords, Records, refuse_missing
+from tasks.workbench.result import COLOURS, Figure, Result, axes
 from tasks.workbench.tabular_file import typed_table
 
 if TYPE_CHECKING:
