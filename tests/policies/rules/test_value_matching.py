@@ -1,9 +1,16 @@
-"""Data invasion as a rule."""
+"""Data invasion as a rule.
 
+The maximum-knowledge attack as a rule.
+
+The divergence of distributions as a rule.
+"""
+
+import numpy as np
 import pandas as pd
 import pytest
 
-from policies.rules.value_matching import DataInvasion
+from policies.rules.value_matching import AttributeDivergence, DataInvasion, MaximumKnowledge
+from sluice.ground.variables import Kind, Variable
 from tests.golden import golden
 from tests.policies.rules.attacked_people import (
     FAIL,
@@ -12,6 +19,7 @@ from tests.policies.rules.attacked_people import (
     PASS,
     REVIEW,
     UNKNOWN,
+    VARIABLES,
     attacked,
     by_scope,
     scrambled,
@@ -51,3 +59,31 @@ def test_a_small_count_is_told_as_a_bound():
     assert found.verdict is UNKNOWN
     assert "Too few records" in found.says
     assert "5" not in found.says
+
+
+def test_maximum_knowledge_of_records():
+    rule = MaximumKnowledge(limit=0.2)
+    assert rule.find(attacked(ORIGINAL))[0].observed > 0.9
+    assert rule.find(attacked(ORIGINAL.sample(frac=1, random_state=1), paired=False))[0].verdict is FAIL
+    other = {"height": Variable(name="height", kind=Kind.CONTINUOUS)}
+    nothing = rule.find(attacked(pd.DataFrame({"height": np.zeros(600)}), released=other))[0]
+    assert (nothing.verdict, nothing.completed) == (UNKNOWN, 0)
+    divergence = MaximumKnowledge(limit=0.2, comparison="kullback_leibler").find(attacked(ORIGINAL))[0]
+    assert divergence.verdict is FAIL
+    golden.words(divergence.says)
+
+
+def test_maximum_knowledge_of_attributes():
+    rule = MaximumKnowledge(limit=0.25, of="attributes")
+    alone = attacked(ORIGINAL[["salary"]], released={"salary": VARIABLES["salary"]})
+    assert rule.find(alone)[0].verdict is UNKNOWN  # no other variable to link by
+
+
+def test_attribute_divergence():
+    rule = AttributeDivergence(limit=0.05)
+    # A distribution that is as it was is a risk even if no record is anybody's.
+    assert {f.verdict for f in rule.find(attacked(scrambled(ORIGINAL), paired=False))} == {FAIL}
+    moved = ORIGINAL.assign(salary=ORIGINAL["salary"] + 5000, illness=pd.Categorical(["gout"] * 600, ILLNESSES))
+    assert {f.verdict for f in rule.find(attacked(ORIGINAL[["age"]], released={"age": VARIABLES["age"]}))} == {UNKNOWN}
+    smoothed = AttributeDivergence(limit=0.05, divergence="kullback_leibler").find(attacked(moved))
+    assert all(np.isfinite(f.observed) for f in smoothed)
