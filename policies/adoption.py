@@ -10,12 +10,13 @@ said: a copy of one, or one that was kept back, brings nothing back that was rep
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from policies.acts import KNOWN_BY, digest_of_words, said_at, verified_person
+from policies.decision_table import LAPSES_AFTER, OFFICE_DECISIONS
 from policies.people import HEAD, Identity, Roster
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.public_key import PublicKey
@@ -27,14 +28,6 @@ Kind = Literal["roster", "policy", "contract", "publisher"]
 
 PUBLISHER_KEY: Literal["publisher"] = "publisher"
 """The key by which the installation signs from then on; its version is its number."""
-
-ANSWERS_FOR: Mapping[Kind, str] = {"publisher": HEAD, "roster": HEAD, "policy": "methodologist", "contract": "owner"}
-"""The role that one of those who adopt a document must have."""
-
-PEOPLE_NEEDED = 2  # for every adoption but those of the founding
-
-LAPSES_AFTER = timedelta(days=30)
-"""How long one person's act, an adoption or a withdrawal, waits for the second's."""
 
 PREDICATE = "urn:sluice:adoption:1"
 
@@ -150,19 +143,20 @@ class Office:
 
     def missing(self, adoption: Adoption, acts: Sequence[Act]) -> str | None:
         """What a proposed adoption still needs, in words; None when it is complete. Who left does not count."""
-        role = ANSWERS_FOR[adoption.kind]
+        rule = OFFICE_DECISIONS[adoption.kind]
         people = {act.who for act in acts} & self.roster.people.keys()
-        more = PEOPLE_NEEDED - len(people)
-        if not people & {*self.roster.with_role(role)}:
-            return f"{max(more, 1)} more of the roster, among them a {role}"
+        more = rule.people - len(people)
+        if not people & {*self.roster.with_role(rule.role)}:
+            return f"{max(more, 1)} more of the roster, among them a {rule.role}"
         return f"{more} more of the roster" if more > 0 else None
 
     def may_complete(self, adoption: Adoption, acts: Sequence[Act]) -> tuple[str, ...]:
         """Whose act brings a proposed adoption on: of all, or of those in the role that answers for it, if one act of
         theirs completes it."""
         people = {act.who for act in acts} & self.roster.people.keys()
-        answer = {*self.roster.with_role(ANSWERS_FOR[adoption.kind])}
-        asked = answer if len(people) >= PEOPLE_NEEDED - 1 and not people & answer else self.roster.people.keys()
+        rule = OFFICE_DECISIONS[adoption.kind]
+        answer = {*self.roster.with_role(rule.role)}
+        asked = answer if len(people) >= rule.people - 1 and not people & answer else self.roster.people.keys()
         return tuple(who for who in self.roster.people if who in asked and who not in people)
 
 

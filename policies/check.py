@@ -27,7 +27,7 @@ class Giving(NamedTuple):
 
 def _by_role(argument: str, role: Role) -> Giving:
     contract = f"give a variable of the contract the role {role}"
-    return Giving(f"name columns in {argument}, or {contract}", contract, contract)
+    return Giving(f"name columns in {argument}, or {contract}", contract, f"{contract}, and let the plan release it")
 
 
 _POPULATION = "name the list in `population` of the rule"
@@ -52,6 +52,10 @@ GIVING = {
     Need.POPULATION: Giving(_POPULATION, _POPULATION, _POPULATION),
     Need.CELLS: Giving(_CELLS, _CELLS, _CELLS),
 }  # fmt: skip
+
+
+How = Literal["argument", "option", "document"]
+"""To whom it is said how something is given."""
 
 
 class Part(NamedTuple):
@@ -105,7 +109,7 @@ def unmet(
     requirements: Iterable[Requirement],
     given: Collection[Need],
     paired: bool,
-    how: Literal["argument", "option", "document"],
+    how: How,
 ) -> list[str]:
     """A sentence for each thing that is lacking: which checks need it, and how it is given.
 

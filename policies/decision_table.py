@@ -2,12 +2,17 @@
 
 Who may take one, in which states, what comes of it and who is told says the action of the same name in the table of
 states (`sluice.custody.states`); what else belongs to it says its row here. A new decision is a row of each.
+
+What people decide for the office has no state of a release: it counts once people have said the same on the same terms.
+Its rows say who they are, how many, and what comes of it.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 
-from sluice.custody.states import DECISION_PREDICATE, SERIES_ENDED, TRANSITIONS, State, Who, allowed
+from policies.people import HEAD
+from sluice.custody.states import ADOPTED, DECISION_PREDICATE, FOUNDED, SERIES_ENDED, TRANSITIONS, State, Who, allowed
 from sluice.ground.errors import SluiceError
 
 DECISION, WITHDRAWAL = "decision", "withdrawal"  # events in the ledger
@@ -107,3 +112,45 @@ DECISIONS: Mapping[str, DecisionRule] = {
 """In the order in which the desk offers them."""
 
 ON_REVIEW = tuple(name for name, rule in DECISIONS.items() if rule.event == DECISION)
+
+
+@dataclass(frozen=True)
+class OfficeRule:
+    """One decision of the office: that it is founded, or that a document or key counts from then on.
+
+    name   : 'found', or the kind of what is adopted
+    event  : by which the ledger has one person's word
+    role   : that one of those who say so must have
+    people : how many must say so, within `LAPSES_AFTER` of each other
+    effect : what comes of it
+    """
+
+    name: str
+    event: str
+    role: str
+    people: int
+    effect: str
+
+
+OFFICE_DECISIONS: Mapping[str, OfficeRule] = {
+    rule.name: rule
+    for rule in (
+        OfficeRule("found", FOUNDED, HEAD, 1, "the roster and the documents that are brought count; once only"),
+        OfficeRule("publisher", ADOPTED, HEAD, 2, "the installation signs by it from then on"),
+        OfficeRule("roster", ADOPTED, HEAD, 2, "these people count, each with their roles, keys and days"),
+        OfficeRule("policy", ADOPTED, "methodologist", 2, "releases are judged by it"),
+        OfficeRule("contract", ADOPTED, "owner", 2, "its data are read and released by it"),
+    )
+}
+
+LAPSES_AFTER = timedelta(days=30)
+"""How long one person's act, an adoption or a withdrawal, waits for the second's."""
+
+
+def office_table() -> str:
+    """The rows of the office as a table in Markdown, for docs/architecture.md."""
+    rows = []
+    for rule in OFFICE_DECISIONS.values():
+        who = f"{rule.people} of the roster, {'one ' * (rule.people > 1)}with the role {rule.role}"
+        rows.append(f"| `{rule.name}` | {who} | {rule.effect} |")
+    return "\n".join(["| decision | may be taken by | makes |", "|---|---|---|", *rows])

@@ -1,5 +1,6 @@
 """The policy: what a release must meet before it may leave the house, written by methodologists."""
 
+from collections.abc import Collection
 from importlib.resources import files
 from pathlib import Path
 from typing import Self
@@ -7,6 +8,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from policies.approvals import Approvals
+from policies.check import How, at_hand, unmet
 from policies.contradictions import contradictions
 from policies.formula_cells import FORMULA_CELLS, FormulaCells
 from policies.retention import Retention
@@ -19,7 +21,7 @@ from sluice.documents.document_reading import parse_document, read_yaml
 from sluice.ground.declaration import Declaration
 from sluice.ground.errors import did_you_mean
 from sluice.ground.extensions import unnamed
-from sluice.ground.rule import Requirement
+from sluice.ground.rule import Need, Requirement
 from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.variables import Label, Role, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict
@@ -150,6 +152,28 @@ class Policy(BaseModel):
         """What those of its checks that decide cannot judge a file of records without."""
         standard = [] if self.reference_standard is None else self.reference_standard.requirements
         return [*(each for rule in (*self.rules, *self.attacks) for each in rule.requirements), *standard]
+
+    def unmet(
+        self, *described: Variables, holdout: bool, knowledge: Collection[str], paired: bool, how: How
+    ) -> list[str]:
+        """A sentence for each thing without which checks that decide cannot judge a file of records, before a record
+        is read: which checks need it, and how it is given. None where it can be judged.
+
+        described : as `at_hand` takes them
+        knowledge : the sets of variables that the contract has
+        paired    : whether it is known which released record is whose
+        """
+        standard = self.reference_standard
+        lacking = sorted((standard.sets_known if standard else frozenset[str]()) - {*knowledge})
+        given = at_hand(*described, holdout=holdout, knowledge=not lacking)
+        hint = f". There is no set {', '.join(map(repr, lacking))}" + (
+            "".join(did_you_mean(name, knowledge) for name in lacking)
+            or (f", only {', '.join(sorted(knowledge))}" if knowledge else "")
+        )
+        return [
+            says + hint if lacking and Need.KNOWLEDGE in says else says
+            for says in unmet(self.requirements, given, paired, how)
+        ]
 
     @property
     def population_lists(self) -> tuple[str, ...]:

@@ -10,8 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 
-from policies.rules.catalogue import rules
-from policies.rules.rules import AttackPolicyRule, PolicyRule
+from policies.rules.rules import AttackPolicyRule, PolicyRule, rules
 from policies.utility_limits import FAMILIES, UTILITY, UtilityLimits
 from sluice.ground.declaration import Declaration, as_written, first_paragraph
 from sluice.ground.errors import SluiceError, did_you_mean

@@ -10,7 +10,6 @@ import pytest
 import sluice
 
 ROOT = Path(__file__).resolve().parents[1]
-NOTEBOOK = ROOT / "tasks" / "workbench" / "notebook"
 
 
 def modules_after(code: str) -> set[str]:
@@ -23,8 +22,7 @@ def test_every_function_is_offered_and_has_a_file_of_its_own() -> None:
     functions = [name for name in sluice.__all__ if name != "__version__"]
     assert dir(sluice) == sluice.__all__
     for name in functions:
-        assert getattr(sluice, name).__module__ == f"tasks.workbench.notebook.{name}"
-        assert (NOTEBOOK / f"{name}.py").is_file()
+        assert getattr(sluice, name).__module__ == f"tasks.workbench.{name}"
     assert sluice.__version__
     with pytest.raises(AttributeError, match="module 'sluice' has no attribute 'maks'"):
         sluice.maks  # type: ignore[attr-defined] # noqa: B018
@@ -55,7 +53,7 @@ def test_the_functions_need_neither_prefect_nor_a_plot() -> None:
     """matplotlib is loaded when something is drawn in a notebook; the report of `assess` draws without it."""
     names = [name for name in sluice.__all__ if name != "__version__"]
     loaded = modules_after(f"import sluice\nfor name in {names}: getattr(sluice, name)")
-    assert "tasks.workbench.notebook.audit" in loaded
+    assert "tasks.workbench.audit" in loaded
     assert not {name.split(".")[0] for name in loaded} & {"prefect", "flows", "matplotlib"}
 
 
@@ -63,7 +61,7 @@ def test_no_other_door_leads_upwards() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
     doors = [each for contract in settings["contracts"] for each in contract.get("ignore_imports", [])]
     assert doors == [
-        "sluice -> tasks.workbench.notebook.*",
+        "sluice -> tasks.workbench.*",
         "sluice -> tasks.workbench",
         "sluice.__main__ -> flows.cli.main",
         "sluice.__main__ -> flows.cli.main",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flows.json_schemas import DOCUMENTS, json_schema
-from policies.rules.catalogue import catalogue as rules
+from policies.rules.rules import catalogue as rules
 from sluice.masking.method_catalogue import catalogue as methods
 
 HEAD = """# The keys of the documents

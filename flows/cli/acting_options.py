@@ -45,7 +45,7 @@ def means(name: str | None, key: Path | None, envelope: str | None, to_sign: str
 
 def hand_out(request: "Request", place: str | None) -> None:
     """Write what is to be signed: over nothing, as people may run this as the account that owns the vault."""
-    from sluice.custody.workspace import refuse_to_overwrite
+    from sluice.custody.shelf import refuse_to_overwrite
     from sluice.ground.durable import write_new
 
     text = request.payload.decode()

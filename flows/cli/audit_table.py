@@ -5,24 +5,19 @@ from typing import Annotated, Any
 
 import typer
 
-from flows.cli.record_options import (
-    Coalition,
+from flows.cli.table_options import (
     Contributor,
-    Decimals,
-    Duplicates,
     Hierarchies,
-    Holding,
-    Missing,
-    Negative,
     Rules,
+    Settings,
+    Spec,
+    TableOptions,
     Tables,
     Value,
-    Weight,
-    WeightRule,
     Workers,
-    measure_given,
 )
 from flows.cli.terminal import BLOCKED, DONE, AsJson, note, print_json, say, waiting
+from sluice.ground.errors import DocumentError
 from sluice.settings import settings
 
 _FEW = 10
@@ -35,19 +30,14 @@ _OF_INTERVAL = ("status", "low", "high", "within_percent")
 @audit_app.command("audit-table")
 def audit_table(
     source: Annotated[Path, typer.Argument(metavar="CELLS", help="the cells: codes, status, value; CSV, or a folder")],
+    spec: Spec = None,
     hierarchy: Hierarchies = None,
     microdata: Annotated[Path | None, typer.Option("--microdata", help="the records, for the whole audit")] = None,
     rule: Rules = None,
     value: Value = None,
     contributor: Contributor = None,
-    holding: Holding = None,
-    weight: Weight = None,
-    weight_rule: WeightRule = None,
-    negative: Negative = "refuse",
-    missing: Missing = "refuse",
-    duplicates: Duplicates = "refuse",
-    decimals: Decimals = None,
     table: Tables = None,
+    setting: Settings = None,
     known: Annotated[
         Path | None,
         typer.Option("--known", help="CSV of what an attacker knows of cells beforehand: codes, lower, upper"),
@@ -66,7 +56,6 @@ def audit_table(
     within: Annotated[
         float | None, typer.Option("--within", min=0, max=100, help="percent: so near is a breach; without microdata")
     ] = None,
-    coalition: Coalition = 1,
     repair: Annotated[
         Path | None,
         typer.Option("--repair", help="with microdata: where to write an unsafe table with further cells suppressed"),
@@ -78,59 +67,27 @@ def audit_table(
 
     Without microdata, --rule is for a table of counts, one contributor each: readers know the rule, too.
     """
-    from flows.cli.table_options import columns_given, dimensions_given, files_given, rules_given, tables_given
-    from sluice.custody.workspace import refuse_to_overwrite
-    from sluice.ground.errors import DocumentError
-    from tasks.workbench.audit import audit_with_records
-    from tasks.workbench.audit_published import audit_published
+    from tasks.workbench.audit import audit_file
+    from tasks.workbench.cells_files import CellColumns, words_given
 
-    dimensions, tables = dimensions_given(hierarchy or [], source, totals=True), tables_given(table or [])
-    columns = columns_given(cells_status, cells_value, status_word or [], hide_values)
+    of_records = {"--value": value, "--contributor": contributor, "--repair": repair}
+    if microdata is None and (given := [option for option, what in of_records.items() if what]):
+        raise DocumentError(f"{', '.join(given)}: only the records can tell; give --microdata, too")
+    if microdata is not None and within is not None:
+        raise DocumentError("with --microdata, the rules tell how near is too near", field="--within")
     with waiting(as_json):
-        if microdata is None:
-            of_records = {
-                "--value": value,
-                "--contributor": contributor,
-                "--holding": holding,
-                "--weight": weight,
-                "--repair": repair,
-            }
-            given = [option for option, what in of_records.items() if what]
-            if given:
-                raise DocumentError(f"{', '.join(given)}: only the records can tell; give --microdata, too")
-            found = audit_published(
-                source,
-                dimensions,
-                tables=tables,
-                rules=rules_given(rule or []),
-                columns=columns,
-                known=known,
-                within=within,
-                nonnegative=measure_given(None, None, None, None, None, negative, missing, "add", None).negative
-                == "refuse",
-                workers=workers or settings().workers,
-            )
-        else:
-            if within is not None:
-                raise DocumentError("with --microdata, the rules tell how near is too near", field="--within")
-            measure = measure_given(
-                value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals
-            )
-            if repair is not None:
-                refuse_to_overwrite(repair, files_given(hierarchy or []))
-            found = audit_with_records(
-                source,
-                dimensions,
-                microdata,
-                measure,
-                rules_given(rule or []),
-                tables=tables,
-                columns=columns,
-                known=known,
-                coalition=coalition,
-                repair=repair,
-                workers=workers or settings().workers,
-            )
+        specified, files = TableOptions(spec, hierarchy, rule, value, contributor, table, setting).read()
+        found = audit_file(
+            source,
+            specified,
+            records=microdata,
+            columns=CellColumns(cells_status, cells_value, words_given(status_word or []), hide_values),
+            known=known,
+            within=within,
+            repair=repair,
+            inputs=files,
+            workers=workers or settings().workers,
+        )
     summary = found.summary()
     if as_json:
         print_json(summary)
@@ -145,8 +102,7 @@ def audit_table(
         if repair is not None:
             _print_repair(summary.get("repaired"))
         say(f"{summary['seconds']:.1f} s")
-    mended = found.repaired is not None and found.repaired.safe
-    raise typer.Exit(DONE if found.safe or mended else BLOCKED)
+    raise typer.Exit(DONE if found.safe or found.mended else BLOCKED)
 
 
 def _print_repair(repaired: dict[str, Any] | None) -> None:

@@ -29,7 +29,7 @@ def camouflage(
     as_json: AsJson = False,
 ) -> None:
     """Answer sums, means and extremes by intervals that hold the truth and give no single value away."""
-    from flows.cli.table_options import tables_given
+    from flows.cli.table_options import names_given
     from sluice.ground.errors import DocumentError
     from tasks.workbench.camouflage import NOT_JUDGED, camouflage_file
 
@@ -41,7 +41,7 @@ def camouflage(
         width,
         output,
         seed_file,
-        by=tables_given(by or []) or [],
+        by=names_given(by or []),
         vectors=vectors,
         leave_out_missing=missing == "leave_out",
     )

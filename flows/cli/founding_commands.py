@@ -34,7 +34,8 @@ def office(
     as_json: AsJson = False,
 ) -> None:
     """Set up the office: its people, and the documents that count at first: the shipped policies and those named."""
-    from sluice.custody.workspace import open_workspace, refuse_to_overwrite
+    from sluice.custody.shelf import refuse_to_overwrite
+    from sluice.custody.workspace import open_workspace
     from tasks.release.decisions.founding import founding_documents, write_first_connections, write_roster
     from tasks.release.decisions.office import Terms, adopt, dumped, open_office
     from tasks.release.decisions.signing_in import Request

@@ -6,22 +6,16 @@ from typing import Annotated, Any
 import typer
 
 from flows.cli.audit_table import print_audit
-from flows.cli.record_options import (
-    Coalition,
+from flows.cli.table_options import (
     Contributor,
-    Decimals,
-    Duplicates,
     Hierarchies,
-    Holding,
-    Missing,
-    Negative,
     Rules,
+    Settings,
+    Spec,
+    TableOptions,
     Tables,
     Value,
-    Weight,
-    WeightRule,
     Workers,
-    measure_given,
 )
 from flows.cli.terminal import BLOCKED, AsJson, note, print_json, say
 from sluice.settings import settings
@@ -38,55 +32,23 @@ def protect_table(
             "--output", "-o", help="a .csv file for the cells of all tables, or a folder for a file of each table"
         ),
     ],
+    spec: Spec = None,
     hierarchy: Hierarchies = None,
     rule: Rules = None,
     value: Value = None,
     contributor: Contributor = None,
-    holding: Holding = None,
-    weight: Weight = None,
-    weight_rule: WeightRule = None,
-    negative: Negative = "refuse",
-    missing: Missing = "refuse",
-    duplicates: Duplicates = "refuse",
-    decimals: Decimals = None,
     table: Tables = None,
     method: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--method",
             metavar="NAME=NUMBERS",
-            help="suppression, or a change of values: controlled_rounding=BASE, small_count_rounding=BASE, "
-            "controlled_adjustment=CAP,SPREAD, cell_key=MAXIMUM,VARIANCE,THRESHOLD, noise_multipliers=LEAST,SPREAD",
+            help="suppression (if not given), or a change of values: controlled_rounding=BASE, "
+            "small_count_rounding=BASE, controlled_adjustment=CAP,SPREAD, cell_key=MAXIMUM,VARIANCE,THRESHOLD, "
+            "noise_multipliers=LEAST,SPREAD",
         ),
-    ] = "suppression",
-    cost: Annotated[
-        str | None,
-        typer.Option("--cost", help="of suppression: value (if not given), cells, contributors, scaled_information"),
     ] = None,
-    mode: Annotated[
-        str | None,
-        typer.Option("--mode", help="of suppression: fast (if not given); optimise: slower, with a proven bound"),
-    ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option("--seconds", help="a budget for suppression: safe in any case, as cheap as it gets meanwhile"),
-    ] = None,
-    intervals: Annotated[
-        bool, typer.Option("--intervals", help="write the interval of each suppressed cell that anybody could compute")
-    ] = False,
-    synthetic: Annotated[
-        bool,
-        typer.Option(
-            "--synthetic", help="write for each suppressed cell a synthetic value that fits the published ones"
-        ),
-    ] = False,
-    a_priori: Annotated[
-        Path | None, typer.Option("--a-priori", help="CSV of cells that a person has decided on: codes, status")
-    ] = None,
-    waivers: Annotated[
-        Path | None,
-        typer.Option("--waivers", help="YAML list, as in a policy: sensitive cells that --a-priori may have published"),
-    ] = None,
+    setting: Settings = None,
     previous: Annotated[
         Path | None,
         typer.Option(
@@ -99,43 +61,23 @@ def protect_table(
             "--seed-file", help="a secret, made if absent: of what draws, and of noise on the costs of suppression"
         ),
     ] = None,
-    tell_primary: Annotated[
-        bool, typer.Option("--tell-primary", help="of magnitudes: write primary and secondary instead of suppressed")
-    ] = False,
-    coalition: Coalition = 1,
     workers: Workers = None,
     as_json: AsJson = False,
 ) -> None:
     """Protect a table as a release would, by suppressing cells or changing values; written only if nothing fails."""
-    from flows.cli.table_options import dimensions_given, files_given, method_given, rules_given, tables_given
     from flows.cli.terminal import waiting
-    from sluice.custody.workspace import refuse_to_overwrite
-    from sluice.ground.errors import DocumentError
     from sluice.ground.progress import report
-    from tasks.workbench.protect import protect_table as protect
+    from tasks.workbench.protect import protect_file
 
-    measure = measure_given(value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals)
-    chosen = method_given(
-        method, mode=mode, cost=cost, seconds=seconds, intervals=intervals or None, synthetic=synthetic or None
-    )
-    if waivers is not None and a_priori is None:
-        raise DocumentError("give --a-priori, too, which says what should be published", field="--waivers")
-    refuse_to_overwrite(output, files_given(hierarchy or []))
     with waiting(as_json):
-        made = protect(
+        specified, files = TableOptions(spec, hierarchy, rule, value, contributor, table, setting, method).read()
+        made = protect_file(
             source,
-            dimensions_given(hierarchy or [], source),
-            measure,
-            rules_given(rule or []),
+            specified,
             output,
-            tables=tables_given(table or []),
-            method=chosen,
-            a_priori=a_priori,
-            waivers=waivers,
             previous=previous,
             seed_file=seed_file,
-            coalition=coalition,
-            tell_primary=tell_primary,
+            inputs=files,
             workers=workers or settings().workers,
             progress=report,
         )

@@ -5,22 +5,16 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.record_options import (
-    Coalition,
+from flows.cli.table_options import (
     Contributor,
-    Decimals,
-    Duplicates,
     Hierarchies,
-    Holding,
-    Missing,
-    Negative,
     Rules,
+    Settings,
+    Spec,
+    TableOptions,
     Tables,
     Value,
-    Weight,
-    WeightRule,
     Workers,
-    measure_given,
 )
 from flows.cli.terminal import AsJson, print_json, say
 from sluice.settings import settings
@@ -31,44 +25,28 @@ redesign_app = typer.Typer()
 @redesign_app.command("redesign-table")
 def redesign_table(
     source: Annotated[Path, typer.Argument(metavar="MICRO", help="the records, CSV or Parquet")],
+    spec: Spec = None,
     hierarchy: Hierarchies = None,
     rule: Rules = None,
     value: Value = None,
     contributor: Contributor = None,
-    holding: Holding = None,
-    weight: Weight = None,
-    weight_rule: WeightRule = None,
-    negative: Negative = "refuse",
-    missing: Missing = "refuse",
-    duplicates: Duplicates = "refuse",
-    decimals: Decimals = None,
     table: Tables = None,
+    setting: Settings = None,
     ordered: Annotated[
         list[str] | None, typer.Option("--ordered", help="a dimension of which only neighbours may be merged")
     ] = None,
     steps: Annotated[
         int | None, typer.Option("--steps", min=1, help="so many changes one after another; else single ones")
     ] = None,
-    coalition: Coalition = 1,
     workers: Workers = None,
     as_json: AsJson = False,
 ) -> None:
     """Advise which categories to merge or leave out so that less of a table must be suppressed. Writes nothing."""
-    from flows.cli.table_options import dimensions_given, rules_given, tables_given
     from tasks.workbench.redesign import ADVICE_ONLY
     from tasks.workbench.redesign import redesign_table as redesign
 
-    made = redesign(
-        source,
-        dimensions_given(hierarchy or [], source),
-        measure_given(value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals),
-        rules_given(rule or []),
-        tables=tables_given(table or []),
-        ordered=ordered or [],
-        steps=steps,
-        coalition=coalition,
-        workers=workers or settings().workers,
-    )
+    specified, _ = TableOptions(spec, hierarchy, rule, value, contributor, table, setting).read()
+    made = redesign(source, specified, ordered=ordered or [], steps=steps, workers=workers or settings().workers)
     if as_json:
         print_json(made.summary())
         return

@@ -25,7 +25,7 @@ def methods(
 @documents_app.command()
 def rules() -> None:
     """List the rules and attacks that a policy may name, with their parameters, as Markdown."""
-    from policies.rules.catalogue import catalogue
+    from policies.rules.rules import catalogue
 
     print(catalogue(), end="")
 

@@ -1,132 +1,165 @@
-"""The options of the commands on tables: hierarchies, rules, tables, methods."""
+"""How a command is told of a table: by a file (`--spec`), by options for what is used most, by `--set` for all else.
 
-from collections.abc import Sequence
+An option takes the place of what the file says.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
-from pydantic import ValidationError
+import typer
 
-from policies.rules.catalogue import rules as rules_of
-from policies.rules.rules import TablePolicyRule
-from sluice.ground.document_faults import faults
 from sluice.ground.errors import DocumentError
-from sluice.sources.hierarchy_file import read_dimension
-from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.rules.sensitivity import SensitivityRule
-from tasks.release.tables.protection_method import Alteration, Protection, SecondarySuppression
-from tasks.workbench.cells_files import OWN_WORDS, CellColumns
-from tasks.workbench.tabulation import dimension_in
+
+if TYPE_CHECKING:
+    from tasks.workbench.standalone_table import StandaloneTable
+
+Spec = Annotated[
+    Path | None,
+    typer.Option(
+        "--spec",
+        help="YAML of the table: dimensions, measure, tables, protection, form as a release defines them; rules, "
+        "table_attackers, waivers as in a policy",
+    ),
+]
+Hierarchies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hierarchy",
+        metavar="NAME[=FILE]",
+        help="each dimension, and a CSV of code,parent: without one its codes add up to Total; a name again is a "
+        "further grouping",
+    ),
+]
+Rules = Annotated[
+    list[str] | None, typer.Option("--rule", metavar="RULE=NUMBERS", help="such as p_percent=10 or dominance=2,85")
+]
+Tables = Annotated[
+    list[str] | None, typer.Option("--table", metavar="NAME,NAME", help="dimensions of one of several linked tables")
+]
+Value = Annotated[str | None, typer.Option("--value", help="the column that is added up; else records are counted")]
+Contributor = Annotated[str | None, typer.Option("--contributor", help="the column that tells whose a record is")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="FIELD=VALUE",
+        help="any other field of --spec, such as measure.holding=group or protection.mode=optimise",
+    ),
+]
+Workers = Annotated[
+    int | None, typer.Option("--workers", min=1, help="processes to work with, for large tables; else SLUICE_WORKERS")
+]
 
 
-def dimensions_given(written: Sequence[str], source: Path, totals: bool = False) -> list[Dimension]:
-    """The dimensions that were written as NAME=FILE; a name given again is a further grouping of its leaves.
+@dataclass(frozen=True)
+class TableOptions:
+    """What was typed of a table."""
 
-    Of a NAME alone the codes in the source add up to 'Total'.
+    spec: Path | None
+    hierarchies: Sequence[str] | None
+    rules: Sequence[str] | None
+    value: str | None
+    contributor: str | None
+    tables: Sequence[str] | None
+    settings: Sequence[str] | None
+    method: str | None = None
 
-    source : with a column for each dimension: records, or cells (then `totals`), or a folder of such files
-    raises : DocumentError for another form; DataError for what is wrong in a file
-    """
-    files: dict[str, list[Path]] = {}
+    def read(self) -> tuple["StandaloneTable", list[Path]]:
+        """The table, and the files that were read of it. Raises DocumentError, DataError."""
+        from tasks.workbench.standalone_table import StandaloneTable, with_files, written_table
+
+        files: list[Path] = []
+        written = {} if self.spec is None else written_table(self.spec, files)
+        if self.hierarchies:
+            written["dimensions"] = _dimensions(self.hierarchies)
+        if self.rules:
+            written["rules"] = [_rule(each) for each in self.rules]
+        if self.tables:
+            names = enumerate(names_given(self.tables), start=1)
+            written["tables"] = [{"name": f"table-{at}", "dimensions": table} for at, table in names]
+        if self.method is not None:
+            written["protection"] = _method(self.method)
+        for field, value in (("variable", self.value), ("contributor", self.contributor)):
+            if value is not None:
+                _put(written, ["measure", field], value)
+        for each in self.settings or ():
+            field, equals, value = each.partition("=")
+            if not equals or not all(field.split(".")):
+                raise DocumentError(f"must be FIELD=VALUE, such as measure.holding=group; got '{each}'", field="--set")
+            _put(written, field.split("."), _value(value, each))
+        if isinstance(protection := written.get("protection"), dict) and "method" not in protection:
+            _put(written, ["protection", "method"], "suppression")
+        if "dimensions" not in written:
+            raise DocumentError(
+                "a table has at least one dimension; give NAME=FILE, or NAME, for each", field="--hierarchy"
+            )
+        written.update(with_files(written, Path(), files))
+        return StandaloneTable.of(written, "the table" if self.spec is None else str(self.spec)), files
+
+
+def names_given(written: Sequence[str]) -> list[tuple[str, ...]]:
+    """What was written as NAME,NAME."""
+    return [tuple(name.strip() for name in each.split(",")) for each in written]
+
+
+def _dimensions(written: Sequence[str]) -> list[dict[str, Any]]:
+    """What was written as NAME=FILE, or NAME; a name given again is a further grouping of its leaves."""
+    files: dict[str, list[str]] = {}
     for each in written:
         name, equals, path = each.partition("=")
         if not name or bool(equals) != bool(path) or (not path and name.endswith(".csv")):
             raise DocumentError(f"must be NAME=FILE, or the NAME of a column alone; got '{each}'", field="--hierarchy")
-        files.setdefault(name, []).extend([Path(path)] if path else [])
-    if not files:
-        raise DocumentError(
-            "a table has at least one dimension; give NAME=FILE, or NAME, for each", field="--hierarchy"
-        )
+        files.setdefault(name, []).extend([path] if path else [])
     return [
-        read_dimension(name, paths) if paths else dimension_in(source, name, totals) for name, paths in files.items()
+        {"variable": name, "hierarchy": paths[0] if paths else None, "groupings": paths[1:]}
+        for name, paths in files.items()
     ]
 
 
-def files_given(written: Sequence[str]) -> list[Path]:
-    """The files that were written as NAME=FILE."""
-    return [Path(path) for each in written if (path := each.partition("=")[2])]
+def _rule(written: str) -> dict[str, Any]:
+    """What was written as RULE=NUMBERS: the thresholds of the rule in a policy."""
+    from policies.rules.rules import TablePolicyRule, rules
+
+    return _numbered("--rule", "rule", written, rules(TablePolicyRule))
 
 
-def rules_given(written: Sequence[str]) -> list[SensitivityRule]:
-    """The rules that were written as RULE=NUMBERS, such as p_percent=10 or dominance=2,85.
+def _method(written: str) -> dict[str, Any]:
+    """What was written as METHOD=NUMBERS: the parameters of the method in a release."""
+    from tasks.release.tables.protection_method import Protection
 
-    The numbers are the thresholds of the rule in a policy, in their order; those that have a default may be left out.
-
-    raises : DocumentError
-    """
-    known = rules_of(TablePolicyRule)
-    rules: list[SensitivityRule] = []
-    for each in written:
-        name, _, numbers = each.partition("=")
-        if name not in known:
-            raise DocumentError(f"one of {', '.join(known)}; got '{name}'.", field="--rule", came=name, allowed=known)
-        thresholds = [field for field in known[name].model_fields if field not in ("rule", "waivable")]
-        given = [number.strip() for number in numbers.split(",")] if numbers else []
-        if len(given) > len(thresholds):
-            raise DocumentError(f"--rule {name}: takes {_in_order(thresholds)}; got {len(given)} numbers")
-        try:
-            rule = known[name].model_validate({"rule": name, **dict(zip(thresholds, given, strict=False))})
-            assert isinstance(rule, SensitivityRule)
-            rules.append(rule)
-        except ValidationError as error:
-            says = faults(error.errors(), known[name])[0]
-            raise DocumentError(f"--rule {each}: {says}; it takes {_in_order(thresholds)}") from None
-    return rules
-
-
-def tables_given(written: Sequence[str]) -> list[tuple[str, ...]] | None:
-    """The tables that were written as NAME,NAME: the dimensions of each; None when nothing is, for one of all."""
-    return [tuple(name.strip() for name in each.split(",")) for each in written] or None
-
-
-def columns_given(status: str | None, value: str, words: Sequence[str], hide_values: bool) -> CellColumns:
-    """How a file of cells tells what is suppressed; its words are written as WORD=OURS. Raises DocumentError."""
-    meant = {}
-    for each in words:
-        word, _, own = each.rpartition("=")
-        if not word or own not in OWN_WORDS:
-            raise DocumentError(
-                f"must be WORD=OURS with one of {', '.join(OWN_WORDS)}; got '{each}'", field="--status-word"
-            )
-        meant[word] = own
-    return CellColumns(status, value, meant, hide_values)
-
-
-def method_given(written: str, **of_suppression: Any) -> Protection:
-    """The method that was written as NAME=NUMBERS, such as controlled_rounding=5 or cell_key=5,2.5.
-
-    The numbers are the parameters of the method in a release, in their order; those that have a default may be left
-    out, or empty before others: controlled_adjustment=,2. Suppression takes options of its own instead.
-
-    of_suppression : by option; None for one that is not given
-    raises         : DocumentError
-    """
-    models: tuple[type[SecondarySuppression | Alteration], ...] = get_args(get_args(Protection)[0])
+    models = get_args(get_args(Protection)[0])
     known = {get_args(model.model_fields["method"].annotation)[0]: model for model in models}
+    return _numbered("--method", "method", written, known)
+
+
+def _numbered(option: str, key: str, written: str, known: Mapping[str, Any]) -> dict[str, Any]:
+    """A model's fields in their order, as far as they were written; one may be empty before others."""
     name, _, numbers = written.partition("=")
     if name not in known:
-        raise DocumentError(f"one of {', '.join(known)}; got '{name}'.", field="--method", came=name, allowed=known)
-    options = {option: value for option, value in of_suppression.items() if value is not None}
-    if known[name] is SecondarySuppression:
-        if numbers:
-            raise DocumentError(f"--method suppression: takes no numbers but options; got '{numbers}'")
-        try:
-            return SecondarySuppression.model_validate(options)
-        except ValidationError as error:
-            raise DocumentError(f"--{faults(error.errors(), SecondarySuppression)[0]}") from None
-    if options:
-        dashed = ", ".join(f"--{option.replace('_', '-')}" for option in options)
-        raise DocumentError(f"only for --method suppression; got {name}", field=dashed)
-    fields = [field for field in known[name].model_fields if field != "method"]
+        raise DocumentError(f"one of {', '.join(known)}; got '{name}'.", field=option, came=name, allowed=known)
+    fields = [field for field in known[name].model_fields if field not in (key, "waivable")]
     given = [number.strip() for number in numbers.split(",")] if numbers else []
     if len(given) > len(fields):
-        raise DocumentError(f"--method {name}: takes {_in_order(fields)}; got {len(given)} numbers")
-    try:
-        parameters = {field: number for field, number in zip(fields, given, strict=False) if number}
-        return known[name].model_validate({"method": name, **parameters})
-    except ValidationError as error:
-        says = faults(error.errors(), known[name])[0]
-        raise DocumentError(f"--method {written}: {says}; it takes {_in_order(fields)}") from None
+        takes = ", then ".join(fields) or "no numbers"
+        raise DocumentError(f"{option} {name}: takes {takes}; got {len(given)} numbers")
+    return {key: name} | {field: number for field, number in zip(fields, given, strict=False) if number}
 
 
-def _in_order(names: Sequence[str]) -> str:
-    return ", then ".join(names) or "no numbers"
+def _value(text: str, option: str) -> Any:
+    """A value as YAML has it; what is no YAML is a text."""
+    from sluice.documents.document_reading import yaml_mapping
+
+    return yaml_mapping(f"value: {text}", f"--set {option}")["value"]
+
+
+def _put(written: dict[str, Any], path: Sequence[str], value: Any) -> None:
+    """Set a field of a mapping in mappings, without changing what these were made of."""
+    place = written
+    for at, part in enumerate(path[:-1], start=1):
+        inner = place.get(part) or {}
+        if not isinstance(inner, dict):
+            raise DocumentError(f"{'.'.join(path[:at])} has no field by a name; write it in --spec", field="--set")
+        place[part] = place = dict(inner)
+    place[path[-1]] = value

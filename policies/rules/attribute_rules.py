@@ -9,12 +9,12 @@ from pydantic import Field
 from policies.reported_shares import share_or_less
 from policies.rules.attack_rule import AttackRule, Figure
 from sluice.ground.errors import DataError
+from sluice.ground.released_values import is_released
 from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Sentence, Sentences, listed
 from sluice.ground.variables import Kind, Role, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.attribute_inference import attribute_inference, labelled_files
-from sluice.risk.attacks.released_column import is_released
 from sluice.risk.classes.microdata_rule import Columns
 from sluice.utility.comparison import Comparison
 

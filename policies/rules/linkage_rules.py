@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from policies.reported_shares import disclosed_share
-from policies.rules.paired_rule import RANKED, PairedRule, Window, ranks_or_numbers
+from policies.rules.attack_rule import RANKED, PairedRule, Window, ranks_or_numbers
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.sentence import END, Saying, Sentence, Sentences
 from sluice.ground.variables import Kind, Role

@@ -9,8 +9,8 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 from pydantic import Field, model_validator
 
 from policies.reported_shares import disclosed_share
+from policies.rules.attack_rule import RankedRule, Window, ranks_or_numbers
 from policies.rules.linkage_rules import DistanceLinkage, ProbabilisticLinkage, RankSwappingLinkage
-from policies.rules.paired_rule import RankedRule, Window, ranks_or_numbers
 from sluice.ground.arrays import IntArray
 from sluice.ground.sentence import END, Sentence, Sentences
 from sluice.ground.verdict import Finding

@@ -16,12 +16,12 @@ from policies.rules.attribute_rules import (
     refuse_excess,
 )
 from sluice.ground import divergence as distributions
+from sluice.ground.released_values import released_column
 from sluice.ground.rule import AnyOf
 from sluice.ground.sentence import Saying, Sentence, Sentences, word
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks import maximum_knowledge
 from sluice.risk.attacks.data_invasion import data_invasion
-from sluice.risk.attacks.released_column import released_column
 from sluice.risk.measurement import Measurement
 from sluice.utility.comparison import Comparison
 

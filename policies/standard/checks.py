@@ -6,7 +6,7 @@ from functools import cache, partial
 import pandas as pd
 
 from policies.check import Check, Part, check
-from policies.rules.paired_rule import UNPAIRED
+from policies.rules.attack_rule import UNPAIRED
 from policies.rules.participation_attacks import SubsetInference
 from policies.standard.copied_values import (
     COPIES,

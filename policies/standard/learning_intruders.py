@@ -139,7 +139,7 @@ def judge_learned_linkage(
     """
     if intruder is None:
         says = _SAYS.not_played(who=EVERYTHING)
-        return [_finding("learned_linkage", Verdict.UNKNOWN, says, limits, "", attempted=len(files.original))]
+        return [_finding("learned_linkage", Verdict.UNKNOWN, says, limits, "", files)]
     reached = intruder.play()
     return [*judge_reached(limits, reached, EVERYTHING, files, "everything"), _judge_distance(margin, reached, files)]
 
@@ -165,10 +165,7 @@ def judge_reached(limits: LinkageLimits, reached: Reached, knows: str, files: Co
         low, high = _interval(success, units)
         verdict = verdict_within((low, high), allowed)
         near = if_near(verdict, float(success.mean()), allowed, None if share is None else (low, high))
-        found_of = {"attempted": len(files.original), "completed": n}
-        findings.append(
-            _finding(rule, verdict, sentence + near, limits, scope, observed=share, limit=allowed, **found_of)
-        )
+        findings.append(_finding(rule, verdict, sentence + near, limits, scope, files, n, share, allowed))
     return findings
 
 
@@ -199,12 +196,12 @@ def _independent(success: FloatArray, units: IntArray) -> int:
 
 
 def _finding(
-    rule: str, verdict: Verdict, says: Saying, limits: LinkageLimits, scope: str, *, observed: float | None = None,
-    limit: float | None = None, attempted: int = 0, completed: int = 0,
+    rule: str, verdict: Verdict, says: Saying, limits: LinkageLimits, scope: str, files: Comparison,
+    completed: int = 0, observed: float | None = None, limit: float | None = None,
 ) -> Finding:  # fmt: skip
     return Finding(
         rule=rule, verdict=verdict, **as_fields(says), scope=scope, stage="reference", observed=observed,
-        limit=limit, attempted=attempted, completed=completed, binding=limits.binding,
+        limit=limit, attempted=len(files.original), completed=completed, binding=limits.binding,
     )  # fmt: skip
 
 
@@ -219,22 +216,26 @@ def judge_partial_knowledge(
     """
     findings = []
     for intruder in intruders:
-        if isinstance(intruder.knows, str) and intruder.knows not in files.knowledge:
-            hint = did_you_mean(intruder.knows, files.knowledge)
-            says = _SAYS.knowledge_not_declared(knows=intruder.knows, hint=hint)
-            findings.append(_plain(intruder, Verdict.UNKNOWN, says, files))
-        elif learned is None:
-            says = _SAYS.intruder_not_played(intruder=intruder.name)
-            findings.append(_plain(intruder, Verdict.UNKNOWN, says, files))
+        lacking = _not_played(intruder, files, learned)
+        if lacking or learned is None:
+            findings.append(_finding("learned_linkage", Verdict.UNKNOWN, lacking, intruder, intruder.name, files))
         elif known := _known(intruder, learned, files):
             reached = learned.play(known)
             who = _who(intruder, [learned.linker.names[at] for at in known])
             findings += judge_reached(intruder, reached, who, files, intruder.name)
             findings.append(_judge_gain(intruder, who, known, reached, learned, files))
         else:
-            says = _SAYS.nothing_known_released(intruder=intruder.name)
-            findings.append(_plain(intruder, Verdict.PASS, says, files))
+            says, n = _SAYS.nothing_known_released(intruder=intruder.name), len(files.original)
+            findings.append(_finding("learned_linkage", Verdict.PASS, says, intruder, intruder.name, files, n))
     return findings
+
+
+def _not_played(intruder: Intruder, files: Comparison, learned: LearnedIntruder | None) -> Saying:
+    """Why an intruder could not be played; () where one can."""
+    if isinstance(intruder.knows, str) and intruder.knows not in files.knowledge:
+        hint = did_you_mean(intruder.knows, files.knowledge)
+        return _SAYS.knowledge_not_declared(knows=intruder.knows, hint=hint)
+    return _SAYS.intruder_not_played(intruder=intruder.name) if learned is None else ()
 
 
 def _known(intruder: Intruder, learned: LearnedIntruder, files: Comparison) -> Sequence[int]:
@@ -260,8 +261,8 @@ def _judge_gain(
     # What is released as probabilities of its labels is not read.
     others = [_other(name, files) for at, name in enumerate(names) if at not in known and name in files.released]
     if not others:
-        says = _ATTRIBUTE_GAIN.nothing_left(who=who)
-        return _gain(intruder, Verdict.PASS, says, 0.0, people, files)
+        says, gain = _ATTRIBUTE_GAIN.nothing_left(who=who), intruder.gain
+        return _finding("attribute_gain", Verdict.PASS, says, intruder, intruder.name, files, people, 0.0, gain)
     tuned = CandidatePosterior.of(reached.tuned_rows, reached.tuned, reached.temperature)
     found = CandidatePosterior.of(reached.rows, reached.candidates, reached.temperature)
     units = groups_of_people(files.original, files.variables)[reached.rows]
@@ -276,26 +277,12 @@ def _judge_gain(
     verdict = verdict_within(worst.interval, intruder.gain)
     few = 0 < worst.gain * people < files.minimum_cell
     near = if_near(verdict, worst.gain, intruder.gain, None if few else worst.interval)
-    return _gain(intruder, verdict, says + near, worst.gain, people, files)
+    observed = None if few else worst.gain
+    return _finding(
+        "attribute_gain", verdict, says + near, intruder, intruder.name, files, people, observed, intruder.gain
+    )
 
 
 def _other(name: str, files: Comparison) -> OtherVariable:
     before, after = plain_values(files.recoded[name]), plain_values(files.masked[name])
     return OtherVariable.of(name, before, after, not files.released[name].kind.is_categorical)
-
-
-def _gain(intruder: Intruder, verdict: Verdict, says: Saying, gain: float, people: int, files: Comparison) -> Finding:
-    few = 0 < gain * people < files.minimum_cell
-    return Finding(
-        rule="attribute_gain", verdict=verdict, **as_fields(says), scope=intruder.name, stage="reference",
-        observed=None if few else gain, limit=intruder.gain, attempted=len(files.original), completed=people,
-        binding=intruder.binding,
-    )  # fmt: skip
-
-
-def _plain(intruder: Intruder, verdict: Verdict, says: Saying, files: Comparison) -> Finding:
-    n = len(files.original)
-    return Finding(
-        rule="learned_linkage", verdict=verdict, **as_fields(says), scope=intruder.name, stage="reference", attempted=n,
-        completed=0 if verdict is Verdict.UNKNOWN else n, binding=intruder.binding,
-    )  # fmt: skip

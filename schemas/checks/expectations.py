@@ -26,7 +26,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from importlib import import_module
-from importlib.abc import MetaPathFinder
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from threading import get_ident
 from types import ModuleType
 from typing import Any
@@ -114,34 +115,71 @@ def great_expectations() -> ModuleType:
 def _import() -> None:
     collecting = gc.isenabled()
     gc.disable()  # of the objects that it makes all stay: looking for garbage among them is a fifth of the time
-    companions = _NoCompanions(get_ident())
+    companions = _Companions(get_ident())
     sys.meta_path.insert(0, companions)
     try:
         import_module("great_expectations.expectations")
     finally:
         sys.meta_path.remove(companions)
+        companions.leave()
         if collecting:
             gc.enable()
 
 
-class _NoCompanions(MetaPathFinder):
-    """Keeps Great Expectations, in the thread that imports it, from loading what it supports beside pandas.
+class _Companions(MetaPathFinder, Loader):
+    """Keeps Great Expectations, in the thread that imports it, from loading what none of our checks uses.
 
     It tries the clients of every warehouse and notebook, and goes on without those that are not installed; where a
-    house has some for its own sources, they are a fourth of the time, and no check uses them.
+    house has some for its own sources, they are a fourth of the time. Others it cannot do without, and needs for a test
+    of distributions and a plot: in their place it gets a stand-in, which imports them when something of them is used.
     """
 
-    _NAMES = frozenset({
+    _CLIENTS = frozenset({
         "IPython", "azure", "boto3", "botocore", "clickhouse_sqlalchemy", "databricks", "google", "pyodbc", "pyspark",
         "redis", "snowflake", "sqlalchemy_bigquery", "sqlalchemy_redshift", "teradatasqlalchemy", "trino",
     })  # fmt: skip
+    _LATER = frozenset({"scipy.stats", "altair"})
 
     def __init__(self, thread: int) -> None:
         self._thread = thread
 
-    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
-        if get_ident() == self._thread and fullname.partition(".")[0] in self._NAMES:
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        if get_ident() != self._thread:
+            return None
+        if fullname.partition(".")[0] in self._CLIENTS:
             raise ModuleNotFoundError(f"{fullname} is not loaded for Great Expectations", name=fullname)
+        return ModuleSpec(fullname, self) if fullname in self._LATER else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _StandIn(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """There is nothing in it."""
+
+    def leave(self) -> None:
+        """Everybody else finds the modules themselves."""
+        for name in self._LATER:
+            _drop(name)
+
+
+class _StandIn(ModuleType):
+    """A module that is imported when something of it is used."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        _drop(self.__name__)
+        return getattr(import_module(self.__name__), name)
+
+
+def _drop(name: str) -> None:
+    """Forget a stand-in, where Python keeps it and in the package that it would be in."""
+    if not isinstance(stand_in := sys.modules.get(name), _StandIn):
+        return
+    del sys.modules[name]
+    package, _, child = name.rpartition(".")
+    if package and vars(sys.modules[package]).get(child) is stand_in:
+        delattr(sys.modules[package], child)
 
 
 def clauses_of(contract: Contract, variables: Variables, now: datetime) -> list[Clause]:

@@ -10,13 +10,14 @@ import re
 import secrets
 import shutil
 import stat
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from sluice.ground.durable import NO_SPACE, disk_of, locked, make_folder, replace, sha256_of, sync_folder, write_new
 from sluice.ground.errors import DataError, SluiceError
+from sluice.settings import settings
 
 CHECKSUMS = "checksums.sha256"  # in the form that `sha256sum --check` reads
 LOCK = ".lock"  # on the shelf: who writes there holds it
@@ -263,3 +264,18 @@ def alone_in(target: Path) -> Iterator[None]:
             if error.errno not in (errno.EBADF, errno.ENOLCK, errno.ENOTSUP):  # a share that cannot lock
                 raise
         yield
+
+
+def refuse_to_overwrite(output: Path, inputs: Iterable[Path | None], *further: Path, option: str = "--output") -> None:
+    """Raise DataError when the output, or a further file that is written, is read, published or of the workspace."""
+    written = [path.resolve() for path in (output, *further)]
+    home = settings().home
+    if any(path.is_relative_to(home) for path in written):
+        raise DataError(
+            f"{option} {output} lies in the workspace {home}, where only releases write. Name another file."
+        )
+    if any((path.parent / CHECKSUMS).exists() for path in written):
+        raise DataError(f"{option} {output} would change a published release. Name another file.")
+    for given in inputs:
+        if given is not None and given.resolve() in written:
+            raise DataError(f"{option} {output} would overwrite {given}, which is read. Name another file.")

@@ -6,16 +6,14 @@ Commands outside a release may write over nothing that is read, kept or publishe
 import os
 import pwd
 import stat
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from sluice.custody.ledger import Ledger
-from sluice.custody.shelf import CHECKSUMS
 from sluice.custody.vault import Vault
 from sluice.ground.durable import disk_of, make_folder
-from sluice.ground.errors import DataError, SluiceError
+from sluice.ground.errors import SluiceError
 from sluice.settings import settings
 
 
@@ -78,18 +76,3 @@ def _named(account: int) -> str:
         return pwd.getpwuid(account).pw_name
     except KeyError:
         return f"number {account}"
-
-
-def refuse_to_overwrite(output: Path, inputs: Iterable[Path | None], *further: Path, option: str = "--output") -> None:
-    """Raise DataError when the output, or a further file that is written, is read, published or of the workspace."""
-    written = [path.resolve() for path in (output, *further)]
-    home = settings().home
-    if any(path.is_relative_to(home) for path in written):
-        raise DataError(
-            f"{option} {output} lies in the workspace {home}, where only releases write. Name another file."
-        )
-    if any((path.parent / CHECKSUMS).exists() for path in written):
-        raise DataError(f"{option} {output} would change a published release. Name another file.")
-    for given in inputs:
-        if given is not None and given.resolve() in written:
-            raise DataError(f"{option} {output} would overwrite {given}, which is read. Name another file.")

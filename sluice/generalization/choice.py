@@ -1,6 +1,7 @@
-"""A choice written in a document: the name of one of several frozen dataclasses, and its parameters beside it.
+"""A choice written in a plan: the name of a privacy model or an objective, and its parameters beside it.
 
-`{model: k_anonymity, k: 5}`, or the name alone where no parameter is needed.
+`{model: k_anonymity, k: 5}`, or the name alone where no parameter is needed. Each is a frozen dataclass. Models that
+need a list of the population are not among them: a plan has none.
 """
 
 from collections.abc import Mapping
@@ -11,7 +12,58 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter, Va
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
+from sluice.generalization.cost_benefit import NoAttack, Profitability, PublisherPayout
+from sluice.generalization.objectives.class_losses import (
+    Ambiguity,
+    AverageClassSize,
+    Classification,
+    Discernibility,
+    KLDivergence,
+)
+from sluice.generalization.objectives.key_losses import Height, Loss, NonUniformEntropy, Precision
+from sluice.generalization.objectives.objective import Objective
 from sluice.ground.errors import DataError, did_you_mean
+from sluice.risk.classes.beta_likeness import BetaLikenessModel
+from sluice.risk.classes.delta_disclosure import DeltaDisclosureModel
+from sluice.risk.classes.k_anonymity import KAnonymityModel
+from sluice.risk.classes.l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
+from sluice.risk.classes.privacy_model import PrivacyModel
+from sluice.risk.classes.sample_uniques import SampleUniques
+from sluice.risk.classes.t_closeness import EqualTCloseness, OrderedTCloseness
+from sluice.risk.population.k_map import EstimatedKMap
+from sluice.risk.population.population_uniques import PopulationUniquesModel
+from sluice.risk.population.reidentification_risk import AverageRisk, HighestRisk
+
+OBJECTIVES: Mapping[str, type[Objective]] = {
+    "loss": Loss,
+    "non_uniform_entropy": NonUniformEntropy,
+    "discernibility": Discernibility,
+    "precision": Precision,
+    "ambiguity": Ambiguity,
+    "average_class_size": AverageClassSize,
+    "kl_divergence": KLDivergence,
+    "classification": Classification,
+    "height": Height,
+    "publisher_payout": PublisherPayout,
+}
+
+MODELS: Mapping[str, type[PrivacyModel]] = {
+    "k_anonymity": KAnonymityModel,
+    "distinct_l_diversity": DistinctLDiversity,
+    "entropy_l_diversity": EntropyLDiversity,
+    "recursive_l_diversity": RecursiveLDiversity,
+    "equal_t_closeness": EqualTCloseness,
+    "ordered_t_closeness": OrderedTCloseness,
+    "beta_likeness": BetaLikenessModel,
+    "delta_disclosure": DeltaDisclosureModel,
+    "highest_risk": HighestRisk,
+    "average_risk": AverageRisk,
+    "sample_uniques": SampleUniques,
+    "population_uniques": PopulationUniquesModel,
+    "estimated_k_map": EstimatedKMap,
+    "no_attack": NoAttack,
+    "profitability": Profitability,
+}
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ class MeasureChoiceError(DataError):
 
     def __init__(self, says: str, setting: str, choice: str = "") -> None:
         super().__init__(f"{says} ({f'{setting}: {choice}' if choice else setting}).")
-        self.for_command = f"{says} (--{setting}{f' {choice}' if choice else ''})."
+        self.for_command = f"{says} (--set measure.{setting}={choice or '...'})."
 
 
 class InfeasibleError(DataError):

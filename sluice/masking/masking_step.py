@@ -83,13 +83,11 @@ class MaskingStep(BaseModel, ABC):
     columns: tuple[str, ...] = Field(min_length=1, description="names of the variables to mask")
     strata: tuple[str, ...] = Field(
         default=(),
-        description="variables; each combination of their values (missing is a value) is masked by itself, as if it "
-        "were a file of its own",
+        description="variables; each combination of their values (missing is a value) is masked as a separate file",
     )
     unit: Literal["record", "household"] = Field(
         default="record",
-        description="household: one value for each household, masked once and given to all its members; the columns "
-        "must be equal within each household",
+        description="household: masked once for each household, within which the columns must be equal",
     )
 
     # What the catalogue of methods tells a methodologist, in plain sentences, and a step of a plan in YAML.

@@ -14,7 +14,7 @@ from sluice.masking.masking_step import MaskingStep
 _ABOUT = (
     "The examples are steps of a plan for a survey of people. `sluice methods NAME` prints everything about a method:",
     "how data users correct for it, missing values, its measured attack, and how it differs from its source.",
-    "[What each method leaks](leaks.md) compares the methods; [references.md](references.md) lists the sources.",
+    "The methods are compared in [leaks.md](leaks.md); [references.md](references.md) lists the sources.",
 )
 
 

@@ -7,10 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import sqlalchemy as sa
-import sqlglot
 from sqlalchemy.dialects.mysql import DATETIME, LONGTEXT
-from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from sluice.ground.databases import IN_FILES, MYSQL
 
@@ -83,6 +80,10 @@ class PublicSchema:
 
         Of another owner's view PostgreSQL gives no definition, so that none of these is taken for ours.
         """
+        import sqlglot  # which no run needs that publishes into no schema
+        from sqlglot import exp
+        from sqlglot.errors import SqlglotError
+
         if self.backend == "sqlite":
             asked = sa.select(_OF_SQLITE.c.sql).where(_OF_SQLITE.c.name == view)
         else:

@@ -30,6 +30,7 @@ import pandas as pd
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import PlainArray, codes_of, comparable_values, plain_values
 from sluice.ground.errors import DocumentError
+from sluice.ground.released_values import labels_of, released_as
 from sluice.ground.variables import NAMES, Kind, Variable, Variables
 from sluice.items.item_sets import ItemSets
 from sluice.risk.coded_points import (
@@ -261,13 +262,6 @@ def _same_values(before: Variable, after: Variable, original: "pd.Series[Any]", 
     return bool((same | (original.isna().to_numpy() & recoded.isna().to_numpy())).all())
 
 
-def released_as(name: str, variables: Variables, released: Variables) -> tuple[str, ...]:
-    """The released columns that hold a variable: itself, or one column of probabilities for each of its labels."""
-    if name in released:
-        return (name,)
-    return tuple(column for column in released if column.startswith(f"{name}=") and column not in variables)
-
-
 @dataclass(frozen=True)
 class Coding:
     """The space in which original and released records are compared."""
@@ -355,7 +349,7 @@ class Coding:
             if columns == (name,):
                 column, unread = reading.read(frame[name])
             else:
-                labels = [column.removeprefix(f"{name}=") for column in columns]
+                labels = labels_of(name, columns)
                 block, unread = reading.read_distribution(frame[list(columns)].to_numpy(np.float64), labels)
                 column = Coded(block)
             coded.append(column)
@@ -381,6 +375,6 @@ class Coding:
                 yield comparable_values(recoded[name], frame[name])
             else:
                 shares = frame[list(columns)].to_numpy(np.float64)
-                labels = np.array([column.removeprefix(f"{name}=") for column in columns], dtype=object)
+                labels = np.array(labels_of(name, columns), dtype=object)
                 after = np.where(shares.max(axis=1) == 1, labels[shares.argmax(axis=1)], f"{name}=")
                 yield plain_values(recoded[name]), after

@@ -1,9 +1,7 @@
 """The records of a DuckDB table as SQL that a table can be added up from, checked as `numbered_records` does."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-import duckdb
+from typing import TYPE_CHECKING, Any
 
 from sluice.ground.errors import DataError
 from sluice.ground.values import BLANKS, NUMBER
@@ -20,6 +18,9 @@ from sluice.tabular.model.column_values import (
 )
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS, Measure
+
+if TYPE_CHECKING:
+    import duckdb
 
 _HASH_DIGITS = 15  # of 4 bits: what fits into a number
 _EACH = "row_number() OVER () - 1"  # every record is of a contributor of its own
@@ -39,7 +40,7 @@ class RecordQuery:
     """
 
     def __init__(
-        self, engine: duckdb.DuckDBPyConnection, table: str, dimensions: Sequence[Dimension], measure: Measure
+        self, engine: "duckdb.DuckDBPyConnection", table: str, dimensions: Sequence[Dimension], measure: Measure
     ) -> None:
         self.engine, self.table, self.dimensions, self.measure = engine, quoted(table), dimensions, measure
         described = engine.execute(f"DESCRIBE {self.table}").fetchall()

@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 
@@ -26,6 +25,9 @@ from sluice.tabular.model.cells import Cells, Integers, Table, equations_of
 from sluice.tabular.model.column_values import duplicates, too_large
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
+
+if TYPE_CHECKING:
+    import duckdb
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +71,8 @@ def aggregate_file(
     """
     if not source.is_file():
         raise missing_file(source)
+    import duckdb  # which a file of records does not need
+
     limits = settings().duckdb(scratch.parent)
     with duckdb.connect(config=limits) as engine:
         engine.execute("SET enable_progress_bar = false")  # it writes to standard output, where JSON may be awaited
@@ -99,7 +103,7 @@ def aggregate_file(
 
 
 def aggregate_table(
-    engine: duckdb.DuckDBPyConnection,
+    engine: "duckdb.DuckDBPyConnection",
     table: str,
     dimensions: Sequence[Dimension],
     measure: Measure,

@@ -16,9 +16,15 @@ from sluice.ground.arrays import Codes, FloatArray, IntArray, narrow
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.divergence import interval_edges
 from sluice.ground.errors import DataError
+from sluice.ground.released_values import (
+    DistinctValues,
+    ReleasedValues,
+    at_face_value,
+    is_number,
+    labels_of,
+    released_as,
+)
 from sluice.ground.variables import NAMES, Kind, Variables
-from sluice.risk.coding import released_as
-from sluice.utility.released_values import DistinctValues, ReleasedValues, at_face_value, is_number
 
 _LEFT_OUT = (Kind.TEXT, Kind.ITEMS)  # they are not compared value by value
 _BY_CHANCE = 9.0  # records with other values that a sample lacks no more often than once in some thousand times
@@ -136,7 +142,7 @@ def _binned(
             columns = released_as(name, variables, released) if bin_of_label is not None else ()
             if columns and bin_of_label is not None:
                 shares = masked[list(columns)].to_numpy(np.float64, na_value=0.0)
-                told_of = pd.Index([column.removeprefix(f"{name}=") for column in columns])
+                told_of = pd.Index(labels_of(name, columns))
                 codes, spread = _distributions(shares, known.distinct.get_indexer(told_of), bin_of_label, missing)
         elif edges is not None and at_face_value(before, after) and is_number(recoded.get(name, before)):
             codes, spread = _interval_of(plain_values(after), edges), np.eye(missing + 1)

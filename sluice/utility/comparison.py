@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.comparable_values import plain_values
+from sluice.ground.released_values import released_as
 from sluice.ground.variables import Role, Variable, Variables
 from sluice.masking.masking_step import MaskingStep
 from sluice.masking.moved_blocks import Block
 from sluice.masking.plan import ByStratum
-from sluice.risk.coding import released_as
 from sluice.risk.people_of_records import person_variable
 from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.impossible_records import RecordRule

@@ -13,12 +13,12 @@ import pandas as pd
 from sluice.ground.arrays import FloatArray
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.divergence import entropy, interval_edges
+from sluice.ground.released_values import DistinctValues, is_number
 from sluice.ground.sentence import Sentences
 from sluice.ground.variables import NAMES, Kind
 from sluice.utility.comparison import Comparison
 from sluice.utility.measured import Found, figure
 from sluice.utility.record_weights import UNWEIGHTED, Weights, relative_weight
-from sluice.utility.released_values import DistinctValues, is_number
 from sluice.utility.utility_measure import Family, Figure, Occasion, ShareMeasure
 
 _SAYS = Sentences(

@@ -8,7 +8,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from sluice.custody.workspace import refuse_to_overwrite
+from sluice.custody.shelf import refuse_to_overwrite
 from sluice.ground import durable
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.variables import Variables

@@ -1,159 +1,156 @@
-"""The audit of anybody's suppression pattern with the records behind it, outside any release, and its repair.
+"""Audits of anybody's tables with suppressed cells, outside any release, and the repair of those that are unsafe.
 
-A pattern that is not safe is made so by suppressing further cells.
+`sluice.audit` is on DataFrames, `sluice audit-table` on files.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from sluice.ground.errors import DataError
 from sluice.publication.pattern_file import Pattern, codes_of
-from sluice.tabular.audit.pattern_audit import Audit, audit
+from sluice.tabular.audit.pattern_audit import audit as attack
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status, Statuses, keys_of
-from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.measure import Measure
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
 from tasks.release.tables.published_cells import PublishedCells
-from tasks.workbench.cells_files import PLAIN, CellColumns, read_cells, refuse_unfit_output, write_cells
-from tasks.workbench.known_bounds import known_bounds_in
+from tasks.release.tables.specification import WantedTable
+from tasks.workbench.arguments import data_frame, number, whole_number
+from tasks.workbench.audit_published import audit_published
+from tasks.workbench.audited_table import AuditedTable, RepairedPattern
+from tasks.workbench.cells_files import PLAIN, CellColumns, pattern_of, read_cells, refuse_unfit_output, write_cells
+from tasks.workbench.known_bounds import known_bounds_of
+from tasks.workbench.standalone_table import StandaloneTable
+from tasks.workbench.table_arguments import Dimensions, Rule, table_of_cells, table_of_records
 from tasks.workbench.tabular_file import errors_of
-from tasks.workbench.tabulation import attackers, refuse_no_rules, tabulate
+from tasks.workbench.tabulation import Records, dimensions_of, tabulate
 
 
-@dataclass(frozen=True, eq=False)
-class RepairedPattern:
-    """What was suppressed stays so; `added` cells are suppressed besides.
+def audit(
+    table: pd.DataFrame,
+    dimensions: Dimensions,
+    *,
+    records: pd.DataFrame | None = None,
+    value: str | None = None,
+    rules: Sequence[Rule] | Rule | None = None,
+    contributor: str | None = None,
+    measure: Mapping[str, Any] | None = None,
+    tables: Sequence[Sequence[str]] | None = None,
+    known: pd.DataFrame | None = None,
+    within: float | None = None,
+    nonnegative: bool = True,
+    coalition: int = 1,
+    repair: bool = False,
+    workers: int = 1,
+) -> AuditedTable:
+    """Audit a table with suppressed cells: as any reader could, or with the records as every attacker could.
 
-    status : shape (c,), of the cells of the records
-    audit  : of the repaired pattern, which is not taken on trust
-    files  : that were written
+    table       : a row for each cell, its total and marginals too: the dimensions' codes; status: published or
+                  suppressed (or primary or secondary); value: missing where suppressed. As `sluice.protect` gives it
+    dimensions  : as for `sluice.protect`; where a column has no hierarchy, its total is called 'Total'
+    records     : behind the table, added up as for `sluice.protect` by value, contributor and measure
+    rules       : with records, which cells are sensitive; without, of a table of counts, what readers of the rules know
+    tables      : the dimensions of each of several linked tables; one table of all when not given
+    known       : what an attacker knows of single cells beforehand: their codes, lower and upper, missing for no end
+    within      : without records: percent; a primary cell that is known as closely as that is a breach, too
+    nonnegative : without records: no value can be negative, which everybody knows
+    coalition   : with records: contributors who pool what they know, 0 to 3
+    repair      : with records: of a pattern that is not safe, find which further cells must be suppressed
+    raises      : TypeError, DataError (also for totals that do not add up), DocumentError
     """
+    table = data_frame(table, "table")
+    workers = whole_number(workers, "workers", 1)
+    within = None if within is None else number(within, "within")
+    known = None if known is None else data_frame(known, "known")
+    if records is None:
+        for name, given in (("value", value), ("contributor", contributor), ("measure", measure), ("repair", repair)):
+            if given:
+                raise DataError(f"{name} is for an audit with records; give records, too, or leave {name} out.")
+        specified = table_of_cells(table, dimensions, rules, tables)
+    else:
+        specified = table_of_records(
+            records, dimensions, () if rules is None else rules, value, contributor, measure, tables, coalition
+        )
+    pattern = pattern_of(table, dimensions_of(specified, table, totals=True), "table")
+    if records is None:
+        return audit_published(pattern, specified, known=known, within=within, nonnegative=nonnegative, workers=workers)
+    return audit_with_records(pattern, specified, records, known=known, repair=repair, workers=workers)
 
-    status: Statuses
-    added: int
-    audit: Audit
-    files: tuple[Path, ...] = ()
 
-    @property
-    def safe(self) -> bool:
-        return self.audit.safe
+def audit_file(
+    source: Path,
+    table: StandaloneTable,
+    *,
+    records: Path | None = None,
+    columns: CellColumns = PLAIN,
+    known: Path | None = None,
+    within: float | None = None,
+    repair: Path | None = None,
+    inputs: Sequence[Path] = (),
+    workers: int = 1,
+) -> AuditedTable:
+    """The pattern in a file (or folder) of cells. Errors name the file.
 
-    def summary(self) -> dict[str, Any]:
-        """For machines."""
-        return {
-            "safe": self.safe,
-            "added": self.added,
-            "suppressed": int((self.status != Status.PUBLISHED).sum()),
-            "attacks": {"attempted": self.audit.attempted, "completed": self.audit.completed},
-            "breaches": [breach.says for breach in self.audit.breaches],
-            "files": [str(file) for file in self.files],
+    records : behind the cells; without them only what anybody can tell is looked at, and the rules are those of a table
+              of counts
+    columns : as another program writes them
+    known   : a file of bounds that attackers know beforehand
+    repair  : where the pattern is written with further cells suppressed, if it is not safe and that makes it so
+    inputs  : further files that were read, and are not to be written over
+    """
+    dimensions = dimensions_of(table, source, totals=True)
+    if records is not None:
+        _ = table.sensitivity  # there must be rules
+    pattern, linked = read_cells(source, dimensions, table.linked, columns)
+    table = table.model_copy(
+        update={
+            "tables": tuple(WantedTable(name=f"table-{at}", dimensions=each) for at, each in enumerate(linked or ()))
         }
-
-
-def repaired(
-    cells: Cells,
-    status: Statuses,
-    requirements: Requirements,
-    rules: Sequence[SensitivityRule],
-    assumptions: Assumptions,
-    workers: int,
-) -> RepairedPattern:
-    """The pattern with as few further cells suppressed, by their value, as make it safe. Raises DataError."""
-    from sluice.tabular.suppression.suppression import repair  # takes time to load
-
-    found = repair(cells, status, requirements, rules, assumptions, workers=workers)
-    result = audit(cells, found.status, requirements, rules, assumptions, found.certificates, workers)
-    added = (found.status != Status.PUBLISHED) & (status == Status.PUBLISHED)
-    return RepairedPattern(found.status, int(np.count_nonzero(added)), result)
-
-
-@dataclass(frozen=True, eq=False)
-class AuditedTable:
-    """What was found.
-
-    safe     : with the records, that every attack was tried and failed; without, that nothing was found
-    complete : every attack, or interval, was decided
-    breaches : what somebody can learn who must not, in words, without values
-    figures  : the rest, for machines
-    repaired : the pattern with further cells suppressed, where that was asked for and needed
-    """
-
-    safe: bool
-    complete: bool
-    breaches: tuple[str, ...]
-    figures: dict[str, Any] = field(default_factory=dict)
-    repaired: RepairedPattern | None = None
-
-    def summary(self) -> dict[str, Any]:
-        summary = {"safe": self.safe, "complete": self.complete, "breaches": list(self.breaches), **self.figures}
-        return summary if self.repaired is None else summary | {"repaired": self.repaired.summary()}
+    )
+    if repair is not None:
+        refuse_unfit_output(repair, [*inputs, records, known, source], table.all_tables, "--repair")
+    with errors_of(source):
+        if records is None:
+            nonnegative = table.measure.negative == "refuse"
+            return audit_published(pattern, table, known=known, within=within, nonnegative=nonnegative, workers=workers)
+        found = audit_with_records(pattern, table, records, known=known, repair=repair is not None, workers=workers)
+    made = found.repair
+    if repair is None or made is None or not found.mended:
+        return found
+    published = PublishedCells(made.status)
+    files = write_cells(repair, made.cells, published, table.all_tables, made.tell_primary)
+    return replace(found, repair=replace(made, files=tuple(files)))
 
 
 def audit_with_records(
-    source: Path,
-    dimensions: Sequence[Dimension],
-    records: Path,
-    measure: Measure,
-    rules: Sequence[SensitivityRule],
-    *,
-    tables: Sequence[Sequence[str]] | None = None,
-    columns: CellColumns = PLAIN,
-    known: Path | None = None,
-    coalition: int = 1,
-    repair: Path | None = None,
-    workers: int = 1,
-) -> AuditedTable:
-    """The pattern in a file (or folder) of cells, audited by `audit_pattern_with_records`. Errors name the file.
-
-    columns: as another program writes them
-    known  : a file of bounds that attackers know beforehand
-    repair : where the pattern is written with further cells suppressed, if it is not safe and that makes it so
-    """
-    refuse_no_rules(rules)
-    pattern, tables = read_cells(source, dimensions, tables, columns)
-    if repair is not None:
-        refuse_unfit_output(repair, [records, known, source], dimensions, tables, "--repair")
-    cells = tabulate(records, dimensions, measure, rules, tables, coalition).cells
-    tell_primary = pattern.tells_primary and measure.counts is None  # of counts it tells how small they are
-    assumptions = replace(attackers(measure, coalition), statuses=tell_primary)
-    if known is not None:
-        assumptions = replace(assumptions, beforehand=known_bounds_in(known, cells))
-    with errors_of(source):
-        found = audit_pattern_with_records(
-            pattern, cells, rules, assumptions, repair=repair is not None, workers=workers
-        )
-    if repair is None or found.repaired is None or not found.repaired.safe:
-        return found
-    files = write_cells(repair, cells, PublishedCells(found.repaired.status), tables, tell_primary)
-    return replace(found, repaired=replace(found.repaired, files=tuple(files)))
-
-
-def audit_pattern_with_records(
     pattern: Pattern,
-    cells: Cells,
-    rules: Sequence[SensitivityRule],
-    assumptions: Assumptions = Assumptions(),  # noqa: B008
+    table: StandaloneTable,
+    records: Records,
     *,
+    known: Records | None = None,
     repair: bool = False,
     workers: int = 1,
 ) -> AuditedTable:
     """Every attack that the rules speak of: by outsiders, contributors and coalitions, on cells and on unions of cells.
 
-    cells       : of the records behind the pattern
-    assumptions : what attackers know
-    repair      : of a pattern that is not safe, which further cells must be suppressed
-    raises      : DataError, also where the pattern's cells or published values are not those of the records, or no
-                  further suppression makes it safe
+    records : behind the pattern
+    known   : bounds that attackers know beforehand; see `known_bounds`
+    repair  : of a pattern that is not safe, which further cells must be suppressed
+    raises  : DataError, also where the pattern's cells or published values are not those of the records, or no further
+              suppression makes it safe
     """
     begun = perf_counter()
-    refuse_no_rules(rules)
-    dimensions = cells.dimensions
+    rules, dimensions = table.sensitivity, pattern.dimensions
+    cells = tabulate(records, dimensions, table).cells
+    tell_primary = pattern.tells_primary and table.summed.counts is None  # of counts it tells how small they are
+    assumptions = replace(table.assumptions, statuses=tell_primary)
+    if known is not None:
+        assumptions = replace(assumptions, beforehand=known_bounds_of(known, cells))
     order = _order(pattern, cells)
     _refuse_other_values(pattern, cells, order)
     requirements = requirements_of(rules, cells.contributions, assumptions.nonnegative)
@@ -162,35 +159,58 @@ def audit_pattern_with_records(
         suppressed = np.where(requirements.sensitive, Status.PRIMARY, Status.SECONDARY)
         status = np.where(status == Status.PUBLISHED, status, suppressed).astype(np.uint8)
     published = np.where(pattern.has[order], np.uint8(Status.PUBLISHED), status)  # whatever it is called
-    found = audit(cells, published, requirements, rules, assumptions, (), workers)
+    found = attack(cells, published, requirements, rules, assumptions, (), workers)
     blank = [
         f"{cells.name(int(cell))} is {pattern.word(int(order[cell]))} and has a value"
         for cell in np.flatnonzero((status != Status.PUBLISHED) & pattern.has[order])
     ]
-    breaches = (*blank, *(breach.says for breach in found.breaches))
-    figures = {
-        "cells": len(cells),
-        "suppressed": int((status != Status.PUBLISHED).sum()),
-        "primary": int((status == Status.PRIMARY).sum()),
-        "secondary": int((status == Status.SECONDARY).sum()),
-        "with_records": True,
-        "sensitive": {rule: int(which.sum()) for rule, which in requirements.by_rule.items()},
-        "attackers": {
-            attacker: sum(breach.attacker == attacker for breach in found.breaches)
-            for attacker in ("outsider", "contributor", "coalition", "union")
-        },
-        "attacks": {"attempted": found.attempted, "completed": found.completed},
-        "narrowest": [
-            {**codes_of(dimensions, cells.codes, cell), "width_per_width_asked": ratio}
-            for cell, ratio in found.narrowest
-        ],
-        "seconds": round(perf_counter() - begun, 3),
-    }
     safe = found.safe and not blank
+    seconds = perf_counter() - begun
     mended = None
     if repair and not safe:
-        mended = repaired(cells, status, requirements, rules, assumptions, workers)
-    return AuditedTable(safe, found.attempted == found.completed, breaches, figures, mended)
+        mended = _repaired(cells, status, requirements, rules, assumptions, tell_primary, workers)
+    return AuditedTable(
+        with_records=True,
+        cells=len(cells),
+        suppressed=int((status != Status.PUBLISHED).sum()),
+        primary=int((status == Status.PRIMARY).sum()),
+        secondary=int((status == Status.SECONDARY).sum()),
+        safe=safe,
+        complete=found.attempted == found.completed,
+        breaches=(*blank, *(breach.says for breach in found.breaches)),
+        of_narrowest=tuple(
+            {**codes_of(dimensions, cells.codes, cell), "width_per_width_asked": ratio}
+            for cell, ratio in found.narrowest
+        ),
+        details={
+            "sensitive": {rule: int(which.sum()) for rule, which in requirements.by_rule.items()},
+            "attackers": {
+                attacker: sum(breach.attacker == attacker for breach in found.breaches)
+                for attacker in ("outsider", "contributor", "coalition", "union")
+            },
+            "attacks": {"attempted": found.attempted, "completed": found.completed},
+        },
+        seconds=seconds,
+        repair=mended,
+    )
+
+
+def _repaired(
+    cells: Cells,
+    status: Statuses,
+    requirements: Requirements,
+    rules: Sequence[SensitivityRule],
+    assumptions: Assumptions,
+    tell_primary: bool,
+    workers: int,
+) -> RepairedPattern:
+    """The pattern with as few further cells suppressed, by their value, as make it safe. Raises DataError."""
+    from sluice.tabular.suppression.suppression import repair  # takes time to load
+
+    found = repair(cells, status, requirements, rules, assumptions, workers=workers)
+    result = attack(cells, found.status, requirements, rules, assumptions, found.certificates, workers)
+    added = (found.status != Status.PUBLISHED) & (status == Status.PUBLISHED)
+    return RepairedPattern(cells, found.status, int(np.count_nonzero(added)), result, tell_primary)
 
 
 def _order(pattern: Pattern, cells: Cells) -> Any:

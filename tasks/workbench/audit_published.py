@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -13,50 +12,23 @@ from sluice.ground.errors import DataError, MeasureChoiceError
 from sluice.publication.pattern_file import Pattern, codes_of
 from sluice.publication.published_table import in_decimals
 from sluice.tabular.model.cells import Floats, Status, equations_of, refuse_hidden_ties
-from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.feasibility_interval import TotalsDoNotAddError, feasibility_intervals
 from sluice.tabular.rules.intruders import sensitive_counts
 from sluice.tabular.rules.sensitivity import SensitivityRule
-from tasks.workbench.audit import AuditedTable
-from tasks.workbench.cells_files import PLAIN, CellColumns, read_cells
-from tasks.workbench.known_bounds import known_bounds_in
-from tasks.workbench.tabular_file import errors_of
+from tasks.workbench.audited_table import AuditedTable
+from tasks.workbench.known_bounds import known_bounds_of
+from tasks.workbench.standalone_table import StandaloneTable
+from tasks.workbench.tabulation import Records
 
 _EXACTLY = 0.5  # units; an interval narrower than this holds one whole number
 _FEW = 10
 
 
 def audit_published(
-    source: Path,
-    dimensions: Sequence[Dimension],
-    *,
-    tables: Sequence[Sequence[str]] | None = None,
-    rules: Sequence[SensitivityRule] = (),
-    columns: CellColumns = PLAIN,
-    known: Path | None = None,
-    within: float | None = None,
-    nonnegative: bool = True,
-    workers: int = 1,
-) -> AuditedTable:
-    """The pattern in a file (or folder) of cells, audited by `audit_pattern`. Errors name the file.
-
-    columns : as another program writes them
-    known   : a file of bounds that attackers know beforehand
-    """
-    pattern, tables = read_cells(source, dimensions, tables, columns)
-    bounds = known_bounds_in(known, pattern) if known else None
-    with errors_of(source):
-        return audit_pattern(
-            pattern, tables=tables, rules=rules, known=bounds, within=within, nonnegative=nonnegative, workers=workers
-        )
-
-
-def audit_pattern(
     pattern: Pattern,
+    table: StandaloneTable,
     *,
-    tables: Sequence[Sequence[str]] | None = None,
-    rules: Sequence[SensitivityRule] = (),
-    known: tuple[Floats, Floats] | None = None,
+    known: Records | None = None,
     within: float | None = None,
     nonnegative: bool = True,
     workers: int = 1,
@@ -67,15 +39,17 @@ def audit_pattern(
     records can tell; without them a breach is a cell called primary that is exactly known, or known to within `within`
     percent (any suppressed cell, where one word stands for all), or a suppressed cell whose value stands in the file.
 
-    rules  : of a table of counts, each of a contributor of its own: they bound what a suppressed cell can be. A breach
-             is then a cell that can be told to be sensitive, or, where the table tells that, one that is exactly known
+    table  : its rules, of a table of counts, each of a contributor of its own, bound what a suppressed cell can be. A
+             breach is then a cell that can be told to be sensitive, or, where the table tells that, one that is exactly
+             known. Rules on a magnitude tell nothing without the records, and are not looked at
     known  : bounds that attackers know beforehand; see `known_bounds`
     raises : DataError, for published totals that do not add up, too
     """
     begun = perf_counter()
     dimensions = pattern.dimensions
-    refuse_hidden_ties(dimensions, tables)
-    equations = equations_of(dimensions, pattern.codes, tables)
+    rules = table.sensitivity if table.rules and table.summed.value is None else ()
+    refuse_hidden_ties(dimensions, table.linked)
+    equations = equations_of(dimensions, pattern.codes, table.linked)
     equations = equations[np.flatnonzero(np.diff(equations.indptr) > 1)]  # a sum of no cell tells nothing
     value = np.where(pattern.has, pattern.value, np.nan).astype(np.float64)
     if nonnegative and (value[pattern.has] < 0).any():
@@ -88,7 +62,8 @@ def audit_pattern(
     count = len(pattern)
     least, most = np.full(count, 0.0 if nonnegative else -np.inf), np.full(count, np.inf)
     if known is not None:
-        least, most = np.maximum(least, known[0]), np.minimum(most, known[1])
+        lower, upper = known_bounds_of(known, pattern)
+        least, most = np.maximum(least, lower), np.minimum(most, upper)
     smallest = _SmallCounts.of(pattern, rules) if rules else None
     if smallest is not None:
         least, most = np.maximum(least, smallest.lower), np.minimum(most, smallest.upper)
@@ -124,22 +99,24 @@ def audit_pattern(
         ends = [in_decimals(round(end), pattern.decimals) if np.isfinite(end) else None for end in (low[at], high[at])]
         status = pattern.word(cell)
         named = codes_of(dimensions, pattern.codes, cell)
-        known = None if np.isnan(precision[at]) else round(float(precision[at]), 3)
-        return {**named, "status": status, "low": ends[0], "high": ends[1], "within_percent": known}
+        within = None if np.isnan(precision[at]) else round(float(precision[at]), 3)
+        return {**named, "status": status, "low": ends[0], "high": ends[1], "within_percent": within}
 
-    figures = {
-        "cells": count,
-        "suppressed": len(hidden),
-        "primary": int((pattern.status == Status.PRIMARY).sum()) if pattern.tells_primary else None,
-        "secondary": int((pattern.status == Status.SECONDARY).sum()) if pattern.tells_primary else None,
-        "with_records": False,
-        "with_rules": bool(rules),
-        "exactly_known": [pattern.name(int(cell)) for cell in hidden[exact]],
-        "narrowest": [interval(int(at)) for at in order],
-        "intervals": [interval(at) for at in range(len(hidden))],
-        "seconds": round(perf_counter() - begun, 3),
-    }
-    return AuditedTable(not breaches and complete, complete, tuple(breaches), figures)
+    return AuditedTable(
+        with_records=False,
+        cells=count,
+        suppressed=len(hidden),
+        primary=int((pattern.status == Status.PRIMARY).sum()) if pattern.tells_primary else None,
+        secondary=int((pattern.status == Status.SECONDARY).sum()) if pattern.tells_primary else None,
+        safe=not breaches and complete,
+        complete=complete,
+        breaches=tuple(breaches),
+        of_intervals=tuple(interval(at) for at in range(len(hidden))),
+        of_narrowest=tuple(interval(int(at)) for at in order),
+        exact=tuple(pattern.name(int(cell)) for cell in hidden[exact]),
+        details={"with_rules": bool(rules)},
+        seconds=perf_counter() - begun,
+    )
 
 
 @dataclass(frozen=True, eq=False)

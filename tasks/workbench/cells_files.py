@@ -10,20 +10,23 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from sluice.custody.workspace import refuse_to_overwrite
+from sluice.custody.shelf import refuse_to_overwrite
 from sluice.ground.durable import replace
-from sluice.ground.errors import DataError, did_you_mean, no_such_file
+from sluice.ground.errors import DataError, DocumentError, did_you_mean, no_such_file
 from sluice.publication.pattern_file import STATUSES, SUPPRESSED, Pattern, read_pattern
-from sluice.publication.published_table import OWN_COLUMNS, PublishedTable, published_table
+from sluice.publication.published_table import OWN_COLUMNS, PublishedTable, in_decimals, published_table
 from sluice.publication.published_table_files import to_csv
 from sluice.tabular.model.cells import Cells, in_tables, levels_of
 from sluice.tabular.model.dimension import Dimension
 from tasks.release.tables.published_cells import PublishedCells
+from tasks.workbench.arguments import column_name
 from tasks.workbench.tabular_file import errors_of, read_text, refuse_unfit_csv, table_source, with_points
+from tasks.workbench.tabulation import text_frame
 
 OWN_WORDS = (*STATUSES, SUPPRESSED)
 _OTHERS = {  # sdcTable's letters, tau-ARGUS's words, and truth values in a column that says what is suppressed
@@ -98,6 +101,19 @@ class CellColumns:
 PLAIN = CellColumns()
 
 
+def words_given(written: Sequence[str]) -> dict[str, str]:
+    """The words of another program, each written as WORD=OURS. Raises DocumentError."""
+    meant = {}
+    for each in written:
+        word, _, own = each.rpartition("=")
+        if not word or own not in OWN_WORDS:
+            raise DocumentError(
+                f"must be WORD=OURS with one of {', '.join(OWN_WORDS)}; got '{each}'", field="--status-word"
+            )
+        meant[word] = own
+    return meant
+
+
 Tables = Sequence[Sequence[str]]
 
 
@@ -108,13 +124,7 @@ def refuse_taken_names(dimensions: Sequence[Dimension]) -> None:
         raise DataError(f"a dimension must not be named {taken[0]}: the pattern has a column of that name.")
 
 
-def refuse_unfit_output(
-    output: Path,
-    inputs: Sequence[Path | None],
-    dimensions: Sequence[Dimension],
-    tables: Tables | None,
-    option: str = "--output",
-) -> None:
+def refuse_unfit_output(output: Path, inputs: Sequence[Path | None], tables: Tables, option: str = "--output") -> None:
     """Raise DataError for a place where the cells cannot be written; `option` names it."""
     inputs = [file for given in inputs if given for file in (given.iterdir() if given.is_dir() else [given])]
     if not output.is_dir():
@@ -122,7 +132,7 @@ def refuse_unfit_output(
             raise DataError(f"{option} {output}: must end in .csv, or be a folder, which must be there")
         refuse_unfit_csv(output, inputs, option)
         return
-    names = [_file_name(table) for table in _tables(dimensions, tables)]
+    names = [_file_name(table) for table in tables]
     for name in names:
         if not re.fullmatch(r"[\w .-]+\.csv", name):
             raise DataError(f"{option} {output}: '{name}' cannot be the name of a file. Name one .csv file for all.")
@@ -132,14 +142,14 @@ def refuse_unfit_output(
 
 
 def write_cells(
-    output: Path, cells: Cells, published: PublishedCells, tables: Tables | None, tell_primary: bool = False
+    output: Path, cells: Cells, published: PublishedCells, tables: Tables, tell_primary: bool = False
 ) -> list[Path]:
     """Write what is published of the cells, and nothing else; the files."""
     if not output.is_dir():
         replace(output, to_csv(table_of(cells, published, tell_primary)), 0o644)
         return [output]
     written = []
-    for table in _tables(cells.dimensions, tables):
+    for table in tables:
         place = output / _file_name(table)
         replace(place, to_csv(table_of(cells, published, tell_primary, table)), 0o644)
         written.append(place)
@@ -160,6 +170,29 @@ def table_of(
         synthetic=published.synthetic,
         tell_primary=tell_primary,
     )
+
+
+def frame_of(table: PublishedTable) -> pd.DataFrame:
+    """What is published, as a DataFrame: numbers as numbers, missing where there is none."""
+
+    def in_units(entries: Sequence[int | None]) -> "pd.Series[Any]":
+        if not table.decimals:
+            return pd.Series(entries, dtype="Int64")
+        numbers = [np.nan if each is None else float(in_decimals(each, table.decimals)) for each in entries]
+        return pd.Series(numbers, dtype="float64")
+
+    numeric = ("value", "lower", "upper")
+    return pd.DataFrame(
+        {name: in_units(each) if name in numeric else list(each) for name, each in table.columns.items()}
+    )
+
+
+def pattern_of(cells: pd.DataFrame, dimensions: Sequence[Dimension], argument: str) -> Pattern:
+    """The pattern in a DataFrame with the columns of the dimensions, status and value. Raises DataError."""
+    columns = [*(dimension.name for dimension in dimensions), "status", "value"]
+    for name in columns:
+        column_name(name, argument, cells)
+    return read_pattern(text_frame(cells[columns]), dimensions)
 
 
 def read_cells(
@@ -258,10 +291,6 @@ def _header(file: Path) -> list[str]:
         return table_source(file).column_names()
     except DataError:
         return []  # no file of cells
-
-
-def _tables(dimensions: Sequence[Dimension], tables: Tables | None) -> Tables:
-    return tables or [[dimension.name for dimension in dimensions]]
 
 
 def _file_name(table: Sequence[str]) -> str:

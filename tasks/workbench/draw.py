@@ -20,17 +20,14 @@ from tasks.release.tables.protection_method import Alteration
 class Draw:
     """Neither is made or read before a method asks for it.
 
-    seed         : a whole number that nobody can guess; the same seed and data give the same table
-    frame        : the records that the table adds up, with its dimensions and contributors as text
-    secret_costs : whether the costs of suppression get noise, as in a release; without it, who runs the method again
-                   learns from the pattern which tables would not give it
+    seed  : a whole number that nobody can guess; the same seed and data give the same table
+    frame : the records that the table adds up, with its dimensions and contributors as text
     """
 
     seed: Callable[[], int]
     frame: Callable[[], pd.DataFrame]
     dimensions: Sequence[Dimension]
     measure: Measure
-    secret_costs: bool = False
 
     def secret(self, purpose: str) -> str:
         """64 hexadecimal digits, others for each purpose."""

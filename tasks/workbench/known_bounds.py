@@ -1,7 +1,6 @@
 """Bounds of single cells that an attacker knows beforehand, as rows of codes, lower and upper; either may be empty."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,14 +11,17 @@ from sluice.tabular.model.cells import Booleans, Cells, Floats, Integers, keys_o
 from sluice.tabular.model.column_values import numbers
 from sluice.tabular.model.dimension import Dimension
 from tasks.workbench.tabular_file import errors_of, read_text, with_points
+from tasks.workbench.tabulation import Records, text_frame
 
 ENDS = ("lower", "upper")
 
 
-def known_bounds_in(file: Path, table: Cells | Pattern) -> tuple[Floats, Floats]:
-    """The bounds in a CSV file. Errors name it."""
-    with errors_of(file):
-        return known_bounds(with_points(read_text(file), ENDS), table)
+def known_bounds_of(known: Records, table: Cells | Pattern) -> tuple[Floats, Floats]:
+    """The bounds in a CSV file, which errors name, or in a DataFrame; see `known_bounds`."""
+    if isinstance(known, pd.DataFrame):
+        return known_bounds(text_frame(known), table)
+    with errors_of(known):
+        return known_bounds(with_points(read_text(known), ENDS), table)
 
 
 def known_bounds(rows: pd.DataFrame, table: Cells | Pattern) -> tuple[Floats, Floats]:

@@ -1,7 +1,9 @@
-"""A protected table, outside any release: cells from records, protected as a release would protect them, and judged."""
+"""Tables protected outside any release, and judged, by the same code as in a release: `sluice.protect` on DataFrames,
+and `sluice protect-table` on files.
+"""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -9,253 +11,212 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from policies.waived_cells import waived_cells
-from policies.waivers import Waiver
+from policies.waivers import waived_cells
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Sentence, as_fields
-from sluice.ground.verdict import Finding, Verdict, decide
-from sluice.publication.pattern_file import codes_of
-from sluice.publication.published_table import in_decimals
-from sluice.tabular.audit.pattern_audit import Audit
+from sluice.ground.verdict import Finding, Verdict
+from sluice.publication.pattern_file import Pattern
 from sluice.tabular.editions.joint_editions import carried
-from sluice.tabular.model.assumptions import Assumptions
-from sluice.tabular.model.cells import Cells, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.measure import Measure
-from sluice.tabular.rules.known_parts import status_tells_more
-from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
+from sluice.tabular.rules.intruders import status_tells_more
 from sluice.tabular.suppression.effort import Progress
-from sluice.tabular.suppression.manual_status import MANUAL, manual_rows
+from sluice.tabular.suppression.manual_status import manual_rows
 from tasks.release.tables.altered_tables import alter_cells
-from tasks.release.tables.protection import ProtectionRequest, audit_cells
-from tasks.release.tables.protection_method import Alteration, Protection, SecondarySuppression
+from tasks.release.tables.protection import Mode, ProtectionRequest, audit_cells
+from tasks.release.tables.protection_method import Alteration, SecondarySuppression
 from tasks.release.tables.published_cells import MethodStatement, PublishedCells
 from tasks.release.tables.suppressed_tables import suppress_cells
 from tasks.release.tables.table_editions import EditionPair
 from tasks.release.tables.table_findings import judge_audit, judge_statement
-from tasks.workbench.cells_files import read_cells, refuse_taken_names, refuse_unfit_output, write_cells
+from tasks.workbench.arguments import Seed, data_frame, entropy, whole_number
+from tasks.workbench.cells_files import (
+    Tables,
+    pattern_of,
+    read_cells,
+    refuse_taken_names,
+    refuse_unfit_output,
+    write_cells,
+)
 from tasks.workbench.draw import Draw
 from tasks.workbench.previous_pattern import PreviousPattern
+from tasks.workbench.protected_table import ProtectedTable
 from tasks.workbench.seed_file import secret_seed_of
-from tasks.workbench.tabular_file import read_text, with_points
-from tasks.workbench.tabulation import Tabulated, attackers, records_in, refuse_no_rules, tabulate
-from tasks.workbench.waivers_file import read_waivers
+from tasks.workbench.standalone_table import StandaloneTable
+from tasks.workbench.table_arguments import Dimensions, Rule, Waivers, table_of_records
+from tasks.workbench.tabulation import Records, Tabulated, dimensions_of, records_in, tabulate
 
 _NOTHING_SHARED = Sentence(
     "earlier_editions.nothing_shared",
     "No cell of {name} has the same value here, so nothing was compared. If its values were changed (rounded, with "
     "noise), their joint disclosure is unknown: somebody who knows both must decide.",
 )
-_TOLD = {"rule", "says", "code", "data", "notes", "scope", "binding", "waiver"}  # of a finding, beside its verdict
 
 
-@dataclass(frozen=True, eq=False)
-class ProtectedTable:
-    """What may be published of the cells, and what was found of it.
+def protect(
+    records: pd.DataFrame,
+    dimensions: Dimensions,
+    *,
+    value: str | None = None,
+    rules: Sequence[Rule] | Rule,
+    contributor: str | None = None,
+    measure: Mapping[str, Any] | None = None,
+    tables: Sequence[Sequence[str]] | None = None,
+    method: Mapping[str, Any] | str = "suppression",
+    cost: str | None = None,
+    mode: Mode | None = None,
+    seconds: float | None = None,
+    a_priori: pd.DataFrame | Sequence[Mapping[str, Any]] | None = None,
+    waivers: Waivers = None,
+    previous: pd.DataFrame | None = None,
+    seed: Seed = None,
+    coalition: int = 1,
+    workers: int = 1,
+) -> ProtectedTable:
+    """Add records up to a table and protect it as a release would: by suppressing cells, or by changing values.
 
-    findings  : on the table, on the edition before it and on waivers; together they are the verdict
-    audit     : of a pattern of suppressed cells; None where values were changed
-    statement : what a method that changes values says of itself; None where cells are suppressed
-    bound     : optimise mode: no safe pattern costs less
-    first     : with a budget of time: what the first safe pattern cost
-    stopped   : whether the budget ended the search
-    files     : that were written
+    records     : one row a record; codes are text or whole numbers
+    dimensions  : columns whose categories add up to 'Total'; or {column: hierarchy}, a hierarchy being a mapping or
+                  DataFrame of each code and its parent ('' for the total), the path of a CSV file, or None; or a list
+                  of several, which group the same leaves
+    value       : column that is added up; records are counted when not given
+    rules       : which cells are sensitive, as in a policy: [{"rule": "p_percent", "p": 10}]; docs/rules.md lists them
+    contributor : column of whose record it is; each record is one of its own when not given
+    measure     : how values count, as `measure` in a release: {"weight": {"variable": "w", "rule": "argus"}, "missing":
+                  "leave_out"}
+    tables      : the dimensions of each of several linked tables; one table of all when not given
+    method      : as `protection` in a release: {"method": "controlled_rounding", "base": 5}; docs/tables.md lists them
+    cost        : what suppression keeps small: value (when not given), cells, contributors or scaled_information
+    mode        : fast (when not given); or optimise, slower, with a proven bound on the cost
+    seconds     : a budget for suppression: a safe pattern in any case, as cheap as the search gets meanwhile
+    a_priori    : what people ask of single cells: codes, status and, if wanted, lower, upper and cost
+    waivers     : as in a policy, a list or a YAML file: which sensitive cells `a_priori` may have published
+    previous    : the pattern that was published before: what it suppressed is suppressed again, and neither must undo
+                  the other
+    seed        : of methods that draw, and of noise on the costs of suppression; without one, those draw anew and these
+                  have none. For what leaves the house it must be one that nobody guesses
+    coalition   : contributors who pool what they know, 0 to 3
+    raises      : TypeError, DataError, DocumentError
+    time        : for 10,000 cells about 5 seconds
     """
-
-    tabulated: Tabulated
-    method: Protection
-    request: ProtectionRequest
-    published: PublishedCells
-    findings: tuple[Finding, ...]
-    audit: Audit | None = None
-    statement: MethodStatement | None = None
-    bound: float | None = None
-    cost: float | None = None
-    first: float | None = None
-    stopped: bool = False
-    seconds: float = 0.0
-    files: tuple[Path, ...] = ()
-
-    @property
-    def cells(self) -> Cells:
-        return self.tabulated.cells
-
-    @property
-    def status(self) -> Statuses:
-        return self.published.status
-
-    @property
-    def requirements(self) -> Requirements:
-        return self.request.requirements
-
-    @property
-    def verdict(self) -> Verdict:
-        return decide(self.findings)
-
-    @property
-    def may_be_written(self) -> bool:
-        """Nothing failed, and nothing that was to be tried is open; what a person should look at is said."""
-        return self.verdict in (Verdict.PASS, Verdict.REVIEW)
-
-    def summary(self) -> dict[str, Any]:
-        """What was done, for machines; totals and numbers of cells, no single cell's value."""
-        return {
-            "method": self.method.model_dump(exclude={"a_priori"}),
-            "cells": len(self.cells),
-            "sensitive": {
-                rule: int(found.sum())
-                for rule, found in self.requirements.by_rule.items()
-                if rule != MANUAL or found.any()
-            },
-            "verdict": self.verdict.name,
-            "safe": self.verdict is Verdict.PASS,
-            "findings": [
-                finding.model_dump(mode="json", include=_TOLD) | {"verdict": finding.verdict.name}
-                for finding in self.findings
-            ],
-            **(self._of_pattern(self.audit) if self.audit else {}),
-            "records_left_out": self.tabulated.left_out,
-            "records_added_up": self.tabulated.added_up,
-            "contributors_alike": self.tabulated.alike,
-            "seconds": round(self.seconds, 3),
-        }
-
-    def _of_pattern(self, audit: Audit) -> dict[str, Any]:
-        cells, suppressed = self.cells, self.status != Status.PUBLISHED
-        total = np.abs(cells.total)
-        value, of = int(total[suppressed].sum()), int(total.sum())
-        figures: dict[str, Any] = {
-            "primary": int((self.status == Status.PRIMARY).sum()),
-            "secondary": int((self.status == Status.SECONDARY).sum()),
-            "suppressed_value": in_decimals(value, cells.decimals),
-            "suppressed_share": value / of if of else 0.0,
-            "attacks": {"attempted": audit.attempted, "completed": audit.completed},
-            "narrowest": [
-                {**codes_of(cells.dimensions, cells.codes, cell), "width_per_width_asked": ratio}
-                for cell, ratio in audit.narrowest
-            ],
-            "breaches": [breach.says for breach in audit.breaches],
-        }
-        if self.bound is not None:
-            figures |= {"cost": self.cost, "proven_bound": self.bound}
-        if self.first is not None:
-            figures |= {"cost": self.cost, "first_cost": self.first, "time_ran_out": self.stopped}
-        return figures
+    table = table_of_records(
+        records, dimensions, rules, value, contributor, measure, tables, coalition,
+        method=method, waivers=waivers, cost=cost, mode=mode, seconds=seconds, a_priori=a_priori,
+    )  # fmt: skip
+    drawn = entropy(seed)
+    return protect_table(
+        records,
+        table,
+        previous=previous,
+        seed=lambda: drawn,
+        secret_costs=seed is not None,
+        workers=whole_number(workers, "workers", 1),
+    )
 
 
-def protect_table(
+def protect_file(
     source: Path,
-    dimensions: Sequence[Dimension],
-    measure: Measure,
-    rules: Sequence[SensitivityRule],
+    table: StandaloneTable,
     output: Path,
     *,
-    tables: Sequence[Sequence[str]] | None = None,
-    method: Protection = SecondarySuppression(),  # noqa: B008
-    a_priori: Path | None = None,
-    waivers: Path | None = None,
     previous: Path | None = None,
     seed_file: Path | None = None,
-    coalition: int = 1,
-    tell_primary: bool = False,
+    inputs: Sequence[Path] = (),
     workers: int = 1,
     progress: Progress | None = None,
 ) -> ProtectedTable:
     """Make, protect and judge the table of a CSV or Parquet file, and write it as CSV if nothing fails.
 
-    output       : a CSV file of all cells, or a folder, for a file of each linked table
-    a_priori     : a CSV file of what people ask of single cells
-    waivers      : a YAML file of those that allow sensitive cells to be published
-    previous     : cells that were published before, in a form of `output`
-    seed_file    : of methods that draw, and of noise on the costs of suppression; made where it is absent
-    tell_primary : two words for suppressed cells: primary and secondary
-    progress     : of the search for a pattern
-    raises       : DataError, DocumentError; then nothing is written
+    output    : a CSV file of all cells, or a folder, for a file of each linked table
+    previous  : cells that were published before, in a form of `output`
+    seed_file : of methods that draw, and of noise on the costs of suppression; made where it is absent
+    inputs    : further files that were read, and are not to be written over
+    raises    : DataError, DocumentError; then nothing is written
     """
     begun = perf_counter()
-    refuse_unfit_output(output, [source, a_priori, waivers, seed_file, previous], dimensions, tables)
-    if tell_primary and measure.counts is not None:
-        raise DataError(
-            "a reader who is told which suppressed counts are sensitive knows how small they are, and their sums "
-            "disclose many; leave --tell-primary out."
-        )
-    if tell_primary and status_tells_more(rules, coalition):
-        raise DataError(
-            "by these rules, or to contributors who pool what they know, the word 'primary' tells how large the "
-            "others' parts may be; leave --tell-primary out."
-        )
-    if a_priori:
-        method = _suppression(method, "a-priori file").model_copy(update={"a_priori": tuple(_rows_of(a_priori))})
-    granted = read_waivers(waivers) if waivers else ()
-    before = None
-    if previous:
-        pattern, those = read_cells(previous, dimensions, None if previous.is_dir() else tables)
-        before = PreviousPattern(previous.name, pattern, those)
-    made = protect_tabulated(
-        tabulate(source, dimensions, measure, rules, tables, coalition),
-        rules,
-        replace(attackers(measure, coalition), statuses=tell_primary),
-        method,
-        waivers=granted,
-        previous=before,
-        draw=Draw(
-            partial(_seed_of, seed_file, method),
-            partial(records_in, source, dimensions, measure),
-            dimensions,
-            measure,
-            secret_costs=seed_file is not None,
-        ),
+    refuse_unfit_output(output, [*inputs, source, seed_file, previous], table.all_tables)
+
+    def seed() -> int:
+        if seed_file is None:
+            raise DataError(
+                f"{table.protection.method} draws; give --seed-file, which is made where it is absent, and keep it "
+                "secret."
+            )
+        return secret_seed_of(seed_file)
+
+    made = protect_table(
+        source,
+        table,
+        previous=previous,
+        seed=seed,
+        secret_costs=seed_file is not None,
         workers=workers,
         progress=progress,
     )
-    files = write_cells(output, made.cells, made.published, tables, tell_primary) if made.may_be_written else []
+    may, told = made.may_be_published, table.form.tell_primary
+    files = write_cells(output, made.tabulated.cells, made.protected, table.all_tables, told) if may else []
     return replace(made, files=tuple(files), seconds=perf_counter() - begun)
 
 
-def protect_tabulated(
-    tabulated: Tabulated,
-    rules: Sequence[SensitivityRule],
-    assumptions: Assumptions,
-    method: Protection = SecondarySuppression(),  # noqa: B008
+def protect_table(
+    records: Records,
+    table: StandaloneTable,
     *,
-    waivers: Sequence[Waiver] = (),
-    previous: PreviousPattern | None = None,
-    draw: Draw | None = None,
+    previous: Records | None = None,
+    seed: Callable[[], int],
+    secret_costs: bool = False,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> ProtectedTable:
-    """Protect and judge cells that are in memory, by the same code as a release.
+    """Protect and judge the table of records.
 
-    assumptions : what attackers know
-    waivers     : that allow sensitive cells to be published which the a-priori rows of the method want published
-    previous    : what readers have already; the two are judged together
-    draw        : for methods that draw
-    raises      : DataError
+    previous     : cells that readers have already; the two are judged together
+    seed         : a whole number that nobody can guess, asked for when something is drawn
+    secret_costs : the costs of suppression get noise, as in a release; without it, who runs the method again learns
+                   from the pattern which tables would not give it
+    progress     : of the search for a pattern
+    raises       : DataError
     """
     begun = perf_counter()
-    refuse_no_rules(rules)
+    rules, method = table.sensitivity, table.protection
+    _refuse_to_tell_primary(table)
+    dimensions = dimensions_of(table, records)
+    refuse_taken_names(dimensions)
+    before = None
+    if previous is not None:
+        name = previous.name if isinstance(previous, Path) else "the previous pattern"
+        before = PreviousPattern(name, *_published_before(previous, dimensions, table))
+    if before is not None and not isinstance(method, SecondarySuppression):
+        raise DataError(f"the previous pattern is for the method suppression; got {method.method}.")
+    tabulated = tabulate(records, dimensions, table)
     cells = tabulated.cells
-    refuse_taken_names(cells.dimensions)
-    names = [dimension.name for dimension in cells.dimensions]
     pattern = method if isinstance(method, SecondarySuppression) else SecondarySuppression()
     request = ProtectionRequest.of(
         cells,
         rules,
-        assumptions,
-        rows=manual_rows(pattern.a_priori, names, cells.decimals),
+        replace(table.assumptions, statuses=table.form.tell_primary),
+        rows=manual_rows(pattern.a_priori, [dimension.name for dimension in dimensions], cells.decimals),
         cost=pattern.cost,
-        waive=partial(waived_cells, waivers=waivers, release_name="", today=datetime.now(UTC).date()),
+        waive=partial(waived_cells, waivers=table.waivers, release_name="", today=datetime.now(UTC).date()),
     )
+    draw = Draw(seed, lambda: records_in(records, dimensions, table.summed), dimensions, table.summed)
     if isinstance(method, SecondarySuppression):
-        if draw is not None and draw.secret_costs:
+        if secret_costs:
             request = request.with_secret_costs(cells, draw.secret("suppression"))
-        made = _suppressed(tabulated, request, method, previous, workers, progress)
+        made = _suppressed(tabulated, request, method, before, workers, progress)
     else:
-        if previous is not None:
-            _suppression(method, "previous pattern")
         made = _altered(tabulated, request, method, draw)
     return replace(made, seconds=perf_counter() - begun)
+
+
+def _published_before(
+    previous: Records, dimensions: Sequence[Dimension], table: StandaloneTable
+) -> tuple[Pattern, Tables | None]:
+    """The pattern, and the tables of which it has the cells; the files of a folder tell them."""
+    if isinstance(previous, Path):
+        return read_cells(previous, dimensions, None if previous.is_dir() else table.linked)
+    return pattern_of(data_frame(previous, "previous"), dimensions, "previous"), table.linked
 
 
 def _suppressed(
@@ -280,54 +241,44 @@ def _suppressed(
     if pair is not None:
         findings.append(pair.finding(status, request, workers))
     elif previous is not None:
-        findings.append(_nothing_shared(previous))
+        says = _NOTHING_SHARED(name=previous.name)
+        findings.append(Finding(rule="earlier_editions", verdict=Verdict.PASS, stage="masked", **as_fields(says)))
     return ProtectedTable(
-        tabulated, method, request, made.published, tuple(findings), audit=found, bound=made.bound, cost=made.cost,
-        first=made.first, stopped=made.stopped,
+        tabulated=tabulated, method=method, request=request, protected=made.published, findings=tuple(findings),
+        audit=found, suppressed=made,
     )  # fmt: skip
 
 
-def _nothing_shared(previous: PreviousPattern) -> Finding:
-    says = _NOTHING_SHARED(name=previous.name)
-    return Finding(rule="earlier_editions", verdict=Verdict.PASS, stage="masked", **as_fields(says))
-
-
-def _altered(tabulated: Tabulated, request: ProtectionRequest, method: Alteration, draw: Draw | None) -> ProtectedTable:
-    def given() -> Draw:
-        if draw is None:
-            raise DataError(f"{method.method} draws, and was given nothing to draw from.")
-        return draw
-
+def _altered(tabulated: Tabulated, request: ProtectionRequest, method: Alteration, draw: Draw) -> ProtectedTable:
     cells = tabulated.cells
     altered = alter_cells(
         cells,
         request,
         method,
         is_count=request.assumptions.counts is not None,
-        rng=lambda: given().generator(cells, method),
-        records=lambda: given().keyed_records(),
+        rng=lambda: draw.generator(cells, method),
+        records=draw.keyed_records,
     )
-    statement = MethodStatement.of(altered)
-    findings = (judge_statement(statement), *request.findings)
-    published = PublishedCells.of_altered(cells, altered.value)
-    return ProtectedTable(tabulated, method, request, published, findings, statement=statement)
+    return ProtectedTable(
+        tabulated=tabulated,
+        method=method,
+        request=request,
+        protected=PublishedCells.of_altered(cells, altered.value),
+        findings=(judge_statement(MethodStatement.of(altered)), *request.findings),
+    )
 
 
-def _suppression(method: Protection, what: str) -> SecondarySuppression:
-    """The method, where it suppresses cells. Raises DataError for another, which takes nothing of the kind."""
-    if not isinstance(method, SecondarySuppression):
-        raise DataError(f"the {what} is for the method suppression; got {method.method}.")
-    return method
-
-
-def _seed_of(file: Path | None, method: Protection) -> int:
-    if file is None:
+def _refuse_to_tell_primary(table: StandaloneTable) -> None:
+    """Raise DataError where two words for suppressed cells would tell more than one."""
+    if not table.form.tell_primary:
+        return
+    if table.summed.counts is not None:
         raise DataError(
-            f"{method.method} draws; give --seed-file, which is made where it is absent, and keep it secret."
+            "a reader who is told which suppressed counts are sensitive knows how small they are, and their sums "
+            "disclose many; leave form.tell_primary out."
         )
-    return secret_seed_of(file)
-
-
-def _rows_of(path: Path) -> list[dict[str, str]]:
-    rows = with_points(read_text(path), ("lower", "upper", "cost"))
-    return [{str(key): text for key, text in row.items()} for row in rows.to_dict("records")]
+    if status_tells_more(table.sensitivity, table.table_attackers.coalition):
+        raise DataError(
+            "by these rules, or to contributors who pool what they know, the word 'primary' tells how large the "
+            "others' parts may be; leave form.tell_primary out."
+        )

@@ -2,17 +2,15 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from sluice.ground.errors import DataError
 from sluice.tabular.advice.table_redesign import Redesign, greedy_redesign, redesigns
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status
-from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.measure import Measure
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
-from tasks.workbench.tabulation import attackers, tabulate
+from tasks.workbench.standalone_table import StandaloneTable
+from tasks.workbench.tabulation import Records, dimensions_of, tabulate
 
 ADVICE_ONLY = (
     "Advice only: nobody judged the table, and nothing was written. Change the hierarchies and the records' codes, "
@@ -54,19 +52,15 @@ class RedesignedTable:
 
 
 def redesign_table(
-    source: Path,
-    dimensions: Sequence[Dimension],
-    measure: Measure,
-    rules: Sequence[SensitivityRule],
+    source: Records,
+    table: StandaloneTable,
     *,
-    tables: Sequence[Sequence[str]] | None = None,
     ordered: Collection[str] = (),
     steps: int | None = None,
     most: int = 10,
-    coalition: int = 1,
     workers: int = 1,
 ) -> RedesignedTable:
-    """What to merge or leave out of the table of a CSV or Parquet file so that less must be suppressed.
+    """What to merge or leave out of the table of records so that less must be suppressed.
 
     ordered : dimensions of which only neighbouring codes may be merged, such as size classes
     steps   : so many changes one after another, and what the protection suppresses before and after them; without
@@ -75,20 +69,15 @@ def redesign_table(
     raises  : DataError, DocumentError
     cost    : a new table for some 40 merges of each dimension and step, and with steps two fast protections
     """
-    if not rules:
-        raise DataError("no rule says which cells are sensitive; give at least one, such as p_percent=10.")
-    if any(":" in name for table in tables or () for name in table):
+    rules, assumptions, tables = table.sensitivity, table.assumptions, table.linked
+    if any(":" in name for each in tables or () for name in each):
         raise DataError("advice is for tables down to the leaves of their dimensions; leave the level (:2) out.")
-    cells = tabulate(source, dimensions, measure, rules, tables, coalition).cells
-    assumptions = attackers(measure, coalition)
-    sensitive = {
-        rule: int(found.sum())
-        for rule, found in requirements_of(rules, cells.contributions, assumptions.nonnegative).by_rule.items()
-    }
+    cells = tabulate(source, dimensions_of(table, source), table).cells
+    by_rule = requirements_of(rules, cells.contributions, assumptions.nonnegative).by_rule
+    sensitive = {rule: int(found.sum()) for rule, found in by_rule.items()}
     if steps is None:
-        return RedesignedTable(
-            len(cells), sensitive, tuple(redesigns(cells, rules, ordered, tables)[:most]), None, None
-        )
+        changes = tuple(redesigns(cells, rules, ordered, tables)[:most])
+        return RedesignedTable(len(cells), sensitive, changes, None, None)
     taken, last = greedy_redesign(cells, rules, steps, ordered, tables)
     before, after = (_suppressed(each, rules, assumptions, workers) for each in (cells, last))
     return RedesignedTable(len(cells), sensitive, tuple(taken), steps, (before, after))

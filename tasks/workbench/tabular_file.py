@@ -11,7 +11,7 @@ import pandas as pd
 
 from schemas.contract import Contract
 from schemas.reading.typing import SourceTyping
-from sluice.custody.workspace import refuse_to_overwrite
+from sluice.custody.shelf import refuse_to_overwrite
 from sluice.ground.errors import DataError, MeasureChoiceError
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.sources.csv_source import CsvSource, described_csv
@@ -26,13 +26,15 @@ class _NamedFileError(DataError):
 
 
 @contextmanager
-def errors_of(file: Path) -> Iterator[None]:
-    """Lets a DataError name the file that is at fault, and the options of the commands."""
+def errors_of(file: Path | pd.DataFrame) -> Iterator[None]:
+    """Lets a DataError name the file that is at fault, and the options of the commands; of a frame it stays."""
     try:
         yield
     except _NamedFileError:
         raise
     except DataError as error:
+        if isinstance(file, pd.DataFrame):
+            raise
         says = error.for_command if isinstance(error, MeasureChoiceError) else str(error)
         raise _NamedFileError(says if says.startswith(str(file)) else f"{file}: {says}") from None
 

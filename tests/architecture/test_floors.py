@@ -12,9 +12,8 @@ import pytest
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from policies.rules.catalogue import catalogue as rule_catalogue
-from policies.rules.catalogue import rules
-from policies.rules.rules import AttackPolicyRule, PolicyRule
+from policies.rules.rules import AttackPolicyRule, PolicyRule, rules
+from policies.rules.rules import catalogue as rule_catalogue
 from sluice.masking.method_catalogue import catalogue, methods
 
 ROOT = Path(__file__).resolve().parents[2]

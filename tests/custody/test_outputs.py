@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice.custody.shelf import publish
-from sluice.custody.workspace import refuse_to_overwrite
+from sluice.custody.shelf import publish, refuse_to_overwrite
 from sluice.ground.errors import DataError
 from tests.golden import golden
 

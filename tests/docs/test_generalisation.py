@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from sluice.generalization.objectives.objective_names import OBJECTIVES
-from sluice.generalization.privacy_models import MODELS
+from sluice.generalization.choice import MODELS, OBJECTIVES
 from sluice.masking.recoding.generalization import Generalization
 
 TEXT = (Path(__file__).parents[2] / "docs" / "generalisation.md").read_text(encoding="utf-8")

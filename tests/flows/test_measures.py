@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from policies.rules.catalogue import rules
-from policies.rules.rules import AttackPolicyRule, PolicyRule
+from policies.rules.rules import AttackPolicyRule, PolicyRule, rules
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tests.flows.house import BLOCKED, DONE, House
 from tests.listed import all_listed

@@ -112,7 +112,7 @@ def test_a_release_whose_policy_nobody_can_read_any_more_can_be_withdrawn(
         [received] = [e for e in published.workspace().ledger.entries(release) if e.event == "received"]
         published.workspace().vault.path(received.body["policy"], ".json").unlink()
     else:
-        for module in ("under_review", "withdrawal"):
+        for module in ("under_review", "decisions_of_people"):
             monkeypatch.setattr(f"tasks.release.decisions.{module}.KeptPolicy", Later)
     for who in ("jonas", "mina"):
         told = published.sluice("withdraw", release, "--reason", "wrong codes", "--as", who)

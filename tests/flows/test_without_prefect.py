@@ -150,6 +150,14 @@ def test_a_decision_waits_for_nothing_that_measures(pending: House) -> None:
     assert loaded(pending, "approve", pending.id, "--as", "amara") == (WAITING, documents)
 
 
+def test_the_chain_is_imported_without_what_single_steps_need() -> None:
+    """Not every release is validated again, added up, learned from or published into a database."""
+    heavy = {"sqlglot", "duckdb", "great_expectations", "sklearn", "numba", "matplotlib", "prefect", "scipy.stats"}
+    program = "import sys, flows.chain\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not heavy & set(done.stdout.split())
+
+
 def test_the_search_finds_prefect_where_it_is() -> None:
     done = subprocess.run(
         [sys.executable, "-c", f"{FORBID}\nimport flows.release"], cwd=ROOT, capture_output=True, text=True, check=False

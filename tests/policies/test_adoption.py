@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from policies.adoption import ADOPTED, ANSWERS_FOR, FOUNDED, Adoption, Office, adoption_of_publisher, read_office
+from policies.adoption import ADOPTED, FOUNDED, Adoption, Office, adoption_of_publisher, read_office
+from policies.decision_table import OFFICE_DECISIONS
 from policies.people import HEAD, Roster
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.public_key import PublicKey
@@ -325,7 +326,7 @@ def test_nothing_counts_without_two_people_of_the_roster_of_that_time(entries: l
             people = {each.who for each in held.acts}
             assert len(people) >= 2
             assert people <= signed
-            assert any(ANSWERS_FOR[kind] in before.roster.people[who].roles for who in people)
+            assert any(OFFICE_DECISIONS[kind].role in before.roster.people[who].roles for who in people)
     found = read_office(entries)
     now = later(hours=hour)
     for (kind, _), held in found.in_force.items():

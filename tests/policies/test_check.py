@@ -1,6 +1,6 @@
 """Checks: what they cannot judge without is said beforehand, and nothing is refused that could be judged."""
 
-from pathlib import Path
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,7 @@ from pydantic import TypeAdapter
 from policies.check import at_hand, unmet
 from policies.policy import Policy, load_policy, shipped_policies
 from policies.rules.attack_rule import AttackRule
-from policies.rules.catalogue import rules
-from policies.rules.rules import AttackPolicyRule, PolicyRule
-from schemas.contract import load_contract
+from policies.rules.rules import AttackPolicyRule, PolicyRule, rules
 from sluice.ground.errors import DataError
 from sluice.ground.rule import Need, Rule
 from sluice.ground.variables import Kind, Role, Variable
@@ -23,7 +21,6 @@ from sluice.utility.comparison import Comparison
 from tests.golden import golden
 from tests.red_team.files import files_of
 
-DEFINITIONS = [path for folder in ("releases", "demo") for path in sorted(Path("deployments", folder).glob("*.yaml"))]
 RULES: list[Any] = [
     TypeAdapter(union).validate_python(yaml.safe_load(model.example))
     for union in (PolicyRule, AttackPolicyRule)
@@ -72,19 +69,19 @@ def test_nothing_is_refused_where_all_is_there(rule: Any) -> None:
     assert len(unmet(cells, ALL, True, "option")) == bool(cells)
 
 
-def test_every_shipped_policy_judges_the_data_that_it_is_shipped_for() -> None:
-    pairs = 0
-    for path in DEFINITIONS:
-        definition = yaml.safe_load(path.read_text(encoding="utf-8"))
-        if "plan" not in definition or definition.get("tables"):
-            continue
-        contract = load_contract(path.parent / definition["contract"])
-        policy = load_policy(path.parent / definition["policy"])
-        standard = policy.reference_standard
-        holdout = standard is not None and standard.reference == "holdout"
-        assert unmet(policy.requirements, at_hand(contract.staged, holdout=holdout), True, "document") == [], path
-        pairs += 1
-    assert pairs > 8
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule.rule))
+def test_a_rule_of_which_nothing_is_lacking_is_not_unknown_for_want_of_a_role(rule: Any) -> None:
+    """What is UNKNOWN though nothing is unmet is so with all roles, too."""
+    roles = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD)
+
+    def unknown(*given: Role) -> bool:
+        files = files_without(*given)
+        if unmet(rule.requirements, at_hand(files.variables, holdout=False), True, "argument"):
+            return False
+        return Verdict.UNKNOWN in {finding.verdict for finding in found_by(rule, files)} or not found_by(rule, files)
+
+    without = [kept for number in range(4) for kept in combinations(roles, number)]
+    assert unknown(*roles) or not any(unknown(*kept) for kept in without)
 
 
 def test_what_a_policy_lacks_is_said_at_once_and_once_a_need() -> None:

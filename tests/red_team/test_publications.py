@@ -177,7 +177,7 @@ NOISE = {"method": "additive_noise", "columns": ["income"], "amount": 0.1}
 
 @pytest.mark.parametrize("step", [NOISE, {"method": "rank_swapping", "columns": ["income"], "window": 0.1}])
 def test_noise_of_five_editions_averages_out(house: House, step: dict[str, Any]) -> None:
-    """Each edition is of the same people; something that is not released changes, so that all is drawn anew."""
+    """Each edition is of the same people, says of which month it is, and all is drawn anew."""
     house.policy["rules"] = house.policy["rules"][:1]
     house.definition["plan"] = [{"method": "removal", "columns": ["household"]}, step]
     del house.contract["record_key"]
@@ -186,9 +186,11 @@ def test_noise_of_five_editions_averages_out(house: House, step: dict[str, Any])
     people = house.data
     house.contract["rows"]["minimum"] = 10
     files = []
+    month = {"name": "month", "kind": "nominal", "role": "other", "categories": list("01234")}
+    house.contract["variables"].append(month)
     for edition in range(5):
         house.definition["name"] = f"edition-{edition}"
-        house.data = people.assign(household=np.roll(people["household"], edition))
+        house.data = people.assign(household=np.roll(people["household"], edition), month=str(edition))
         files.append(published(house) if edition < 4 else masked(house)[1])
     truth = people.set_index(KNOWN)["income"]
     read = [file.astype({"sex": str, "region": str, "town": str}).set_index(KNOWN)["income"] for file in files]

@@ -8,8 +8,7 @@ import pytest
 
 from flows.json_schemas import DOCUMENTS, json_schema
 from policies.policy import load_policy, shipped_policies
-from policies.rules.catalogue import rules
-from policies.rules.rules import AttackPolicyRule, PolicyRule
+from policies.rules.rules import AttackPolicyRule, PolicyRule, rules
 from policies.several_publications import RULES as SEVERAL
 from policies.standard.checks import PARTS
 from policies.utility_limits import UtilityLimits

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from policies.utility_limits import UtilityLimits
+from sluice.ground.released_values import ReleasedValues, at_face_value
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.method_catalogue import methods
 from sluice.masking.plan import apply_plan, apply_recodings
@@ -15,7 +16,6 @@ from sluice.utility.cell_changes import changed_cells
 from sluice.utility.comparison import Comparison
 from sluice.utility.marginals import marginal_losses
 from sluice.utility.recoding.cell_losses import cell_losses, released_groups
-from sluice.utility.released_values import ReleasedValues, at_face_value
 from tests.masking.survey import VARIABLES, example, survey
 
 REGIONS = ("north", "south", "east", "west")

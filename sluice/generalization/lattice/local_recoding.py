@@ -10,7 +10,7 @@ both: it starts from the best levels for all records.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -251,17 +251,8 @@ class _Parting:
 
 def _united(base: Node, into: IntArray, classes: int) -> Node:
     """The classes of `base` united at levels of their own, with what models on classes look at."""
-    return Node(
-        keys=base.keys,
-        layout=base.layout,
-        levels=base.levels,
-        words=np.zeros((classes, 0), dtype=np.uint64),
-        sizes=np.bincount(into, base.sizes, classes).astype(np.int64),
-        histograms={name: histogram.united(into, classes) for name, histogram in base.histograms.items()},
-        population=None,
-        unknown=NO_CLASS,
-        records=base.records,
-    )
+    nothing = np.zeros((classes, 0), dtype=np.uint64)
+    return replace(base, words=nothing, population=None, unknown=NO_CLASS).united(into, classes)
 
 
 def shares_by_level(levels: IntArray, kept: BoolArray, depth: int) -> tuple[float, ...]:

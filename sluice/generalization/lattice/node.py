@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sluice.generalization.lattice.histogram import Histogram, PeopleHistogram
 from sluice.generalization.lattice.key import Key
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import DataError
@@ -20,87 +21,9 @@ from sluice.risk.classes.privacy_model import NO_CLASS
 
 Words = NDArray[np.uint64]
 
-BLANK = -1  # the code of a sensitive value that is missing
-
-PEOPLE = "\0"
-"""The column of people: no variable has this name."""
+EVERYBODY = "\0"  # no variable has this name
 
 _WORD = 64  # bits
-
-
-@dataclass(frozen=True)
-class Histogram:
-    """How often each value of a sensitive column occurs in each class. A blank is no value.
-
-    start                  : shape (classes + 1,), where the pairs of each class begin
-    holder, value, records : shape (pairs,), a class, a value that occurs in it, and the records with both; sorted by
-                             class, then by value
-    values                 : how many different values there may be
-    people                 : where people are counted, shape (2, values): the person and the value that each of these
-                             codes stands for, sorted by person
-    """
-
-    start: IntArray
-    holder: IntArray
-    value: IntArray
-    records: IntArray
-    values: int
-    people: IntArray | None = None
-
-    @cached_property
-    def sizes(self) -> IntArray:
-        """Shape (classes,), the records of each class that have a value."""
-        return np.diff(np.concatenate([[0], np.cumsum(self.records)])[self.start])
-
-    @property
-    def different(self) -> IntArray:
-        """Shape (classes,), how many different values each class has."""
-        return np.diff(self.start)
-
-    def sums(self, of_pairs: FloatArray) -> FloatArray:
-        """Shape (classes,), the sum over the values of each class."""
-        return np.asarray(np.bincount(self.holder, of_pairs, len(self.start) - 1), dtype=np.float64)
-
-    def largest(self, of_pairs: FloatArray) -> FloatArray:
-        """Shape (classes,), the largest over the values of each class, and 0 where all are below or there is none."""
-        largest = np.zeros(len(self.start) - 1)
-        filled = self.start[:-1] < self.start[1:]
-        if len(of_pairs):
-            largest[filled] = np.maximum(np.maximum.reduceat(of_pairs, self.start[:-1][filled]), 0)
-        return largest
-
-    def class_values(self, among: BoolArray) -> ClassValues:
-        """The same as the measures of risk take it; the whole file are the records of the classes `among`."""
-        if self.people is None:
-            counts = np.bincount(self.value, self.records * among[self.holder], self.values)
-            overall = counts / max(counts.sum(), 1)
-            return ClassValues(self.holder, self.value, self.records, self.sizes, overall, overall)
-        holder, value, having, sizes = self._having
-        labels = int(self.people[1].max(initial=-1)) + 1
-        counts = np.bincount(value, having * among[holder], labels)
-        person, label = self.people[:, np.unique(self.value[among[self.holder]])]
-        overall = np.bincount(label, minlength=labels) / max(len(np.unique(person)), 1)
-        return ClassValues(holder, value, having, sizes, overall, counts / max(counts.sum(), 1))
-
-    @cached_property
-    def _having(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """Holder, value and people of each pair of a class and a value, and how many people of each class have any."""
-        person, label = self.people[:, self.value]  # type: ignore[index]
-        pairs, having = np.unique(self.holder * self.values + label, return_counts=True)
-        holder, value = np.divmod(pairs, self.values)
-        new = np.concatenate([[True], (person[1:] != person[:-1]) | (self.holder[1:] != self.holder[:-1])])
-        return holder, value, having, np.bincount(self.holder[new[: len(person)]], minlength=len(self.start) - 1)
-
-    def united(self, into: IntArray, classes: int) -> "Histogram":
-        """Of the classes that hold these: `into` says which for each."""
-        from sluice.generalization.lattice.node_kernel import (
-            unite_histograms,
-        )  # compiled code, loaded where it is needed
-
-        start, holder, value, records = unite_histograms(
-            into, classes, self.start, self.value, self.records, self.values
-        )
-        return Histogram(start, holder, value, records, self.values, self.people)
 
 
 @dataclass(frozen=True)
@@ -138,7 +61,9 @@ class Node:
     levels     : shape (p,), the level of each key
     words      : shape (c, w), the group of each key that each class shows, see `shown`
     sizes      : shape (c,), the records of each class, 0 only where `population` has people without a record
-    histograms : of each sensitive column, by name; of a column whose people are counted, see `of_people`
+    histograms : of each sensitive column, by name
+    having     : where it is known whose the records are, who has which value of each sensitive column, by name; and
+                 under EVERYBODY whose records there are
     population : shape (c,), the people of the population in each class; None where no population is known
     unknown    : the class in which every key is missing, as in a suppressed record; NO_CLASS where there is none
     """
@@ -149,6 +74,7 @@ class Node:
     words: Words
     sizes: IntArray
     histograms: Mapping[str, Histogram]
+    having: Mapping[str, PeopleHistogram]
     population: IntArray | None
     unknown: int
     records: int
@@ -161,29 +87,24 @@ class Node:
     @property
     def members(self) -> IntArray:
         """Shape (c,), the records of each class, or its people where it is known whose the records are."""
-        return self.histograms[PEOPLE].different if PEOPLE in self.histograms else self.sizes
+        return self.having[EVERYBODY].members if self.having else self.sizes
 
     def members_of(self, classes: BoolArray) -> int:
         """The records of some classes together, or their people where it is known whose the records are."""
-        people = self.histograms.get(PEOPLE)
-        if people is None:
-            return int(self.sizes[classes].sum())
-        return len(np.unique(people.value[classes[people.holder]]))
+        return self.having[EVERYBODY].members_of(classes) if self.having else int(self.sizes[classes].sum())
 
     def class_values(self, sensitive: str, among: BoolArray) -> ClassValues:
         """A sensitive column in all classes, and in the whole file, which are the records of the classes `among`.
         Raises DataError if there is no such column."""
-        held = self.histograms.get(of_people(sensitive)) or self.histograms.get(sensitive)
-        if held is None:
-            known = ", ".join(name for name in self.histograms if PEOPLE not in name) or "none"
+        if sensitive not in self.histograms:
+            known = ", ".join(self.histograms) or "none"
             raise DataError(f"no sensitive column '{sensitive}' was given; there are: {known}.")
-        return held.class_values(among)
+        return (self.having if self.having else self.histograms)[sensitive].class_values(among)
 
     @property
     def is_overlapping(self) -> bool:
         """Whether somebody has records in several classes: uniting these, people are not added up."""
-        people = self.histograms.get(PEOPLE)
-        return people is not None and len(people.value) > people.values
+        return bool(self.having) and len(self.having[EVERYBODY].holder) > 0
 
     @property
     def people(self) -> IntArray:
@@ -218,18 +139,20 @@ class Node:
             self.words, self.sizes, word, shift, mask, self.keys[key].step(self.levels[key], level)
         )
         count = len(sizes)
-        node = Node(
-            keys=self.keys,
-            layout=self.layout,
-            levels=(*self.levels[:key], level, *self.levels[key + 1 :]),
-            words=words,
-            sizes=sizes,
-            histograms={name: histogram.united(into, count) for name, histogram in self.histograms.items()},
-            population=None if self.population is None else np.bincount(into, self.population, count).astype(np.int64),
-            unknown=NO_CLASS if self.unknown == NO_CLASS else int(into[self.unknown]),
-            records=self.records,
+        unknown = NO_CLASS if self.unknown == NO_CLASS else int(into[self.unknown])
+        levels = (*self.levels[:key], level, *self.levels[key + 1 :])
+        return replace(self.united(into, count), levels=levels, words=words, sizes=sizes, unknown=unknown), into
+
+    def united(self, into: IntArray, classes: int) -> "Node":
+        """With the classes that hold these: `into` says which for each. What they show stays to be said."""
+        population = None if self.population is None else np.bincount(into, self.population, classes).astype(np.int64)
+        return replace(
+            self,
+            sizes=np.bincount(into, self.sizes, classes).astype(np.int64),
+            histograms={name: each.united(into, classes) for name, each in self.histograms.items()},
+            having={name: each.united(into, classes) for name, each in self.having.items()},
+            population=population,
         )
-        return node, into
 
     def at(self, levels: Sequence[int]) -> tuple["Node", IntArray]:
         """The node of these levels, none of which lies below this node's; and for each class here its class there."""
@@ -296,12 +219,23 @@ def bottom(
         levels=(0,) * len(keys),
         words=distinct,
         sizes=sizes if population is None else np.bincount(member, minlength=count),
-        histograms=_histograms(member, count, sensitive, people),
+        histograms={name: Histogram.of(member, count, values) for name, values in sensitive.items()},
+        having=_having(member, count, sensitive, people),
         population=None if population is None else np.bincount(into[n:], minlength=count),
         unknown=_unknown(keys, layout, distinct),
         records=n,
     )
     return node, member
+
+
+def _having(
+    member: IntArray, classes: int, sensitive: Mapping[str, Codes], people: IntArray | None
+) -> dict[str, PeopleHistogram]:
+    if people is None:
+        return {}
+    persons = np.unique(people, return_inverse=True)[1]
+    columns = {**sensitive, EVERYBODY: np.zeros_like(persons)}
+    return {name: PeopleHistogram.of(member, classes, values, persons) for name, values in columns.items()}
 
 
 def _unknown(keys: Sequence[Key], layout: Layout, words: Words) -> int:
@@ -314,37 +248,6 @@ def _unknown(keys: Sequence[Key], layout: Layout, words: Words) -> int:
         pack(row, word, shift, np.array([key.missing]))
     found = np.flatnonzero((words == row).all(axis=1))
     return int(found[0]) if len(found) else NO_CLASS
-
-
-def of_people(column: str) -> str:
-    """The name under which a node holds a column's values as people have them. No variable is called so."""
-    return f"{PEOPLE}{column}"
-
-
-def _histograms(
-    member: IntArray, classes: int, sensitive: Mapping[str, Codes], people: IntArray | None
-) -> dict[str, Histogram]:
-    found = {name: _histogram(member, classes, values) for name, values in sensitive.items()}
-    if people is None:
-        return found
-    persons = np.unique(people, return_inverse=True)[1]
-    for name, values in sensitive.items():
-        count, present = int(values.max(initial=0)) + 1, values >= 0
-        codes, code = np.unique(persons[present] * count + values[present].astype(np.int64), return_inverse=True)
-        having = np.full(len(values), BLANK)
-        having[present] = code
-        held = _histogram(member, classes, having)
-        found[of_people(name)] = replace(held, people=np.array(np.divmod(codes, count)))
-    return found | {PEOPLE: _histogram(member, classes, persons)}
-
-
-def _histogram(member: IntArray, classes: int, values: Codes) -> Histogram:
-    present = values >= 0
-    count = int(values.max(initial=0)) + 1
-    cells = member[present].astype(np.int64) * count + values[present].astype(np.int64)
-    cell, records = np.unique(cells, return_counts=True)
-    holder, value = np.divmod(cell, count)
-    return Histogram(np.searchsorted(holder, np.arange(classes + 1)), holder, value, records, count)
 
 
 def _refuse_unknown_leaves(key: Key, codes: Codes) -> None:

@@ -139,6 +139,50 @@ def unite_histograms(
 
 
 @numba.njit(cache=True, nogil=True)
+def unite_listed(
+    into: IntArray, classes: int, person: IntArray, holder: IntArray, code: IntArray
+) -> tuple[tuple[IntArray, IntArray, BoolArray], tuple[IntArray, IntArray], IntArray]:
+    """The pairs of a class and a code when classes are united, apart from those of people who are now in one class.
+
+    into         : shape (c,), the new class of each old one
+    person       : of each code, rising
+    holder, code : shape (pairs,), sorted by code
+    returns      : holder and code of the pairs left, and whether each is the first of its person and class; the same of
+                   the others, each code once; and the class of each of their people
+    """
+    pairs = len(holder)
+    left_holder, left_code, is_first = np.empty(pairs, np.int64), np.empty(pairs, np.int64), np.empty(pairs, np.bool_)
+    one_holder, one_code, whole = np.empty(pairs, np.int64), np.empty(pairs, np.int64), np.empty(pairs, np.int64)
+    of_code, of_person = np.full(classes, -1, np.int64), np.full(classes, -1, np.int64)  # the last seen in each class
+    left = one = people = begin = 0
+    while begin < pairs:
+        who, where, end, together = person[code[begin]], into[holder[begin]], begin, True
+        while end < pairs and person[code[end]] == who:
+            together = together and into[holder[end]] == where
+            end += 1
+        for pair in range(begin, end):
+            here = into[holder[pair]]
+            if of_code[here] == code[pair]:
+                continue
+            if together:
+                one_holder[one], one_code[one] = here, code[pair]
+                one += 1
+            else:
+                left_holder[left], left_code[left], is_first[left] = here, code[pair], of_person[here] != who
+                left += 1
+            of_code[here], of_person[here] = code[pair], who
+        if together:
+            whole[people] = where
+            people += 1
+        begin = end
+    return (
+        (left_holder[:left].copy(), left_code[:left].copy(), is_first[:left].copy()),
+        (one_holder[:one].copy(), one_code[:one].copy()),
+        whole[:people].copy(),
+    )
+
+
+@numba.njit(cache=True, nogil=True)
 def hidden_costs(
     words: Words, sizes: IntArray, hidden: BoolArray, fields: IntArray, costs: FloatArray, first: IntArray
 ) -> FloatArray:

@@ -151,14 +151,11 @@ def _broken_without_keys(node: Node, hidden: BoolArray, models: Iterable[Privacy
     count = len(classes)
     groups = [len(key.leaves[level]) for key, level in zip(node.keys, node.levels, strict=True)]
     released = replace(
-        node,
+        node.united(into, count),
         # What a class shows is taken for a value: how coarse it is was looked at before.
         keys=tuple(Key(key.name, np.arange(of_key)[None]) for key, of_key in zip(node.keys, groups, strict=True)),
         levels=(0,) * len(node.keys),
         words=node.words[first],
-        sizes=np.bincount(into, node.sizes, count).astype(np.int64),
-        histograms={name: histogram.united(into, count) for name, histogram in node.histograms.items()},
-        population=None if node.population is None else np.bincount(into, node.population, count).astype(np.int64),
         unknown=0,
     )
     file = ReleasedFile(released, np.ones(count, dtype=np.bool_), "ignored")

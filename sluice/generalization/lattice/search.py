@@ -241,4 +241,5 @@ class NodeCache:
 
 
 def _size(node: Node) -> int:
-    return len(node.sizes) + sum(len(histogram.value) for histogram in node.histograms.values())
+    listed = sum(len(each.counted.value) + len(each.code) for each in node.having.values())
+    return len(node.sizes) + listed + sum(len(histogram.value) for histogram in node.histograms.values())

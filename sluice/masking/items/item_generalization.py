@@ -24,17 +24,17 @@ class ItemGeneralization(MaskingStep):
 
     method: Literal["item_generalization"] = "item_generalization"
     k: int = Field(ge=2, description="smallest number of people who have each combination of released items")
-    m: int = Field(default=2, ge=1, le=4, description="most items of a combination: so many an intruder knows")
+    m: int = Field(default=2, ge=1, le=4, description="most items that an intruder knows")
     left_out: float = Field(
         default=1,
         ge=0,
         le=1,
-        description="share of the occurrences that may be left out, where that costs less than a wider group; 0: none",
+        description="share of the occurrences that may be left out if that costs less than a wider group",
     )
     released_items: tuple[Label, ...] | None = Field(
         default=None,
-        description="the items and groups that are released, in place of those that the method finds; an item without "
-        "any of them above it is left out",
+        description="the items and groups that are released, in place of those that the method finds; items below none "
+        "of them are left out",
     )
 
     _searched: bool = PrivateAttr(default=False)  # `released_items` were found by the method
@@ -43,16 +43,16 @@ class ItemGeneralization(MaskingStep):
 
     example: ClassVar[str] = "{method: item_generalization, columns: [purchases], k: 5, m: 2}"
     use_when: ClassVar[str] = (
-        "Sets of items (baskets, diagnoses, places visited) with a hierarchy of the items, against intruders who know "
-        "a few items of a person. With quasi-identifiers beside the sets name these as `strata`, recoded before."
+        "Sets of items (baskets, diagnoses, places visited) have a hierarchy, and intruders may know a few "
+        "items of a person. Quasi-identifiers beside the sets are recoded before and named as `strata`."
     )
     preserves: ClassVar[str] = (
-        "Every released item or group is true, and where it stands all of them are given: counts of the released "
-        "groups are those of the original, but for the items that were left out everywhere."
+        "The truth of every released item or group: counts of them are those of the original, but for "
+        "items that were left out everywhere."
     )
     known_attack: ClassVar[str] = (
-        "Whoever knows more than m items of a set, or the whole set, may find it by itself (Terrovitis, Mamoulis and "
-        "Kalnis 2008, section 3). All k who fit may share a further item, which is then disclosed."
+        "An intruder who knows more than m items of a set may find it (Terrovitis, Mamoulis and Kalnis "
+        "2008, section 3). All k who fit may share a further item, which is then disclosed."
     )
     missing_values: ClassVar[str] = "A missing set stays missing; one of which all items were left out becomes missing."
     in_an_analysis: ClassVar[str] = (

@@ -26,20 +26,21 @@ class ItemSuppression(MaskingStep):
 
     method: Literal["item_suppression"] = "item_suppression"
     k: int = Field(ge=2, description="smallest number of people who have each combination of released items")
-    m: int = Field(default=2, ge=1, le=4, description="most items of a combination: so many an intruder knows")
+    m: int = Field(default=2, ge=1, le=4, description="most items that an intruder knows")
 
     example: ClassVar[str] = "{method: item_suppression, columns: [purchases], k: 5, m: 2}"
     use_when: ClassVar[str] = (
-        "Sets of items without a hierarchy, or after item_generalization with a smaller m, where few combinations "
-        "are rare; k from 3."
+        "Sets of items have no hierarchy, or few rare combinations after item_generalization with a "
+        "smaller m; k from 3."
     )
     preserves: ClassVar[str] = (
-        "Every item that is left is true, in its full detail. What is lost are rare items and rare combinations, so "
-        "that counts of items are too small, of rare ones most."
+        "The truth and detail of every item that is left. What is lost are rare items and rare "
+        "combinations, so that counts of items are too small, of rare ones most."
     )
     known_attack: ClassVar[str] = (
-        "Whoever knows a whole set looks for the released sets that it holds: the largest of them is often the "
-        "person's own. More than m known items may fit one set only (Terrovitis, Mamoulis and Kalnis 2008, section 3)."
+        "An intruder who knows a whole set looks for released subsets of it: the largest is often the "
+        "person's own. More than m known items may fit one set only (Terrovitis, Mamoulis and Kalnis 2008, "
+        "section 3)."
     )
     missing_values: ClassVar[str] = "A missing set stays missing; a set that loses its last item becomes missing."
     in_an_analysis: ClassVar[str] = (

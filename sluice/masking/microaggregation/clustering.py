@@ -27,7 +27,7 @@ class Clustering(ClusteringStep):
     algorithm: ClassVar[Algorithm]
     block_size: int | None = Field(
         default=None,
-        description="at least k: cut the file into blocks of similar records, at least this many, and treat each by "
+        description="cut the file into blocks of at least this many similar records (k or more), and treat each by "
         "itself. Time grows with the records times the block size; absent: with the square of the records",
     )
 
@@ -60,8 +60,8 @@ class KMemberClustering(Clustering):
         "{method: k_member_clustering, columns: [age, sex, region], k: 5, representative: generalised}"
     )
     use_when: ClassVar[str] = (
-        "Quasi-identifiers of mixed kinds must be k-anonymous together, and hierarchies say which categories are near "
-        "each other. For numbers alone microaggregation by MDAV is faster and loses no more."
+        "Quasi-identifiers of mixed kinds must be k-anonymous together. For numbers alone microaggregation "
+        "by MDAV is faster and loses no more."
     )
     attack_measured: ClassVar[str] = (
         "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "
@@ -84,8 +84,8 @@ class KNearestClustering(Clustering):
         "{method: k_nearest_clustering, columns: [age, sex, region], k: 5, representative: generalised}"
     )
     use_when: ClassVar[str] = (
-        "As k_member_clustering, where that takes too long: with k = 50 it takes a twentieth of the time. It loses a "
-        "sixth more with k = 10, and half more with k = 300: its last clusters hold records far from each other."
+        "k_member_clustering takes too long: with k = 50 this takes a twentieth of the time. It loses a "
+        "sixth more with k = 10, and half more with k = 300."
     )
     attack_measured: ClassVar[str] = (
         "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "
@@ -108,8 +108,8 @@ class OnePassKMeans(Clustering):
         "{method: one_pass_k_means, columns: [age, sex, region], k: 5, representative: generalised}"
     )
     use_when: ClassVar[str] = (
-        "To compare with what others published. It is as fast as k_nearest_clustering and loses more: seeds at random "
-        "do not find rare people, who are then put wherever a cluster lacks some."
+        "For comparison with published results. It is as fast as k_nearest_clustering and loses more, "
+        "since random seeds do not find rare people."
     )
     attack_measured: ClassVar[str] = (
         "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "
@@ -132,8 +132,8 @@ class BottomUpLocalRecoding(Clustering):
         "{method: bottom_up_local_recoding, columns: [age, sex, region], k: 5, representative: generalised}"
     )
     use_when: ClassVar[str] = (
-        "As k_member_clustering, with hierarchies and a k of 10 and more: a seventh less is then lost (k from 25 to "
-        "200), since rare people find each other before the others do. Its clusters have up to 2k - 1 records."
+        "As k_member_clustering, with hierarchies and a k of at least 10: it then loses a seventh less (k "
+        "from 25 to 200). Its clusters have up to 2k - 1 records."
     )
     attack_measured: ClassVar[str] = (
         "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "

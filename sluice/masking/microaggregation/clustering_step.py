@@ -41,15 +41,15 @@ class ClusteringStep(MaskingStep):
     k: int = Field(description="smallest number of records in a cluster, at least 2")
     representative: Literal["generalised", "mean", "median", "mode", "random"] = Field(
         default="mean",
-        description="what stands for a cluster. mean, median, mode or random (the values of one of its records): as in "
-        "microaggregation. generalised: text, the range of its numbers or ordinal categories ('20 to 29'), or the "
-        "narrowest group of the variable's hierarchy that holds all of it ('*' where only everything does)",
+        description="the released value of a cluster: mean, median, mode or random (the values of one of its records); "
+        "or generalised: a text, the range of its numbers or ordinal categories ('20 to 29'), or the "
+        "narrowest group of the variable's hierarchy that contains all of it, perhaps '*'",
     )
     missing: Literal["refuse", "by_pattern"] = Field(
-        default="refuse", description="by_pattern: cluster records with others that miss the same columns"
+        default="refuse", description="by_pattern: cluster records that miss the same columns"
     )
     round: bool = Field(
-        default=False, description="round integer variables to whole numbers; else a mean or median makes fractions"
+        default=False, description="round integer variables to whole numbers; else means and medians may be fractions"
     )
 
     # how its clusters are called
@@ -57,8 +57,7 @@ class ClusteringStep(MaskingStep):
     cluster: ClassVar[str] = "cluster"
 
     preserves: ClassVar[str] = (
-        "As microaggregation does: means of numbers exactly, with too small variances; generalised values are true, "
-        "but coarse, and overlap between clusters."
+        "Means of numbers exactly, with too small variances; generalised values are true, but coarse and overlapping."
     )
     known_attack: ClassVar[str] = (
         "Equal sensitive values within a cluster are disclosed. The ends of a generalised range are values of some of "

@@ -32,21 +32,22 @@ class RecursiveHistogramSanitization(MicroaggregationStep):
     )
     small_cells: Literal["refuse", "whole"] = Field(
         default="refuse",
-        description="where cutting a cell in every column leaves fewer than k records together. refuse: the step "
-        "fails; whole: the cell is not cut, and may be large",
+        description="if cutting a cell in every column leaves fewer than k records together. refuse: the step fails; "
+        "whole: the cell is not cut",
     )
 
     example: ClassVar[str] = (
         "{method: recursive_histogram_sanitization, columns: [income, rent], k: 5, small_cells: whole}"
     )
     use_when: ClassVar[str] = (
-        "Two or three numbers of very many people, where all dimensions must be cut alike. On the same columns "
-        "spectral_histogram_sanitization loses less, and with more columns this method masks nothing."
+        "Two or three numbers of very many people must be cut alike. spectral_histogram_sanitization loses "
+        "less, and with more columns this method masks nothing."
     )
     preserves: ClassVar[str] = "Means exactly. Variances and correlations shrink, the more so the larger the cells."
     known_attack: ClassVar[str] = (
-        "With many columns most cells hold one record, which is then released as it is (Lasko and Vinterbo 2010, "
-        "section IV-E); that is why small cells are refused. Equal sensitive values within a cell are disclosed."
+        "With many columns most cells have one record, which is released as it is (Lasko and Vinterbo "
+        "2010, section IV-E); so small cells are refused. Equal sensitive values within a cell are "
+        "disclosed."
     )
     attack_measured: ClassVar[str] = (
         "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 2 "
@@ -129,16 +130,17 @@ class SpectralHistogramSanitization(MicroaggregationStep):
 
     example: ClassVar[str] = "{method: spectral_histogram_sanitization, columns: [income, rent, region], k: 5}"
     use_when: ClassVar[str] = (
-        "Many columns of any kinds and millions of people: all columns together become k-anonymous in seconds. "
-        "Microaggregation by MDAV keeps more where it is fast enough."
+        "Many columns of any kinds of millions of people must be k-anonymous together. Microaggregation by "
+        "MDAV is slower and keeps more."
     )
     preserves: ClassVar[str] = (
-        "Means exactly, correlations roughly; variances shrink by a third to a half with some thirty columns (Lasko "
-        "and Vinterbo 2010, Table I: median difference 0.37), which `restore_variance` corrects."
+        "Means exactly, correlations roughly; variances shrink by a third to a half with some thirty "
+        "columns (Lasko and Vinterbo 2010, Table I), which `restore_variance` corrects."
     )
     known_attack: ClassVar[str] = (
-        "The nearest released record is a person's own in about one case in 2k to one in k, but nothing tells the "
-        "intruder which (Lasko and Vinterbo 2010, section V). Equal sensitive values within a group are disclosed."
+        "The nearest released record is a person's own in one of k to 2k cases, but an intruder cannot "
+        "know which (Lasko and Vinterbo 2010, section V). Equal sensitive values within a group are "
+        "disclosed."
     )
     attack_measured: ClassVar[str] = (
         "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "

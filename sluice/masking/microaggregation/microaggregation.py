@@ -31,31 +31,29 @@ class Microaggregation(MicroaggregationStep):
     method: Literal["microaggregation"] = "microaggregation"
     block_size: int | None = Field(
         default=None,
-        description="at least k: cut the file by its first principal component into blocks of at least this many "
-        "records and treat each by itself. Faster on large files, at some loss; needed on more than 10,000 or so "
-        "records with categories. Absent: exact MDAV",
+        description="cut the file by its first principal component into blocks of at least this many records (k or "
+        "more), and treat each by itself. Faster on large files, at some loss; needed on more than 10,000 "
+        "or so records with categories. Absent: exact MDAV",
     )
 
     improve: bool = Field(
         default=False,
-        description="then let records change groups while that lowers the sum of squared errors; numbers only, and "
-        "groups keep their k. With k = 5 a tenth less is lost, half where a few lie far out; it takes 20 to 100 "
-        "times as long",
+        description="then let records change groups while that lowers the sum of squared errors; numbers only. With k "
+        "= 5 a tenth less is lost, half where a few lie far out; it takes 20 to 100 times as long",
     )
 
     example: ClassVar[str] = "{method: microaggregation, columns: [income, rent, region], k: 5}"
     use_when: ClassVar[str] = (
-        "Numbers of people or firms are released as numbers and at least k records must look alike: all "
-        "quasi-identifiers together, k from 5 (10 and more where the risk is high): one in k is found by luck."
+        "Numbers are released as numbers and at least k records must look alike: all quasi-identifiers "
+        "together, k from 5 (10 and more if the risk is high). One in k is found by chance."
     )
     preserves: ClassVar[str] = (
-        "Means exactly; variances shrink unless `restore_variance`; correlations nearly, the more so the better the "
-        "columns hang together. All columns together: k-anonymity on them."
+        "Means exactly; variances shrink unless `restore_variance`; correlations nearly if the columns are "
+        "strongly related. All columns together: k-anonymity on them."
     )
     known_attack: ClassVar[str] = (
-        "Only what is masked together is k-anonymous: columns masked one at a time or in sets are linked again by "
-        "intersecting their groups (Torra 2013, individual ranking). Equal sensitive values within a group are "
-        "disclosed."
+        "Only columns masked together are k-anonymous; otherwise their groups can be intersected (Torra "
+        "2013, individual ranking). Equal sensitive values within a group are disclosed."
     )
     attack_measured: ClassVar[str] = (
         "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "

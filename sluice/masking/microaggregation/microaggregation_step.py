@@ -41,18 +41,18 @@ class MicroaggregationStep(MaskingStep):
     k: int = Field(description="smallest number of records in a group, at least 2")
     variable_groups: VariableGroups = Field(
         default="together",
-        description="together: one partition for all columns; one_at_a_time: one for each column; or lists of columns "
-        "that together hold each column once, with one partition for each list",
+        description="together: one partition for all columns; one_at_a_time: one for each column; or lists of columns, "
+        "one partition for each list",
     )
     standardise: bool = Field(default=True, description="give each column of numbers variance 1 in the distance")
     representative: Statistic = Field(
         default="mean",
-        description="what stands for a group: mean, median, mode, or random (the values of one of its records, drawn "
-        "at random). For mean and median an ordinal column takes the (lower) median, a nominal one the mode",
+        description="the released value of a group: mean, median, mode, or random (the values of one of its records). "
+        "For mean and median an ordinal column takes the (lower) median, a nominal one the mode",
     )
     restore_variance: bool = Field(default=False, description="rescale numbers to the original means and variances")
     missing: Literal["refuse", "by_pattern"] = Field(
-        default="refuse", description="by_pattern: group records with others that miss the same columns"
+        default="refuse", description="by_pattern: group records that miss the same columns"
     )
     round: Round = False
 

@@ -35,18 +35,17 @@ class Mondrian(ClusteringStep):
     cluster: ClassVar[str] = "region"
     cuts: Literal["strict", "relaxed"] = Field(
         default="strict",
-        description="strict: equal numbers stay together, and regions do not overlap; relaxed: those that equal the "
-        "median go to either side, so that regions of numbers have fewer than 2k records",
+        description="strict: equal numbers stay together, and regions do not overlap; relaxed: those equal to the "
+        "median go to either side, so that regions have fewer than 2k records",
     )
     bounds: Literal["members", "region"] = Field(
         default="members",
-        description="what a generalised number tells. members: the range of its cluster; region: the cuts around it "
-        "('under 20', '20 to 34', '35 and over'), which are rounded where that parts the same records, and tell no "
-        "member's value",
+        description="a generalised number is: members: the range of its cluster; region: the rounded cuts around it "
+        "('under 20', '20 to 34', '35 and over'), which reveal no member's value",
     )
-    sensitive: str | None = Field(default=None, description="the variable that `l` and `t` are about; not masked here")
+    sensitive: str | None = Field(default=None, description="the variable of `l` and `t`; not masked here")
     l: float | None = Field(  # noqa: E741, the source's name
-        default=None, gt=1, description="fewest sensitive values in a region; a missing one is none"
+        default=None, gt=1, description="fewest sensitive values in a region; missing ones do not count"
     )
     diversity: Literal["distinct", "entropy"] = Field(
         default="distinct", description="what `l` counts. distinct: different values; entropy: exp of their entropy"
@@ -55,17 +54,16 @@ class Mondrian(ClusteringStep):
         default=None,
         gt=0,
         lt=1,
-        description="how far the sensitive values of a region may lie from those of all records, by the earth mover's "
-        "distance",
+        description="largest earth mover's distance between the sensitive values of a region and of the file",
     )
 
     example: ClassVar[str] = (
         "{method: mondrian, columns: [age, sex, region], k: 5, representative: generalised, bounds: region}"
     )
     use_when: ClassVar[str] = (
-        "Quasi-identifiers of mixed kinds must be k-anonymous together in a large file (a million records take "
-        "seconds), or every group must be l-diverse or t-close. Where time allows, k_member_clustering and "
-        "bottom_up_local_recoding lose a quarter less."
+        "Quasi-identifiers of mixed kinds must be k-anonymous together in a large file, or every group "
+        "l-diverse or t-close. k_member_clustering and bottom_up_local_recoding are slower and lose a "
+        "quarter less."
     )
     preserves: ClassVar[str] = (
         "Means of numbers exactly, with too small variances; generalised values are true. Strict regions do not "

@@ -32,26 +32,21 @@ class UnivariateMicroaggregation(MicroaggregationStep):
     algorithm: Literal["optimal", "individual_ranking"] = Field(
         default="optimal",
         description="optimal: the groups of k to 2k - 1 with the least sum of squared errors; individual_ranking: k "
-        "consecutive values each, the last group up to 2k - 1",
+        "consecutive values each",
     )
-    variable_groups: VariableGroups = Field(
-        default="one_at_a_time", description="one_at_a_time and nothing else: leave it out"
-    )
-    standardise: bool = Field(default=True, description="without effect: the groups of one column know no scale")
+    variable_groups: VariableGroups = Field(default="one_at_a_time", description="only one_at_a_time: leave it out")
+    standardise: bool = Field(default=True, description="without effect")
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL)
     example: ClassVar[str] = "{method: univariate_microaggregation, columns: [rent], k: 5}"
     use_when: ClassVar[str] = (
-        "Single values identify, such as a large turnover, and every variable must stay very near its original. It is "
-        "no protection where an intruder knows several variables."
+        "Single values identify, such as a large turnover, and every variable must stay very near its "
+        "original. It does not protect against an intruder who knows several variables."
     )
-    preserves: ClassVar[str] = (
-        "Means exactly, each distribution and the correlations very nearly: `optimal` has the least sum of squared "
-        "errors that groups of k allow in one variable."
-    )
+    preserves: ClassVar[str] = "Means exactly, each distribution and the correlations very nearly."
     known_attack: ClassVar[str] = (
-        "Groups of each variable are known from its sorted values; who knows several variables intersects them, and "
-        "often one record is left, whatever k (Torra 2013: individual ranking can be attacked effectively)."
+        "An intruder who knows several variables intersects their groups, and often one record is left, "
+        "for any k (Torra 2013: individual ranking can be attacked effectively)."
     )
     in_an_analysis: ClassVar[str] = (
         "Each distribution and the correlations are nearly right, variances a little too small. Single values are means"
@@ -111,22 +106,21 @@ class ProjectedMicroaggregation(MicroaggregationStep):
     projection: Projection = Field(
         default="first_principal_component",
         description="what records are sorted by: first_principal_component, the direction of largest variance; or "
-        "sum_of_z_scores, for variables that rise together (others cancel out)",
+        "sum_of_z_scores, for variables that rise together",
     )
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.CONTINUOUS, Kind.INTEGER)
     example: ClassVar[str] = "{method: projected_microaggregation, columns: [income, rent], k: 5}"
     use_when: ClassVar[str] = (
-        "Numbers that hang closely together (one factor behind them) and very many records; for others "
-        "`microaggregation` loses much less."
+        "Strongly related numbers (one factor) of very many records; for others `microaggregation` loses much less."
     )
     preserves: ClassVar[str] = (
-        "Means exactly, and what the projection shows; what is at right angles to it is averaged away. All columns "
-        "together: k-anonymity on them."
+        "Means exactly, and the direction of the projection; what is orthogonal to it is averaged out. All "
+        "columns together: k-anonymity on them."
     )
     known_attack: ClassVar[str] = (
-        "Only what is masked together is k-anonymous: sets of variables are linked again by intersecting their groups "
-        "(Torra 2013, individual ranking). Equal sensitive values within a group are disclosed."
+        "Only columns masked together are k-anonymous; otherwise their groups can be intersected (Torra "
+        "2013, individual ranking). Equal sensitive values within a group are disclosed."
     )
     attack_measured: ClassVar[str] = (
         "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "

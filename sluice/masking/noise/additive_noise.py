@@ -30,18 +30,18 @@ _STEP = float(np.log(1.02))  # of the logarithm of a standard deviation
 
 
 class AdditiveNoise(MaskingStep):
-    """Normal noise on continuous and integer variables; a missing value stays missing, a constant stays constant."""
+    """Normal noise on continuous and integer variables; missing values and constants stay as they are."""
 
     method: Literal["additive_noise"] = "additive_noise"
     kind: Literal["uncorrelated", "correlated", "spectral"] = Field(
         default="uncorrelated",
-        description="correlated: the noise has the data's correlations, which are so preserved; spectral: the same "
-        "noise, added and corrected along the principal axes of the standardised columns",
+        description="correlated: the noise has the data's correlations, which it preserves; spectral: the same, along "
+        "the principal axes of the standardised columns",
     )
     amount: float = Field(description="variance of the noise as a share of the variable's variance, greater than 0")
     corrected: bool | Literal["exact"] = Field(
         default=False,
-        description="true: keep the means, and in expectation the variances; exact: both to the last digit",
+        description="true: keep means, and variances in expectation; exact: keep both exactly",
     )
     round: Round = False
     clip: Clip = False
@@ -50,19 +50,20 @@ class AdditiveNoise(MaskingStep):
         "{method: additive_noise, columns: [income, rent], kind: correlated, amount: 0.1, corrected: true}"
     )
     use_when: ClassVar[str] = (
-        "Numbers are released whose exact value would identify or harm, and analysts can allow for noise of known "
-        "kind: correlated for several columns that are analysed together."
+        "Exact numbers would identify or harm, and analysts can correct for noise of known kind: "
+        "correlated for several columns that are analysed together."
     )
     preserves: ClassVar[str] = (
-        "Means (exactly if `corrected`) and covariances but for a known factor: uncorrelated noise raises the "
-        "variances only, correlated and spectral noise the whole covariance matrix, and so keep correlations. With "
-        "`corrected` variances return, with `exact` to the last digit; extremes, bounds and whole numbers are lost."
+        "Means (exactly if `corrected`), and covariances up to a known factor. Uncorrelated noise raises "
+        "the variances only; correlated and spectral noise keep correlations. With `corrected` variances "
+        "return, with `exact` to the last digit; extremes, bounds and whole numbers are lost."
     )
     known_attack: ClassVar[str] = (
-        "Linking each original to the nearest released record: Lasko and Vinterbo (2010, section IV-E) find 99 % of "
-        "2,000 people of 28 columns again at an amount of 0.1. Along the noise's own directions and in its units, many "
-        "records of a dozen correlated columns are found at amounts of a quarter. Uncorrelated noise on correlated "
-        "columns is also stripped by projecting on the principal axes (Lasko and Vinterbo 2010, section V)."
+        "Linkage to the nearest released record: Lasko and Vinterbo (2010, section IV-E) find 99 % of "
+        "2,000 people by 28 columns at an amount of 0.1. Along the noise's own directions and in its "
+        "units, many records of a dozen correlated columns are found at amounts of a quarter. Uncorrelated "
+        "noise on correlated columns is also stripped by projecting on the principal axes (Lasko and "
+        "Vinterbo 2010, section V)."
     )
     missing_values: ClassVar[str] = (
         "A missing value stays missing; correlations are those of the complete records. With `kind: spectral` missing "

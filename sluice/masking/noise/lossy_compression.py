@@ -35,23 +35,22 @@ class LossyCompression(MaskingStep):
     method: Literal["lossy_compression"] = "lossy_compression"
     quality: int = Field(description="quality of the JPEG image, 1 (strongest masking) to 95; 80 in the source")
     missing: Literal["refuse", "mean"] = Field(
-        default="refuse", description="mean: a missing value is drawn as the column's mean, and stays missing"
+        default="refuse", description="mean: a missing value is treated as the mean, and stays missing"
     )
     round: Round = False
 
     example: ClassVar[str] = "{method: lossy_compression, columns: [income, rent, hours], quality: 80}"
     use_when: ClassVar[str] = (
-        "Values need blurring at a choice of strength and analysts can do with the rough shape of the data; columns "
-        "that go together stand side by side."
+        "The rough shape of the data is enough for analysts; related columns should be neighbours."
     )
     preserves: ClassVar[str] = (
-        "Each column's smallest and largest value as bounds, and averages over eight neighbouring records and columns "
-        "nearly; no moment exactly. Values are no finer than 1/255 of a column's range."
+        "Each column's range, and nearly averages over eight neighbouring records and columns; no moment "
+        "exactly. Values are no finer than 1/255 of a column's range."
     )
     known_attack: ClassVar[str] = (
-        "At high quality a record stays nearest to its own original and is linked by distance. The grey scale is taken "
-        "from the data: where the extremes survive, they are the smallest and largest true value. Nothing is random, "
-        "so whoever knows the neighbouring records can try values for one until the image fits."
+        "At high quality a record is linked to its original by distance. The grey scale is taken from the "
+        "data: where the extremes survive, they are the smallest and largest true value. Nothing is "
+        "random, so whoever knows the neighbouring records can try values for one until the image fits."
     )
     missing_values: ClassVar[str] = (
         "Refused, because an image has no gaps; with `missing: mean` they are drawn as the column's mean, which blurs "

@@ -30,36 +30,33 @@ class MatrixDecomposition(MaskingStep):
 
     method: Literal["matrix_decomposition"] = "matrix_decomposition"
     rank: int = Field(
-        description="d, from 1 to the number of columns in which the variables are coded: one a number, one a "
-        "category; the smaller, the stronger the masking"
+        description="from 1 to the number of coded columns (one a number, one a category); the smaller, the stronger "
+        "the masking"
     )
     factorisation: Literal["svd", "non_negative"] = Field(
         default="svd",
-        description="svd: singular value decomposition, the nearest matrix of this rank; non_negative: factors without "
-        "negative entries, for columns without negative values",
+        description="svd: singular value decomposition; non_negative: factors without negative entries, for columns "
+        "without negative values",
     )
-    standardise: bool = Field(
-        default=True, description="divide numbers by their standard deviation; else large ones decide alone"
-    )
+    standardise: bool = Field(default=True, description="divide numbers by their standard deviation")
     missing: Literal["refuse", "mean"] = Field(
-        default="refuse", description="mean: a missing value takes part as the mean, and stays missing"
+        default="refuse", description="mean: a missing value is treated as the mean, and stays missing"
     )
     round: Round = False
     clip: Clip = False
 
     example: ClassVar[str] = "{method: matrix_decomposition, columns: [income, rent, hours], rank: 2}"
     use_when: ClassVar[str] = (
-        "Records of many columns train models, and microaggregation or noise that follows should not have to destroy "
-        "as much: put it before such a step."
+        "A file of many columns trains models; put it before microaggregation or noise, which then destroy less."
     )
     preserves: ClassVar[str] = (
         "The data's main directions; means exactly with the singular value decomposition. Variances shrink, "
         "correlations grow, and what belongs to few records or columns is lost."
     )
     known_attack: ClassVar[str] = (
-        "Alone it is weak: a record stays near its original and is linked by distance; at the full rank it is the "
-        "original. Yamazoe and Omote (2021, section 6.2, Table 7) find values predicted better than by guessing after "
-        "it."
+        "Alone it is weak: a record is linked to its original by distance; at the full rank it is the "
+        "original. Yamazoe and Omote (2021, section 6.2, Table 7) find values predicted better than by "
+        "guessing after it."
     )
     missing_values: ClassVar[str] = (
         "Refused, because the decompositions need a full matrix; with `missing: mean` they take part as the mean (of a "

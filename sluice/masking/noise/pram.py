@@ -37,8 +37,8 @@ class Pram(MaskingStep):
     method: Literal["pram"] = "pram"
     matrix: dict[str, Matrix] | None = Field(
         default=None,
-        description="for each column and each of its categories: the probabilities of the categories that it is "
-        "released as, which add up to 1; one not listed has probability 0. Instead of `retention`",
+        description="for each column and category: the probabilities of the released categories, which add up to 1; "
+        "one not listed has probability 0. Instead of `retention`",
     )
     retention: float | None = Field(
         default=None,
@@ -47,13 +47,12 @@ class Pram(MaskingStep):
     )
     spread: Literal["even", "proportional"] = Field(
         default="even",
-        description="how `retention` divides the rest among the other categories: evenly, or by their shares in the "
-        "data (so that few values enter rare categories)",
+        description="how the rest is divided among the other categories: evenly, or by their shares in the data (so "
+        "that few values enter rare ones)",
     )
     invariant: bool = Field(
         default=False,
-        description="turn the matrix into one that keeps every category's frequency in expectation, so that tables of "
-        "one variable need no correction",
+        description="adjust the matrix so that every category keeps its frequency in expectation",
     )
     missing_as_category: bool = Field(
         default=False,
@@ -65,19 +64,18 @@ class Pram(MaskingStep):
 
     example: ClassVar[str] = "{method: pram, columns: [education], retention: 0.8, invariant: true}"
     use_when: ClassVar[str] = (
-        "Categories that may identify are to become uncertain, without wider groups and suppressed values; a retention "
-        "from 0.7 to 0.9 is usual. The matrix is published, so that an analyst can correct for it."
+        "Categories must become uncertain without wider groups or suppression; a retention from 0.7 to 0.9 "
+        "is usual. The matrix is published, so that analysts can correct for it."
     )
     preserves: ClassVar[str] = (
-        "Expected frequencies with `invariant`; otherwise frequencies can be estimated without bias from the published "
-        "matrix. Tables of several variables lose association, and combinations that cannot be may appear."
+        "Expected frequencies with `invariant`; otherwise the published matrix gives unbiased estimates. "
+        "Tables of several variables lose association, and combinations that cannot be may appear."
     )
     known_attack: ClassVar[str] = (
-        "Bayes' rule with the published matrix tells how probable an original category is given the released one; "
-        "with a high retention a released value is most often the true one, above all in frequent categories. Over "
-        "several variables these probabilities multiply, and find the record of whoever is alone with what is known of "
-        "them. A matrix read off the data (proportional, invariant) would tell the original frequencies: it is "
-        "published rounded."
+        "Bayes' rule with the published matrix: with a high retention a released value is most often the "
+        "true one, above all in frequent categories. Over several variables these probabilities multiply, "
+        "and find the record of whoever is alone with what is known of them. A matrix read off the data "
+        "(proportional, invariant) would tell the original frequencies: it is published rounded."
     )
     missing_values: ClassVar[str] = (
         "A missing value stays missing and no value becomes missing, unless `missing_as_category`."

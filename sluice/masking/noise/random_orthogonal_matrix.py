@@ -29,8 +29,8 @@ class RandomOrthogonalMatrix(MaskingStep):
     method: Literal["random_orthogonal_matrix"] = "random_orthogonal_matrix"
     strength: float | None = Field(
         default=None,
-        description="how far from the identity: variance of the random part as a share of the data's, greater than 0; "
-        "a released value has correlation 1 / sqrt(1 + strength) with its original. Absent: fully random",
+        description="variance of the random part as a share of the data's, greater than 0; a released value has "
+        "correlation 1 / sqrt(1 + strength) with its original. Absent: fully random",
     )
     missing: Literal["refuse", "mean"] = Field(
         default="refuse",
@@ -41,12 +41,12 @@ class RandomOrthogonalMatrix(MaskingStep):
 
     example: ClassVar[str] = "{method: random_orthogonal_matrix, columns: [income, rent, hours], strength: 0.5}"
     use_when: ClassVar[str] = (
-        "Analysts fit linear models or need means, covariances and what follows from them to the last digit, and the "
-        "variables are roughly normal."
+        "Analysts fit linear models or need exact means and covariances, and the variables are roughly normal."
     )
     preserves: ClassVar[str] = (
-        "All means, variances and covariances of the columns exactly, and so regressions among them; with `round` or "
-        "`clip` only nearly. Skewness, bounds and whole numbers are lost the more, the greater `strength`."
+        "All means, variances, covariances of the columns, and so regressions among them, exactly; with "
+        "`round` or `clip` nearly. Skewness, bounds and whole numbers are lost the more, the greater "
+        "`strength`."
     )
     known_attack: ClassVar[str] = (
         "With a small `strength` records are linked to their nearest released one, as after additive noise (Lasko and "

@@ -13,16 +13,14 @@ import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
-from sluice.generalization.choice import Choice
+from sluice.generalization.choice import MODELS, OBJECTIVES, Choice
+from sluice.generalization.lattice.histogram import BLANK
 from sluice.generalization.lattice.local_recoding import local_recoding
-from sluice.generalization.lattice.node import BLANK
 from sluice.generalization.lattice.node_suppression import Solution
 from sluice.generalization.lattice.search import search
 from sluice.generalization.levels_found import LevelsFound
 from sluice.generalization.objectives.key_losses import Loss
 from sluice.generalization.objectives.objective import Objective
-from sluice.generalization.objectives.objective_names import OBJECTIVES
-from sluice.generalization.privacy_models import MODELS
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import InfeasibleError, PlanError, did_you_mean
 from sluice.ground.variables import Role, Variable, Variables, with_role
@@ -74,21 +72,20 @@ class Generalization(MaskingStep):
 
     method: Literal["generalization"] = "generalization"
     search: Literal["optimal"] = Field(
-        default="optimal", description="optimal: of all combinations of levels one that loses least, proven"
+        default="optimal", description="optimal: of all combinations of levels one that provably loses least"
     )
     under: Literal["policy"] | None = Field(
         default=None,
-        description="policy: the rules of the release's policy that speak of groups of look-alikes are models of the "
-        "search, so that nothing is written twice. The policy judges the file all the same",
+        description="policy: take the models from the policy's rules on groups. The policy still judges the file",
     )
     models: tuple[Annotated[PrivacyModel, Choice("model", MODELS)], ...] = Field(
-        default=(), description="privacy models that must hold, beside those of the policy, if any"
+        default=(), description="privacy models that must hold, beside those of the policy"
     )
     objective: Annotated[Objective, Choice("objective", OBJECTIVES)] = Field(
         default=Loss(), description="what is made as small as the models allow"
     )
     weights: dict[str, float] = Field(
-        default_factory=dict, description="variable: how much its loss counts; 1, when not given. 0: not at all"
+        default_factory=dict, description="variable: how much its loss counts; 1 by default"
     )
     levels: dict[str, int | Levels] = Field(
         default_factory=dict,
@@ -99,21 +96,20 @@ class Generalization(MaskingStep):
     )
     suppressed: Literal["released", "removed", "left"] = Field(
         default="released",
-        description="released: suppressed records stay in the file without any value of the columns, and are a group "
-        "of look-alikes that must satisfy the models, too; removed: they are left out; left: they stay as they are, "
-        "for a later step such as local_suppression, which takes single values of them",
+        description="released: suppressed records stay without any value of the columns, as a group that must satisfy "
+        "the models; removed: they are left out; left: they stay as they are for a later step such as "
+        "local_suppression",
     )
     effort: int | None = Field(
         default=None,
         ge=1,
-        description="how many times the search may part the choices that are left; after that the best that was found "
-        "is taken, with a bound on what is best. Absent: to the end. 1,000 take seconds where keys are many",
+        description="how many times the search may divide the remaining choices; then it takes the best found, with a "
+        "bound on the optimum. Absent: to the end. 1,000 take seconds where keys are many",
     )
     refine: bool = Field(
         default=False,
-        description="local recoding: after the best levels for all records were found, each group of look-alikes is "
-        "parted again by one level finer in one variable as long as all parts keep the models; values of one variable "
-        "then lie at different levels for different records",
+        description="local recoding: each group is then divided by one level finer in one variable as long as all "
+        "parts keep the models; values of one variable may lie at different levels",
     )
     _rules: Rules | None = PrivateAttr(default=None)
 
@@ -124,13 +120,12 @@ class Generalization(MaskingStep):
         "{method: generalization, columns: [sex, region, education], models: [{model: k_anonymity, k: 20}]}"
     )
     use_when: ClassVar[str] = (
-        "Quasi-identifiers have hierarchies, and nobody wants to try which levels do: the search proves that no other "
-        "choice that satisfies the models loses less."
+        "Quasi-identifiers have hierarchies: the search proves that no other choice of levels satisfies "
+        "the models and loses less."
     )
     preserves: ClassVar[str] = (
-        "The truth of every record, coarser, in the same categories for all records, so that counts of the groups are "
-        "those of the original but for suppressed records; with refine at several levels, which a count must put "
-        "together."
+        "The truth of every record, coarser: counts of the groups are those of the original but for "
+        "suppressed records. With refine, values have several levels, which a count must put together."
     )
     known_attack: ClassVar[str] = (
         "Linkage as after any recoding, but all groups satisfy the models. Who knows the models knows that finer "

@@ -52,44 +52,41 @@ class GlobalRecoding(MaskingStep):
     bins: tuple[FiniteFloat, ...] | None = Field(
         default=None,
         min_length=1,
-        description="cut points in rising order, in the variable's unit, for continuous and integer variables: "
-        "[20, 30] makes 'under 20', '20 to 29' (continuous: '20 to under 30') and '30 and over'. An end that the "
-        "variable's minimum or maximum excludes is left out",
+        description="cut points of continuous and integer variables in rising order: [20, 30] makes 'under 20', '20 to "
+        "29' (continuous: '20 to under 30') and '30 and over'. An end that the variable's minimum or "
+        "maximum excludes is left out",
     )
     quantiles: int | None = Field(
         default=None,
         ge=2,
-        description="number of groups of about equally many records, for continuous and integer variables: 5 makes "
-        "'1 of 5' (the lowest) to '5 of 5'; equal values stay together",
+        description="number of groups of about equal size, for continuous and integer variables: 5 makes '1 of 5' (the "
+        "lowest) to '5 of 5'; equal values stay together",
     )
-    minimum_group: int = Field(
-        default=3, ge=1, description="records that each group of 'quantiles' must hold, as its limits come from them"
-    )
+    minimum_group: int = Field(default=3, ge=1, description="least records of each group of 'quantiles'")
     labels: tuple[Label, ...] | None = Field(
         default=None,
-        description="own names for the intervals of 'bins' or 'quantiles', from the lowest; one for each interval",
+        description="names for the intervals of 'bins' or 'quantiles', from the lowest",
     )
     categories: dict[Label, tuple[Label, ...]] | None = Field(
         default=None,
         min_length=1,
-        description="new category: [old categories], for ordinal, nominal and binary variables; each old one once",
+        description="new category: [old categories], each old one once; for ordinal, nominal and binary variables",
     )
     others: Label | None = Field(default=None, description="new category of all that 'categories' does not name")
     level: int | None = Field(
         default=None,
         ge=1,
-        description="level of the variable's hierarchy, 1 is the first above the leaves; for categorical variables, "
-        "and for integers and dates whose texts are the leaves",
+        description="level of the variable's hierarchy, 1 is the first above the leaves",
     )
     characters: int | None = Field(
         default=None,
         ge=1,
         description="number of leading characters that are kept, for codes whose beginning is the wider class "
-        "(postcodes, NACE, ICD) in categorical and text variables; a shorter code stays whole",
+        "(postcodes, NACE, ICD); a shorter code stays whole",
     )
     to: Period | None = Field(
         default=None,
-        description="period for a date: the year as a number, '2024-Q2' or '2024-05'; quarter and month need the "
+        description="period of a date: the year as a number, '2024-Q2' or '2024-05'; quarter and month need the "
         "variable's minimum and maximum",
     )
 
@@ -98,17 +95,16 @@ class GlobalRecoding(MaskingStep):
 
     example: ClassVar[str] = "{method: global_recoding, columns: [age], bins: [30, 45, 60]}"
     use_when: ClassVar[str] = (
-        "A quasi-identifier has more detail than its users need: the first and most understandable step of a plan, "
-        "best for categories; numbers lose much by it."
+        "A quasi-identifier has more detail than its users need. The first step of most plans, best for "
+        "categories; numbers lose much by it."
     )
     preserves: ClassVar[str] = (
         "The truth of every record, coarser: counts of the new categories are those of the original. Means and "
         "variances of numbers are lost."
     )
     known_attack: ClassVar[str] = (
-        "Linkage on several recoded variables together: whoever is alone in a combination of the wider categories is "
-        "found as before (Desfontaines 2020, section 2.1.1); a category that holds one kind of people only says so of "
-        "each."
+        "Linkage on several recoded variables: people who are alone in a combination of the wider "
+        "categories are found as before (Desfontaines 2020, section 2.1.1)."
     )
     missing_values: ClassVar[str] = "A missing value stays missing."
     in_an_analysis: ClassVar[str] = (

@@ -29,13 +29,12 @@ _MOST_SUBSETS = 2000  # of the keys, each made k-anonymous by itself
 
 
 class LocalSuppression(MaskingStep):
-    """Set key values missing until every record shares its combination of keys with at least k - 1 others."""
+    """Remove single values of keys until every record shares its combination of keys with at least k - 1 others."""
 
     method: Literal["local_suppression"] = "local_suppression"
     k: int = Field(
         ge=1,
-        description="smallest number of records that may share a combination of keys; of people, where a variable of "
-        "role person names them and is not removed by an earlier step",
+        description="least records that share a combination of keys; people, if a variable of role person names them",
     )
     importance: dict[str, PositiveInt] = Field(
         default_factory=dict,
@@ -45,30 +44,30 @@ class LocalSuppression(MaskingStep):
     )
     missing_matches: Literal["category", "any"] = Field(
         default="category",
-        description="category: a missing value is a category of its own; any: a record with a value missing before is "
-        "left alone where k records show what it shows. Either way, records that lose a value do so in company",
+        description="category: a missing value is a category of its own; any: a record with a missing value is left "
+        "alone if k records agree with what it shows. Either way, records lose values in company",
     )
     all_m: int | None = Field(
         default=None,
         ge=1,
-        description="number of keys, at most that of the columns: every combination of so many of them (and so of "
-        "fewer) is shared by k records, but not that of all keys; against intruders who know so many. Absent: all keys",
+        description="number of keys that an intruder knows: every combination of so many of them is shared by k "
+        "records, but not that of all keys. Absent: all keys",
     )
 
     example: ClassVar[str] = "{method: local_suppression, columns: [age, sex, region], k: 3, importance: {sex: 1}}"
     use_when: ClassVar[str] = (
-        "A few records have rare combinations of categorical keys, after global recoding has dealt with most; k from "
-        "3. Use `all_m` where there are too many keys for all of them together."
+        "A few records still have rare combinations of categorical keys after global recoding; k from 3. "
+        "Use `all_m` if there are too many keys."
     )
     preserves: ClassVar[str] = (
-        "Every value that is left is true. What is lost are the values of rare people, so that analyses of the "
-        "complete records only are biased."
+        "The truth of every value that is left. What is lost are the values of rare people, so that "
+        "analyses of the complete records only are biased."
     )
     known_attack: ClassVar[str] = (
-        "A value is missing because it was rare: the values with which the rest of the record would have been frequent "
-        "are ruled out, and of two categories one is left (Wong, Fu, Wang and Pei 2007). Equal sensitive values within "
-        "a combination are disclosed (Desfontaines 2020, section 2.1.1). Where "
-        "another variable determines the suppressed one, it can be filled in again."
+        "A suppressed value was rare, which rules out the values that would have made the record frequent "
+        "(Wong, Fu, Wang and Pei 2007). Equal sensitive values within a combination are disclosed "
+        "(Desfontaines 2020, section 2.1.1). Where another variable determines the suppressed one, it can "
+        "be filled in again."
     )
     missing_values: ClassVar[str] = (
         "A value missing before counts as `missing_matches` says: a category of its own, or any value. It stays "

@@ -29,14 +29,13 @@ class RandomRounding(MaskingStep):
 
     example: ClassVar[str] = "{method: random_rounding, columns: [rent], base: 50}"
     use_when: ClassVar[str] = (
-        "Counts or amounts must be rounded without a bias in means and totals, and it must stay uncertain to which "
-        "side a value was moved."
+        "Counts or amounts must be rounded without bias in means and totals, in an uncertain direction."
     )
-    preserves: ClassVar[str] = "Means and totals in expectation; a multiple of the base stays what it is."
+    preserves: ClassVar[str] = "Means and totals in expectation; multiples of the base exactly."
     known_attack: ClassVar[str] = (
-        "A value lies less than one base from what is released, and the nearer multiple is the likelier: over several "
-        "variables hardly a record but the own one fits. Several releases of the same value average out to it. Totals "
-        "that are published exactly narrow single values."
+        "A value lies less than one base from the released one, and the nearer multiple is likelier: over "
+        "several variables hardly another record fits. Several releases of the same value average out to "
+        "it. Totals that are published exactly narrow single values."
     )
     missing_values: ClassVar[str] = "A missing value stays missing."
     in_an_analysis: ClassVar[str] = (

@@ -25,8 +25,8 @@ class Removal(MaskingStep):
     takes_households: ClassVar[bool] = False
 
     example: ClassVar[str] = "{method: removal, columns: [name]}"
-    use_when: ClassVar[str] = "A variable names people, is free text, or tells more than the data users need."
-    preserves: ClassVar[str] = "Every other variable as it is, and nothing of the removed ones."
+    use_when: ClassVar[str] = "A variable names people, is free text, or is not needed."
+    preserves: ClassVar[str] = "All other variables."
     known_attack: ClassVar[str] = (
         "Linkage on the variables that stay: records without a name were identified by ZIP code, birth date and sex "
         "(Desfontaines 2020, section 2.1.1). What was removed is inferred from variables that go with it."

@@ -40,22 +40,20 @@ class Rounding(MaskingStep):
     )
     multiples: Literal["all", "positive"] = Field(
         default="all",
-        description="of base. all: ..., -base, 0, base, ...; positive: base, 2 base, ..., to which a value from 0 to "
-        "under 1.5 base becomes base",
+        description="all: ..., -base, 0, base, ...; positive: base, 2 base, ...; values from 0 to under 1.5 base "
+        "become base",
     )
-    last: FiniteFloat | None = Field(
-        default=None, description="largest rounding point, a multiple of base; all greater values become it"
-    )
+    last: FiniteFloat | None = Field(default=None, description="largest rounding point, a multiple of base")
     points: tuple[FiniteFloat, ...] | tuple[tuple[FiniteFloat, ...], ...] | None = Field(
         default=None,
         min_length=2,
-        description="rounding points in rising order, in place of base; a value halfway goes up. Or rows with one "
-        "value for each of columns: a record then goes to the nearest row, the first of equally near ones",
+        description="rounding points in rising order, in place of base. Or rows with one value for each of columns: a "
+        "record then goes to the nearest row, the first of equally near ones",
     )
     scales: tuple[FiniteFloat, ...] | None = Field(
         default=None,
-        description="with rows of points: what each column is divided by in the distance, greater than 0; by default "
-        "its standard deviation to two digits",
+        description="with rows of points: divisor of each column in the distance, greater than 0; by default its "
+        "standard deviation to two digits",
     )
 
     is_recoding: ClassVar[bool] = True
@@ -64,16 +62,15 @@ class Rounding(MaskingStep):
 
     example: ClassVar[str] = "{method: rounding, columns: [income], base: 1000}"
     use_when: ClassVar[str] = (
-        "A number is known too exactly, and a value to the nearest 10 or 1,000 serves the users; for continuous data, "
-        "or whole numbers with many values."
+        "A value to the nearest 10 or 1,000 serves the users; for continuous data, or whole numbers with many values."
     )
     preserves: ClassVar[str] = (
-        "The order of the values, up to ties, and means and totals nearly, if the base is small against the standard "
-        "deviation."
+        "The order of the values, up to ties; means and totals nearly, if the base is small against the "
+        "standard deviation."
     )
     known_attack: ClassVar[str] = (
-        "Linkage on the rounded values: an intruder rounds what he knows in the same way, so that a record whose "
-        "rounded values are unique is found. Totals that are published exactly narrow single values."
+        "Linkage: an intruder rounds what he knows in the same way, and finds records whose rounded values "
+        "are unique. Totals that are published exactly narrow single values."
     )
     missing_values: ClassVar[str] = (
         "A missing value stays missing. With rows of points the distance is over the values that the record has."

@@ -31,19 +31,18 @@ class Sampling(MaskingStep):
     )
     fraction: float | None = Field(
         default=None,
-        description="share of the records (of each stratum) in (0, 1), not percent; rounded to whole records, at "
-        "least 1",
+        description="share of the units (of each stratum) in (0, 1), rounded",
     )
     size: int | None = Field(default=None, ge=1, description="number of units to draw (from each stratum)")
     unit: Literal["record", "household"] = Field(
         default="record",
-        description="household: whole households are drawn, and fraction and size count households; needs a variable "
-        "of role household, and strata that are equal within each household. A record without one is one by itself",
+        description="household: whole households are drawn, and fraction and size count households. A record without "
+        "one is one by itself",
     )
     weight: str | None = Field(
         default=None,
-        description="variable of role weight; multiplied by one factor (in each stratum) so that its sum is that of "
-        "all records: n / m where all weights are equal",
+        description="variable of role weight; multiplied by a factor (in each stratum) so that its sum stays that of "
+        "all records",
     )
 
     takes_households: ClassVar[bool] = False
@@ -51,18 +50,18 @@ class Sampling(MaskingStep):
 
     example: ClassVar[str] = "{method: sampling, fraction: 0.8, unit: household, weight: weight}"
     use_when: ClassVar[str] = (
-        "The file is a census or a register, so that everybody knows who is in it; most useful where a few categorical "
-        "variables are released, and before other methods."
+        "The file is a census or a register, so that everybody knows who is in it; before other methods, "
+        "and for a few categorical variables."
     )
     preserves: ClassVar[str] = (
-        "Every released record as it is, the weighted total, and all statistics but for the sampling error, which "
-        "grows with the square root of 1 / fraction."
+        "Every released record, the weighted total, and all statistics but for the sampling error."
     )
     known_attack: ClassVar[str] = (
-        "Linkage: whoever is drawn is as exposed as without sampling (Desfontaines 2020, section 2.1.1), only that an "
-        "intruder cannot be sure of a match. It works against people who are known to be in the sample, or unique in "
-        "the population by what is known of them, above all by continuous values (Torra 2013, slide 'Sampling'). So "
-        "all attacks are played on people who are known to be in it, and the sample earns nothing."
+        "Linkage: people who are drawn are as exposed as before (Desfontaines 2020, section 2.1.1), but a "
+        "match is uncertain. It works against people who are known to be in the sample, or unique in the "
+        "population by what is known of them, above all by continuous values (Torra 2013, slide "
+        "'Sampling'). So all attacks are played on people who are known to be in it, and the sample earns "
+        "nothing."
     )
     missing_values: ClassVar[str] = (
         "Records are drawn whatever they miss. A missing weight stays missing and does not count in the total."

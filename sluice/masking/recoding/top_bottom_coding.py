@@ -30,30 +30,26 @@ class TopBottomCoding(MaskingStep):
     bottom: Threshold | None = Field(default=None, description="values below it are coded")
     replacement: Literal["threshold", "mean"] = Field(
         default="threshold",
-        description="what the coded values become: the threshold, or the mean of the coded values of that tail "
-        "(rounded for integers, and to the day for dates). Ordinal: always the threshold's category",
+        description="what the coded values become: the threshold, or the mean of the coded values of that tail. "
+        "Ordinal: always the threshold's category",
     )
     minimum_tail: int = Field(
         default=3,
         ge=1,
-        description="records that a tail must hold before a figure computed from the data, a quantile or a mean, may "
-        "stand for them",
+        description="least records of a tail that a quantile or a mean may represent",
     )
 
     is_recoding: ClassVar[bool] = True
 
     example: ClassVar[str] = "{method: top_bottom_coding, columns: [income], top: {quantile: 0.95}, replacement: mean}"
-    use_when: ClassVar[str] = (
-        "A variable that can be ranked has a few values so large or small that they tell who it is: incomes, ages, "
-        "sizes of firms."
-    )
+    use_when: ClassVar[str] = "A few values are so large or small that they identify: incomes, ages, sizes of firms."
     preserves: ClassVar[str] = (
-        "Every value between the thresholds and the order of the records; with replacement 'mean' the mean of the "
-        "file. The variance shrinks and extremes are lost."
+        "Every value between the thresholds, and the order of the records; with replacement 'mean' the "
+        "mean. The variance shrinks and extremes are lost."
     )
     known_attack: ClassVar[str] = (
-        "Whoever is coded is known to lie in the tail, which is news of people in a small one; the values between the "
-        "thresholds are original and link as before. A mean of few records, one of them known, gives the others away."
+        "People who are coded are known to be in the tail; values between the thresholds are original and "
+        "link as before. A mean of few records, one of them known, gives the others away."
     )
     missing_values: ClassVar[str] = "A missing value stays missing and counts in no quantile, mean or tail."
     in_an_analysis: ClassVar[str] = (

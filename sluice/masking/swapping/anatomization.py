@@ -32,7 +32,7 @@ class Anatomization(MaskingStep):
     method: Literal["anatomization"] = "anatomization"
     columns: tuple[str, ...] = Field(
         min_length=1,
-        description="the sensitive variables, of any kind; several are one value together, and move together",
+        description="the sensitive variables, of any kind; several move together",
     )
     l: int = Field(description="different sensitive values in each group, at least 2")  # noqa: E741, the source's name
     group_column: Name = Field(default="group", min_length=1, description="name of the new column with the group")
@@ -44,17 +44,17 @@ class Anatomization(MaskingStep):
 
     example: ClassVar[str] = "{method: anatomization, columns: [illness], l: 3}"
     use_when: ClassVar[str] = (
-        "Quasi-identifiers must be released as they are, and a sensitive value must not be learned of anybody with "
+        "Quasi-identifiers must be released as they are, and nobody's sensitive value may be known with "
         "more certainty than 1 / l; l from 3 to 10."
     )
     preserves: ClassVar[str] = (
-        "All columns but the sensitive ones exactly, and the sensitive ones' distribution in the file and in each "
+        "All other columns exactly, and the distribution of the sensitive ones in the file and in each "
         "group. The association between them is kept as far as a group of about l records tells it."
     )
     known_attack: ClassVar[str] = (
-        "People are found in the file by their quasi-identifiers, which are not masked: an intruder learns that they "
-        "are in it and l candidate values. Knowing some members' values, or that some values cannot be, narrows them; "
-        "different values may be similar in meaning."
+        "People are found by their unmasked quasi-identifiers: an intruder learns that they are in the "
+        "file, and l candidate values. Knowing some members' values, or that some values cannot be, "
+        "narrows them; different values may be similar in meaning."
     )
     missing_values: ClassVar[str] = "A missing sensitive value is a value of its own, and moves like any other."
     in_an_analysis: ClassVar[str] = (

@@ -28,35 +28,35 @@ class DataSwapping(MaskingStep):
 
     method: Literal["data_swapping"] = "data_swapping"
     columns: tuple[str, ...] = Field(
-        min_length=1, description="the variables that say the area; swapped as a block, their combination is the area"
+        min_length=1, description="the variables whose combination is the area; swapped as a block"
     )
     risk_keys: tuple[str, ...] = Field(
-        default=(), description="variables by which people are found in an area; none: all swaps are random"
+        default=(), description="variables by which people are found in an area; without any, all swaps are random"
     )
     k: int = Field(
         default=3,
-        description="at least 1: a unit is at risk when fewer than k records of its area share a member's risk keys",
+        description="a unit is at risk if fewer than k (at least 1) records of its area share a member's risk keys",
     )
     within: tuple[str, ...] = Field(
-        default=(), description="variables that partners always agree on, such as the wider area that both stay in"
+        default=(), description="variables on which partners always agree, such as the wider area"
     )
     similar: tuple[str, ...] = Field(
         default=(),
-        description="match keys, the most important first: partners agree on all of them or, where no partner is "
-        "found, on all but the last, and so on",
+        description="match keys, the most important first: partners agree on all, or else on all but the last, and so "
+        "on",
     )
     swap_rate: float = Field(
-        description="least share of the units of each area that are swapped, in (0, 1], not percent, rounded up to "
-        "whole units; units at risk count, random ones fill up, so that nobody knows that a common unit was not swapped"
+        description="least share of the units of each area that are swapped, in (0, 1], rounded up; units at risk "
+        "first, then random ones"
     )
     unit: Literal["household", "record"] | None = Field(  # type: ignore[assignment]  # left out: by the variables
         default=None,
-        description="what is swapped: households, with all members and of equal size, or records; when left out, "
-        "households if a variable has this role",
+        description="what is swapped: households of equal size, or records; by default households if a variable has "
+        "this role",
     )
     unmatched: Literal["refuse", "keep"] = Field(
         default="refuse",
-        description="what happens when a unit at risk finds no partner or an area does not reach the swap rate",
+        description="if a unit at risk finds no partner, or an area does not reach the swap rate",
     )
 
     _along: tuple[str, ...] = PrivateAttr(default=())  # columns that move with the area and are no part of it
@@ -69,16 +69,16 @@ class DataSwapping(MaskingStep):
         "{method: data_swapping, columns: [region], risk_keys: [age, sex], swap_rate: 0.1, unmatched: keep}"
     )
     use_when: ClassVar[str] = (
-        "A census or large survey with small areas: people who are rare in their area are to be hidden there, while "
-        "tables by area stay nearly as they are; swap rates from 0.02 to 0.1."
+        "A census or large survey has people who are rare in their small area, and tables by area must "
+        "stay nearly as they are; swap rates from 0.02 to 0.1."
     )
     preserves: ClassVar[str] = (
-        "Counts by area and `within`, and by area and `similar` unless a match key had to be dropped, exactly; all "
-        "tables without the area exactly. Other tables by area change by the swapped units."
+        "Exactly: all tables without the area, counts by area and `within`, and counts by area and "
+        "`similar` unless a match key had to be dropped. Other tables by area change by the swapped units."
     )
     known_attack: ClassVar[str] = (
-        "All of a person's values but the area are true: who finds a person without the area knows the rest. A person "
-        "seen in an area was most likely not swapped when the swap rate is low."
+        "All values but the area are true: a person found without the area is known. A person seen in an "
+        "area was most likely not swapped when the swap rate is low."
     )
     missing_values: ClassVar[str] = (
         "A missing area or key is a value of its own. A record without a household is a household by itself."

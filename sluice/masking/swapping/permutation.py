@@ -29,28 +29,28 @@ class Permutation(MaskingStep):
     method: Literal["permutation"] = "permutation"
     within: tuple[str, ...] = Field(
         default=(),
-        description="variables; values are permuted among records that are equal in all of them (missing is a value). "
-        "None: over the whole file",
+        description="variables; values are permuted among records that are equal in all of them. None: over the whole "
+        "file",
     )
     jointly: bool = Field(
         default=True, description="move the columns of a record together; false: permute each column by itself"
     )
     small_groups: Literal["refuse", "keep"] = Field(
-        default="refuse", description="what happens to a group of one record, whose values cannot move"
+        default="refuse", description="a group of one record, whose values cannot move"
     )
 
     example: ClassVar[str] = "{method: permutation, columns: [income, rent], within: [region]}"
     use_when: ClassVar[str] = (
-        "The tie between sensitive columns and the rest of the record is to be cut, but for what the groups say; "
-        "groups of equal quasi-identifiers keep the association with these."
+        "The link between sensitive columns and the rest of the record must be cut; groups of equal "
+        "quasi-identifiers keep the association with these."
     )
     preserves: ClassVar[str] = (
         "The distribution of each column in each group exactly; with `jointly` also that of the columns together. "
         "All association with other columns within a group is lost."
     )
     known_attack: ClassVar[str] = (
-        "Who knows a person's group knows the values of which one is theirs: in a group where all values are equal, "
-        "or nearly so, nothing is hidden (homogeneity). Small groups leave few candidates."
+        "One of the values of a person's group is theirs: if all are (nearly) equal, nothing is hidden "
+        "(homogeneity). Small groups leave few candidates."
     )
     missing_values: ClassVar[str] = "A missing value is moved like any other; a missing value in `within` is a value."
     in_an_analysis: ClassVar[str] = (

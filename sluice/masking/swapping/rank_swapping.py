@@ -36,13 +36,13 @@ class RankSwapping(MaskingStep):
     variant: Variant = Field(
         default="plain",
         description="plain: no value moves farther than the window; p_distribution: the distance is normal around half "
-        "the window; p_buckets: a value moves to a bucket of ranks, the likelier the nearer. Only plain has a bound, "
-        "which an intruder can use",
+        "the window; p_buckets: a value moves to a bucket of ranks, nearer ones being likelier. Only plain "
+        "has a bound, which an intruder can use",
     )
     window: float | None = Field(
         default=None,
-        description="plain, p_distribution: how far a value may move in rank (p_distribution: two standard deviations "
-        "of the distance): share of the records in (0, 1], not percent",
+        description="plain, p_distribution: how far a value may move in rank (p_distribution: two standard "
+        "deviations), a share of the records in (0, 1]",
     )
     buckets: int | None = Field(
         default=None, description="p_buckets: number of buckets, at least 2 and at most the number of values"
@@ -50,20 +50,20 @@ class RankSwapping(MaskingStep):
 
     example: ClassVar[str] = "{method: rank_swapping, columns: [income, rent], window: 0.1}"
     use_when: ClassVar[str] = (
-        "One or two numbers or ordered categories must keep their exact distribution while single values become "
-        "uncertain. Not for many variables at once: the intruder knows the window of each, and over a dozen correlated "
-        "numbers windows from 0.05 to 0.15 leave nearly everybody one record. p_distribution and p_buckets have no "
-        "bound, and leave nearly as many. Where many numbers must be masked, use spectral_swapping, microaggregation "
-        "of all together, or a synthesis."
+        "One or two numbers or ordered categories must keep their exact distribution. Not for many "
+        "variables: over a dozen correlated numbers, windows from 0.05 to 0.15 identify nearly everybody, "
+        "and so do the other variants. Use spectral_swapping, microaggregation of all together, or a "
+        "synthesis instead."
     )
     preserves: ClassVar[str] = (
         "Every variable's own distribution exactly. Correlations between variables shrink, the more the wider the "
         "window; totals of subgroups change."
     )
     known_attack: ClassVar[str] = (
-        "Rank swapping record linkage: who knows the window of the plain variant intersects, over the variables, the "
-        "few masked records that can come from a known one (Torra 2013, RS-RL). The other variants leave no certain "
-        "candidates, but most values still lie near their place, and a dozen such places find the record."
+        "Rank swapping record linkage: an intruder who knows the window of the plain variant intersects, "
+        "over the variables, the few masked records that can come from a known one (Torra 2013, RS-RL). "
+        "The other variants leave no certain candidates, but most values still lie near their place, and a "
+        "dozen such places find the record."
     )
     missing_values: ClassVar[str] = "A missing value stays where it is; ranks and window count the others."
     in_an_analysis: ClassVar[str] = (

@@ -39,7 +39,7 @@ class SpectralSwapping(MaskingStep):
     log: tuple[str, ...] = Field(default=(), description="strictly positive columns to treat on the logarithmic scale")
     categories: Literal["most_probable", "sampled", "probabilities"] = Field(
         default="most_probable",
-        description="what is released of a nominal variable; 'probabilities' replaces it by one column a category",
+        description="'probabilities' releases one column for each category of a nominal variable",
     )
     missing: Literal["refuse", "mean"] = Field(
         default="refuse",
@@ -49,16 +49,16 @@ class SpectralSwapping(MaskingStep):
 
     example: ClassVar[str] = "{method: spectral_swapping, columns: [income, rent, age], log: [income]}"
     use_when: ClassVar[str] = (
-        "A file of many columns of any kind is released for models, and no released record may stand for one person."
+        "A file of many columns of any kind is released for models, and no record may descend from one person."
     )
     preserves: ClassVar[str] = (
-        "Means exactly, variances, covariances and correlations apart from chance, distributions along the principal "
-        "axes; distributions of single columns, and relations that are not linear, only nearly or not at all."
+        "Means exactly; variances, covariances and correlations apart from chance; distributions of single "
+        "columns and non-linear relations only roughly."
     )
     known_attack: ClassVar[str] = (
-        "No link to a person is left, as a released record has no original (Lasko and Vinterbo 2010, section III-B1). "
-        "An outlier's place on an axis turns up in some record, so whoever knows of such a person sees that the file "
-        "holds one; and what the data say of everybody the release says too."
+        "A released record has no original to be linked to (Lasko and Vinterbo 2010, section III-B1). An "
+        "outlier's place on an axis turns up in some record, so whoever knows of such a person sees that "
+        "the file holds one; and what the data say of everybody the release says too."
     )
     missing_values: ClassVar[str] = (
         "Refused; with `missing: mean` they take part as the mean (of a category's column: its share) and are filled."

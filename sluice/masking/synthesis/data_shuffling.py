@@ -28,22 +28,23 @@ class DataShuffling(MaskingStep):
     method: Literal["data_shuffling"] = "data_shuffling"
     given: tuple[str, ...] = Field(
         default=(),
-        description="variables that are not confidential and stay as they are; the shuffled columns keep their rank "
-        "correlations with them. Nominal ones cannot be given: use 'strata'",
+        description="variables that stay as they are; the shuffled columns keep their rank correlations with them. "
+        "Nominal ones cannot be given: use 'strata'",
     )
 
     example: ClassVar[str] = "{method: data_shuffling, columns: [income, rent], given: [age]}"
     use_when: ClassVar[str] = (
-        "Confidential numbers are to keep their distributions to the last value and their monotonic relations with "
-        "each other and with variables released as they are."
+        "Confidential numbers must keep their exact distributions, and their monotonic relations with each "
+        "other and with unmasked variables."
     )
     preserves: ClassVar[str] = (
-        "Each column's values exactly, so all its means, variances and quantiles; rank correlations apart from chance. "
-        "Relations that are not monotonic, or among three columns beyond their pairs, are lost."
+        "Each column's values exactly; rank correlations apart from chance. Relations that are not "
+        "monotonic, or among three columns beyond their pairs, are lost."
     )
     known_attack: ClassVar[str] = (
-        "Every released value, the largest too, is somebody's. Where `given` determines a column closely, an intruder "
-        "who knows the given values of a person finds the person's record and values of nearby rank."
+        "Every released value, even the largest, is somebody's. Where `given` determines a column closely, "
+        "an intruder who knows the given values of a person finds the person's record and values of nearby "
+        "rank."
     )
     missing_values: ClassVar[str] = (
         "A missing value stays in place, and the others are shuffled among themselves; it counts in rank correlations "

@@ -38,21 +38,20 @@ class Ipso(MaskingStep):
     )
     variant: Literal["A", "B", "C"] = Field(
         default="C",
-        description="what a regression of the columns on 'given' finds in the masked file: A: the original "
-        "coefficients and residual covariance but for chance; B: exactly the coefficients; C: exactly both",
+        description="a regression of the columns on 'given' finds: A: the original coefficients and residual "
+        "covariance but for chance; B: exactly the coefficients; C: exactly both",
     )
     errors: Literal["normal", "none"] = Field(
         default="normal",
-        description="none, for variant A only: release the fitted values, which keep the coefficients exactly and have "
-        "no residual variance at all",
+        description="none, for variant A only: release the fitted values, without residual variance",
     )
     round: Round = False
     clip: Clip = False
 
     example: ClassVar[str] = "{method: ipso, columns: [age, hours], given: [income, education], round: true}"
     use_when: ClassVar[str] = (
-        "Regressions of the quasi-identifiers on the confidential variables must give the original estimates, while "
-        "nobody's own quasi-identifiers may be released."
+        "Regressions of the quasi-identifiers on the confidential variables must give the original "
+        "estimates, and no original quasi-identifiers may be released."
     )
     preserves: ClassVar[str] = (
         "The confidential variables as they are and the means of the columns (A: but for chance); B the regression "
@@ -60,9 +59,9 @@ class Ipso(MaskingStep):
         "of the distributions, nor what is not linear; rounding and clipping undo the exactness."
     )
     known_attack: ClassVar[str] = (
-        "Record linkage on the quasi-identifiers, against people whom the regression fits well or who are nearly alone "
-        "with what they are in 'given': with fitted values 63 to 3,206 of EIA's 4,092 records were linked (Torra 2013, "
-        "IPSO experiments). The confidential variables are original and identify whoever is known by them."
+        "Record linkage of people whom the regression fits well or who are nearly alone in 'given': with "
+        "fitted values 63 to 3,206 of EIA's 4,092 records were linked (Torra 2013, IPSO experiments). The "
+        "confidential variables are original and identify whoever is known by them."
     )
     missing_values: ClassVar[str] = (
         "A missing value of the columns stays missing; the regression, and what is kept exactly, are of the records "

@@ -40,13 +40,13 @@ class MultipleImputation(MaskingStep):
     method: Literal["multiple_imputation"] = "multiple_imputation"
     given: tuple[str, ...] | None = Field(
         default=None,
-        description="the predictors; by default all other variables but dates, texts and numbers of people and "
-        "households. [] draws from a normal distribution",
+        description="the predictors; by default all other variables but dates, texts, person and household numbers. [] "
+        "draws from a normal distribution",
     )
     what: Literal["all", "missing"] = Field(
         default="all",
-        description="all: every value is replaced and missing ones are filled; missing: only missing values are "
-        "filled, which protects nobody",
+        description="all: every value is replaced and missing ones are filled; missing: only missing ones are filled, "
+        "which protects nobody",
     )
     share: float = Field(
         default=1.0, description="share of the values, in (0, 1], that is replaced with what: all; chosen at random"
@@ -54,24 +54,24 @@ class MultipleImputation(MaskingStep):
     sweeps: int = Field(
         default=5,
         ge=0,
-        description="with what: missing and several columns: how often each is drawn again on all the others",
+        description="with what: missing and several columns: how often each is redrawn given the others",
     )
     round: Round = False
     clip: Clip = False
 
     example: ClassVar[str] = "{method: multiple_imputation, columns: [income], given: [age, sex, education]}"
     use_when: ClassVar[str] = (
-        "Confidential numbers shall be released as simulated ones that keep their regressions on the other variables; "
-        "with what: missing, when another method takes no missing values."
+        "Confidential numbers are replaced by simulated ones that keep their regressions on the other "
+        "variables; with what: missing, another method takes no missing values."
     )
     preserves: ClassVar[str] = (
         "Means, variances and linear relations to the predictors, in expectation. Not the shape of the distribution: "
         "draws are normal around the regression, may leave the range, and curved relations are straightened."
     )
     known_attack: ClassVar[str] = (
-        "Predictors that nearly determine a variable give its values away: where they explain 99 % of its variance, a "
-        "draw is typically 0.14 standard deviations from the original. Values that a share below 1 leaves are "
-        "original, and a few of them together find the record."
+        "Predictors that nearly determine a variable reveal its values: if they explain 99 % of its "
+        "variance, a draw is typically 0.14 standard deviations from the original. Values that a share "
+        "below 1 leaves are original, and a few of them together find the record."
     )
     missing_values: ClassVar[str] = "Missing values of the columns are filled; a missing predictor is a category."
     in_an_analysis: ClassVar[str] = DRAWN_FROM_A_MODEL

@@ -26,24 +26,22 @@ class Resampling(MaskingStep):
 
     method: Literal["resampling"] = "resampling"
     samples: int = Field(
-        description="number of bootstrap samples that are averaged, at least 1: with 1 every released value is a value "
-        "of the column, with more the values differ from the originals less and less"
+        description="number of bootstrap samples that are averaged, at least 1; with 1 every released value is one of "
+        "the column, with more the changes are smaller"
     )
     round: Round = False
 
     example: ClassVar[str] = "{method: resampling, columns: [income], samples: 3}"
     use_when: ClassVar[str] = (
-        "The distribution of a number and its order among the records must stay, and a small uncertainty about single "
-        "values in the middle of the distribution is enough."
+        "The distribution of a number and the order of the records must stay, and a little uncertainty "
+        "about single values is enough."
     )
     preserves: ClassVar[str] = (
-        "The order of the records, and nearly the distribution, so that rank correlations stay nearly as they were; no "
-        "value leaves the range."
+        "The order of the records, and nearly the distribution and rank correlations; no value leaves the range."
     )
     known_attack: ClassVar[str] = (
-        "Linkage by rank: who knows the values of a person and roughly their rank finds the record, because the order "
-        "of the records is unchanged. Extremes hardly move: with one sample the largest value is released as it is in "
-        "63 % of the cases."
+        "Linkage by rank, because the order of the records is unchanged. Extremes hardly move: with one "
+        "sample the largest value is released as it is in 63 % of the cases."
     )
     missing_values: ClassVar[str] = "A missing value stays missing; the samples are of the others."
     in_an_analysis: ClassVar[str] = (

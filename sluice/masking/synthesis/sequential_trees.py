@@ -42,39 +42,38 @@ class SequentialTrees(MaskingStep):
     method: Literal["sequential_trees"] = "sequential_trees"
     order: tuple[str, ...] | None = Field(
         default=None,
-        description="the columns in the order in which they are synthesised, the order of 'columns' when not given; "
-        "put those of many categories last",
+        description="the order in which columns are synthesised; put those of many categories last",
     )
     given: tuple[str, ...] = Field(
-        default=(), description="variables that stay as they are, and that every synthesised one depends on"
+        default=(), description="variables that stay as they are, on which every synthesised one depends"
     )
     minimum_leaf: int = Field(
         default=5, ge=1, description="smallest number of records in a leaf, from which one value is drawn"
     )
     smoothing: Literal["none", "density"] = Field(
         default="none",
-        description="none: a drawn value is that of a real record; density: numbers are drawn from a normal kernel "
-        "around it, within the range of the data, unless at least minimum_leaf records of the file have that value",
+        description="none: a drawn value is a real record's; density: numbers are drawn from a normal kernel around "
+        "it, within the range of the data, unless at least minimum_leaf records have that value",
     )
 
     example: ClassVar[str] = (
         "{method: sequential_trees, columns: [age, income, hours], given: [region], smoothing: density}"
     )
     use_when: ClassVar[str] = (
-        "A whole file, or its sensitive part, must keep the relations between variables of all kinds, also those that "
-        "are not linear, while no released record descends from one person; the first choice for teaching files."
+        "A whole file, or its sensitive part, must keep relations between variables of all kinds, and no "
+        "released record may descend from one person; the first choice for teaching files."
     )
     preserves: ClassVar[str] = (
-        "The distribution of each variable, and of those that trees find to depend on each other, but for chance; "
-        "nothing exactly. Totals of households, rare combinations and rules between variables can break."
+        "The distribution of each variable, and the dependences that trees find, but for chance; nothing "
+        "exactly. Totals of households, rare combinations and rules between variables can break."
     )
     known_attack: ClassVar[str] = (
-        "Without smoothing every value drawn is a real person's: a unique income shows that somebody has it, and where "
-        "variables all but determine each other whole records come out as they were. So small leaves repeat their "
-        "people: who took part is told from others by rare combinations of values and by how dense the file is around "
-        "them (Shokri, Stronati, Song and Shmatikov 2017), and a variable is read off the nearest records. Linkage on "
-        "quasi-identifiers works on synthetic ones too (Torra 2013, 'Synthetic Data Generators'), above all against "
-        "people who are alone with their values of 'given'."
+        "Without smoothing every value is a real person's: a unique income shows that somebody has it, and "
+        "variables that nearly determine each other reproduce whole records. So small leaves repeat their "
+        "people: who took part is told from others by rare combinations of values and by how dense the "
+        "file is around them (Shokri, Stronati, Song and Shmatikov 2017), and a variable is read off the "
+        "nearest records. Linkage on quasi-identifiers works on synthetic ones too (Torra 2013, 'Synthetic "
+        "Data Generators'), above all against people who are alone with their values of 'given'."
     )
     missing_values: ClassVar[str] = (
         "Missing is synthesised like a value: first whether a record has one, by a tree of its own, then which."

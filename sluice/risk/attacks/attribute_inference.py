@@ -26,8 +26,8 @@ import pandas as pd
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import codes_of, plain_values
 from sluice.ground.errors import DataError
+from sluice.ground.released_values import released_column
 from sluice.risk.attacks.attack_success import LEVEL, quantile
-from sluice.risk.attacks.released_column import released_column
 from sluice.risk.measurement import Measurement
 from sluice.risk.spread import spread
 

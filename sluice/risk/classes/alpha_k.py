@@ -7,9 +7,9 @@ the general one protects all. A blank is no value: who asks leaves such records 
 `k_anonymity`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -121,10 +121,9 @@ class AlphaK(NearValuesRule):
             raise DataError(f"alpha_k: {unknown} of 'values' are not categories of '{variable.name}'.")
         return AlphaKAnonymity(variable.name, self.alpha, self.k, tuple(map(categories.index, self.values)))
 
-    def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
-        which = {"count": count, "total": total, "unit": unit, "name": name}
+    def say(self, groups: Mapping[str, Any], worst: float, limit: float) -> Saying:
         return (_SAYS.same_value if self.values is None else _SAYS.same_sensitive_value)(
-            **which, alpha=self.alpha, most=100 * worst
+            **groups, alpha=self.alpha, most=100 * worst
         )
 
     def describe(self) -> str:

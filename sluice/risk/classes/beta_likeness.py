@@ -8,9 +8,9 @@ become almost certain. Losses are not looked at: to learn that somebody does not
 A blank is no value: who asks leaves such records out. Higher is worse.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -114,10 +114,9 @@ class BetaLikeness(NearValuesRule):
     def model(self, variable: Variable, categories: Sequence[str]) -> SensitiveModel:
         return BetaLikenessModel(variable.name, self.beta, enhanced=self.variant == "enhanced")
 
-    def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
-        which = {"count": count, "total": total, "unit": unit, "name": name}
+    def say(self, groups: Mapping[str, Any], worst: float, limit: float) -> Saying:
         return (_SAYS.likelier_enhanced if self.variant == "enhanced" else _SAYS.likelier)(
-            **which, limit=100 * self.beta, most=100 * worst
+            **groups, limit=100 * self.beta, most=100 * worst
         )
 
     def describe(self) -> str:

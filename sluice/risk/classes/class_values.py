@@ -11,7 +11,7 @@ of a grid parts what lies together, and slight noise does not make two values of
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -181,20 +181,6 @@ def _spans(labels: IntArray, rank: IntArray, reach: IntArray) -> tuple[IntArray,
 
 
 @dataclass(frozen=True)
-class ClassFigures:
-    """One figure for each class, and what a finding needs to know of them."""
-
-    figures: FloatArray
-    failing: BoolArray
-    worse: Literal["higher", "lower"] = "higher"
-
-    def worst(self, among: BoolArray) -> float:
-        """The worst figure of some of the classes; of all, where these are none."""
-        figures = self.figures[among] if among.any() else self.figures
-        return float(figures.max() if self.worse == "higher" else figures.min())
-
-
-@dataclass(frozen=True)
 class SensitiveValues:
     """The records that have a value.
 
@@ -276,4 +262,4 @@ def knowing_others(classes: EquivalenceClasses, others: Sequence[Codes]) -> Equi
 
     others : codes of the other sensitive variables, each of shape (n,)
     """
-    return equivalence_classes([classes.labels, *others])
+    return equivalence_classes([classes.labels, *others]).of_people(classes.people)

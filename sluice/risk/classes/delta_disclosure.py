@@ -8,9 +8,9 @@ the file. ARX and pycanon leave absent values out; `absent` chooses. A blank is 
 out. Higher is worse.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -19,7 +19,7 @@ from sluice.ground.arrays import BoolArray, FloatArray
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentence
 from sluice.ground.variables import Variable
-from sluice.risk.classes.class_values import ClassFigures, ClassValues, SensitiveValues
+from sluice.risk.classes.class_values import ClassValues, SensitiveValues
 from sluice.risk.classes.privacy_model import SensitiveModel
 from sluice.risk.classes.sensitive_rule import GROUPS, NearValuesRule
 
@@ -98,12 +98,11 @@ class DeltaDisclosure(NearValuesRule):
     def model(self, variable: Variable, categories: Sequence[str]) -> SensitiveModel:
         return DeltaDisclosureModel(variable.name, self.delta, absent=self.absent_values == "violate")
 
-    def measure(self, values: SensitiveValues) -> ClassFigures:
+    def measure(self, values: SensitiveValues) -> tuple[SensitiveModel, ClassValues]:
         return super().measure(values.on_grid)
 
-    def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
-        which = {"count": count, "total": total, "unit": unit, "name": name}
-        return _LIKELIER(**which, times=np.exp(self.delta))
+    def say(self, groups: Mapping[str, Any], worst: float, limit: float) -> Saying:
+        return _LIKELIER(**groups, times=np.exp(self.delta))
 
     def describe(self) -> str:
         return (

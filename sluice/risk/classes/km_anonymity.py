@@ -23,8 +23,8 @@ from pydantic import Field
 
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import DataError
-from sluice.ground.rule import NO_BACKGROUND, AnyOf, Background, Need
-from sluice.ground.sentence import Sentences, as_fields, listed
+from sluice.ground.rule import AnyOf, Need
+from sluice.ground.sentence import Saying, Sentences, as_fields, listed
 from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict
 from sluice.items.item_sets import ItemSets
@@ -126,17 +126,8 @@ class KmAnonymity(MicrodataRule):
     def requires(self) -> tuple[AnyOf, ...]:
         return () if self.columns else ((Need.ITEMS,),)
 
-    def find(
-        self,
-        frame: pd.DataFrame,
-        variables: Variables,
-        stage: str,
-        unit: str = "records",
-        background: Background = NO_BACKGROUND,
-    ) -> list[Finding]:
-        if not self.sets_looked_at(variables):
-            return [self.unknown(stage, _SAYS.no_sets(), len(frame))]
-        return super().find(frame, variables, stage, unit, background)
+    def lacking(self, variables: Variables) -> Saying:
+        return () if self.sets_looked_at(variables) else _SAYS.no_sets()
 
     def keys(self, variables: Variables) -> list[str]:
         return [*self.sets_looked_at(variables), *self._known(variables)]

@@ -7,10 +7,10 @@ Each function gives one figure a class. A blank is no value: who asks leaves the
 are known, a value that everybody in a class has leaves one possible value, whatever else they have.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -217,11 +217,10 @@ class LDiversity(NearValuesRule):
             return EntropyLDiversity(variable.name, self.l)
         return DistinctLDiversity(variable.name, ceil(self.l))
 
-    def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
-        which = {"count": count, "total": total, "unit": unit, "name": name}
+    def say(self, groups: Mapping[str, Any], worst: float, limit: float) -> Saying:
         if self.c is not None:
-            return _SAYS.frequent(**which, c=self.c, l=self.l)
-        return (_SAYS.few if self.variant == "distinct" else _SAYS.few_effective)(**which, l=self.l, fewest=worst)
+            return _SAYS.frequent(**groups, c=self.c, l=self.l)
+        return (_SAYS.few if self.variant == "distinct" else _SAYS.few_effective)(**groups, l=self.l, fewest=worst)
 
     def describe(self) -> str:
         if self.c is not None:

@@ -119,12 +119,16 @@ class MicrodataRule(Rule):
         background: Background = NO_BACKGROUND,
     ) -> list[Finding]:
         keys = self.keys(variables)
-        if not keys:
-            return [self.unknown(stage, _NO_KEYS(), len(frame))]
+        if lacking := self.lacking(variables):
+            return [self.unknown(stage, lacking, len(frame))]
         refuse_missing_columns(self.rule, keys, frame, variables)
         if not len(frame):
             return [self.unknown(stage, NO_RECORDS(unit=unit), 0)]
         return self.judge(KeyedRecords(frame, variables, keys, stage, unit, background))
+
+    def lacking(self, variables: Variables) -> Saying:
+        """Why nothing can be judged of a file of these variables, if so."""
+        return () if self.keys(variables) else _NO_KEYS()
 
     def keys(self, variables: Variables) -> list[str]:
         """The columns whose combinations are looked at: the quasi-identifiers, unless the rule names others."""
@@ -140,7 +144,10 @@ class MicrodataRule(Rule):
 
     def models(self, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:
         """What a search of generalisations must satisfy so that the file keeps the rule, by what the rule asks; None
-        where no model makes sure of it, and the file alone shows."""
+        where no model makes sure of it, and the file alone shows.
+
+        A search takes a missing key for a category of its own. Where a rule lets it stand for any value, a record is
+        like no fewer others than the search counts: it asks for the same or more."""
         return [(self.rule, None)]
 
     def finding(

@@ -46,10 +46,6 @@ class Classes(Protocol):
         """How many people the population has. Raises DataError if none is known."""
 
     @property
-    def records(self) -> int:
-        """How many records the original file has."""
-
-    @property
     def unknown(self) -> int:
         """The class in which every key is missing, as in a suppressed record; NO_CLASS where there is none."""
 
@@ -89,6 +85,11 @@ class ReleasedFile:
         if self.node.unknown != NO_CLASS:
             classes[self.node.unknown] = True
         return classes
+
+    @cached_property
+    def members(self) -> int:
+        """How many records the original file has, or people where they are known."""
+        return self.node.members_of(np.ones_like(self.kept))
 
     @cached_property
     def hidden_class(self) -> int:
@@ -226,6 +227,9 @@ class SensitiveModel(PrivacyModel):
     @abstractmethod
     def figures(self, found: ClassValues) -> FloatArray:
         """Shape (c,), what the limit is for, of each class."""
+
+    def worst(self, figures: FloatArray) -> float:
+        return float(figures.max() if self.worse == "higher" else figures.min())
 
     @abstractmethod
     def broken(self, found: ClassValues) -> BoolArray:

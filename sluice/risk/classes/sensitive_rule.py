@@ -1,7 +1,7 @@
 """SensitiveRule: a rule on what the look-alikes of a record give away of its sensitive values."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +15,7 @@ from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Saying, Sentence, listed, word
 from sluice.ground.variables import Kind, Role, Variable, Variables, as_label, with_role
 from sluice.ground.verdict import Finding, Verdict
-from sluice.risk.classes.class_values import ClassFigures, SensitiveValues, knowing_others
+from sluice.risk.classes.class_values import ClassValues, SensitiveValues, knowing_others
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses, category_codes
 from sluice.risk.classes.microdata_rule import Columns, KeyedRecords, MicrodataRule, refuse_missing_columns
 from sluice.risk.classes.privacy_model import PrivacyModel, SensitiveModel
@@ -88,7 +88,8 @@ class SensitiveRule(MicrodataRule):
             for among, column, _ in self._views(file, name, self._others(name, sensitive)):
                 values = SensitiveValues.of(among, column, variables[name], self.near_share)
                 if len(values.column):
-                    broken = self.measure(values).failing & ~values.all_harmless
+                    model, measured = self.measure(values)
+                    broken = model.broken(measured) & ~values.all_harmless
                     found[values.rows[broken[values.classes.labels]]] = True
         return found
 
@@ -120,19 +121,19 @@ class SensitiveRule(MicrodataRule):
         values = SensitiveValues.of(classes, column, variable, self.near_share)
         if not len(values.column):
             return self.unknown(file.stage, _NO_VALUES(name=name), len(column))
-        figures = self.measure(values)
-        failing = figures.failing & ~values.all_harmless
-        excused = int((figures.failing & values.all_harmless).sum())
+        model, measured = self.measure(values)
+        broken, all_harmless = model.broken(measured), values.all_harmless
+        failing, excused = broken & ~all_harmless, broken & all_harmless
         blank = len(classes.sizes) - len(values.classes.sizes)
         count, total = int(failing.sum()), len(failing)
-        worst = figures.worst(~(figures.failing & values.all_harmless))
+        worst = model.worst(model.figures(measured)[slice(None) if excused.all() else ~excused])
         limit = self.threshold(variable)
-        says = self.say(count, total, file.unit, name, worst, limit)
+        says = self.say({"count": count, "total": total, "unit": file.unit, "name": name}, worst, limit)
         if count and file.stage != "original":
             says += _named(file, values.records_of(failing), values.sizes(failing))
         harmless = variable.harmless
-        if excused and harmless is not None:
-            says += _EXCUSED(excused=excused, why=harmless.why)
+        if excused.any() and harmless is not None:
+            says += _EXCUSED(excused=int(excused.sum()), why=harmless.why)
         if blank and harmless is not None and harmless.missing:
             says += _HARMLESS(blank=blank, why=harmless.why)
         elif blank:
@@ -156,6 +157,7 @@ class SensitiveRule(MicrodataRule):
         return [(f"{self.rule} of {name}", self._searched(variables.get(name))) for name in names]
 
     def _searched(self, variable: Variable | None) -> SensitiveModel | None:
+        """None also where the rule does not fit the variable: a later step may change that, or the rule refuses it."""
         if variable is None or not variable.kind.is_categorical:
             return None
         try:
@@ -163,14 +165,16 @@ class SensitiveRule(MicrodataRule):
         except DataError:
             return None
 
-    def measure(self, values: SensitiveValues) -> ClassFigures:
-        """The figure of each class, and whether it breaks the rule."""
-        model = self.model(values.variable, values.categories)
-        return ClassFigures(model.figures(values.in_classes), model.broken(values.in_classes), model.worse)
+    def measure(self, values: SensitiveValues) -> tuple[SensitiveModel, ClassValues]:
+        """The model, and what it is asked of: how often each value occurs in each class."""
+        return self.model(values.variable, values.categories), values.in_classes
 
     @abstractmethod
-    def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
-        """What was found: in `count` of `total` groups of look-alikes a variable breaks the rule."""
+    def say(self, groups: Mapping[str, Any], worst: float, limit: float) -> Saying:
+        """What was found, where the worst figure of any group is this and the policy's limit that.
+
+        groups : count and total: in so many of all groups of look-alikes; unit: of what; name: of the variable
+        """
 
     @abstractmethod
     def threshold(self, variable: Variable) -> float:

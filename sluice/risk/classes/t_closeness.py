@@ -8,9 +8,9 @@ counts for each of them. The order counts the values that occur in the file, so 
 widens nor narrows a distance.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -21,7 +21,7 @@ from sluice.ground.errors import DataError
 from sluice.ground.hierarchy import Hierarchy, taxonomy_of
 from sluice.ground.sentence import Saying, Sentence
 from sluice.ground.variables import Kind, Variable
-from sluice.risk.classes.class_values import ClassFigures, ClassValues, SensitiveValues
+from sluice.risk.classes.class_values import ClassValues, SensitiveValues
 from sluice.risk.classes.privacy_model import ROUNDING, SensitiveModel
 from sluice.risk.classes.sensitive_rule import GROUPS, SensitiveRule
 
@@ -234,14 +234,12 @@ class TCloseness(SensitiveRule):
             raise DataError(f"t_closeness: 'hierarchical' needs a hierarchy; '{name}' has none in the contract.")
         return HierarchicalTCloseness.of(name, t, categories, variable.hierarchy)
 
-    def measure(self, values: SensitiveValues) -> ClassFigures:
+    def measure(self, values: SensitiveValues) -> tuple[SensitiveModel, ClassValues]:
         counted, categories = values.as_they_occur  # a hierarchy need not hold what nobody has
-        model = self.model(values.variable, categories)
-        return ClassFigures(model.figures(counted.in_classes), model.broken(counted.in_classes))
+        return self.model(values.variable, categories), counted.in_classes
 
-    def say(self, count: int, total: int, unit: str, name: str, worst: float, limit: float) -> Saying:
-        which = {"count": count, "total": total, "unit": unit, "name": name}
-        return _DIFFER(**which, limit=limit, most=worst)
+    def say(self, groups: Mapping[str, Any], worst: float, limit: float) -> Saying:
+        return _DIFFER(**groups, limit=limit, most=worst)
 
     @staticmethod
     def _has_order(variable: Variable) -> bool:

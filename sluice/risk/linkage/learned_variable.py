@@ -17,8 +17,8 @@ import pandas as pd
 
 from sluice.ground.arrays import FloatArray, IntArray, narrow
 from sluice.ground.comparable_values import codes_of, comparable_values, is_missing, plain_values
+from sluice.ground.released_values import labels_of, released_as
 from sluice.ground.variables import NAMES, Kind, Variables
-from sluice.risk.coding import released_as
 from sluice.risk.linkage.number_patterns import aligned, kept_digits
 
 Codes = npt.NDArray[np.signedinteger[Any]]
@@ -360,7 +360,7 @@ def _distinct(before: npt.NDArray[Any], after: npt.NDArray[Any]) -> int:
 
 def _one_label(column: str, name: str, labels: npt.NDArray[Any], chances: npt.NDArray[Any]) -> ComparedCategory:
     """The released probability of one label, in groups, beside whether it is the person's own."""
-    own = (labels == column.removeprefix(f"{name}=")).astype(np.float64)
+    own = (labels == labels_of(name, (column,))[0]).astype(np.float64)
     ends = np.unique(np.nanquantile(chances.astype(np.float64), np.linspace(0, 1, _SHARES + 1)[1:-1]))
     group = np.searchsorted(ends, chances.astype(np.float64)).astype(np.float64)
     return ComparedCategory.of(column, own, np.full(len(own), np.nan), group)

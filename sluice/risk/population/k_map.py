@@ -124,7 +124,7 @@ class EstimatedKMap(PrivacyModel):
         return sampled + 1
 
     def failing(self, file: ReleasedFile) -> BoolArray:
-        return (file.node.members < self.fewest(file.node.records)) & (file.node.sizes > 0)
+        return (file.node.members < self.fewest(file.members)) & (file.node.sizes > 0)
 
     def hidden_class_fails(self, file: ReleasedFile) -> bool:
         return self.population < self.k

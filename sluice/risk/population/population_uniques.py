@@ -234,13 +234,13 @@ class PopulationUniquesModel(FileModel):
     monotone = False
 
     def figure(self, file: ReleasedFile) -> float:
-        if file.node.records > self.population:
+        if file.members > self.population:
             raise DataError(
-                f"the population must have at least the {file.node.records:,} records of the file; "
+                f"the population must have at least the {file.members:,} records of the file; "
                 f"got {self.population:,.10g}."
             )
         try:
-            return population_uniques(file.class_sizes, self.population, self.estimator)[0].value
+            return population_uniques(file.class_members, self.population, self.estimator)[0].value
         except DataError:
             return inf
 

@@ -20,8 +20,7 @@ from sluice.tabular.audit.suppressed_cells import SuppressedCells
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats
 from sluice.tabular.model.known_sums import Indices, components, computable
-from sluice.tabular.rules.intruders import Intruder
-from sluice.tabular.rules.known_parts import known_parts
+from sluice.tabular.rules.intruders import Intruder, known_parts
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 
 _EXACTLY = 0.5  # units; an interval narrower than this holds one whole number

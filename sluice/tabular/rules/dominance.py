@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from sluice.ground.document_parts import Percent
-from sluice.tabular.model.cells import Booleans, Contributions, Integers
+from sluice.tabular.model.cells import Contributions, Integers
 from sluice.tabular.rules.contributions import Values, one_cell, percentage, shortfall, sum_of_largest, whole
 from sluice.tabular.rules.sensitivity import SensitivityRule
 
@@ -40,9 +40,6 @@ class Dominance(SensitivityRule):
     @property
     def largest_needed(self) -> int:
         return self.n
-
-    def sensitive(self, contributions: Contributions) -> Booleans:
-        return self.protection(contributions) > 0
 
     def protection(self, contributions: Contributions, outsider: bool = False) -> Integers:
         # One of the n is the attacker; who contributes nothing is left with n - 1 of them.

@@ -52,9 +52,6 @@ class RequestRule(SensitivityRule):
     def largest_needed(self) -> int:
         return max(1, ceil(1 / percentage(self.k, "k", self.rule)) - 1)  # no more can have more than k percent each
 
-    def sensitive(self, contributions: Contributions) -> Booleans:
-        return self.protection(contributions) > 0
-
     def protection(self, contributions: Contributions, outsider: bool = False) -> Integers:
         sum_of_largest(contributions, self.largest_needed)  # refuses cells of which too few are known
         largest = contributions.largest

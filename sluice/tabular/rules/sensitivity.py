@@ -50,9 +50,9 @@ class SensitivityRule(Rule):
     def largest_needed(self) -> int:
         """How many of the largest contributions it looks at."""
 
-    @abstractmethod
     def sensitive(self, contributions: Contributions) -> Booleans:
         """Shape (c,): True where the cell may not be published."""
+        return self.protection(contributions) > 0
 
     @abstractmethod
     def protection(self, contributions: Contributions, outsider: bool = False) -> Integers:

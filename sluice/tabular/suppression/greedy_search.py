@@ -13,8 +13,7 @@ from sluice.ground.errors import DataError
 from sluice.ground.parallel_jobs import end_with_parent
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats
-from sluice.tabular.rules.intruders import Intruder, intruders
-from sluice.tabular.rules.known_parts import known_parts
+from sluice.tabular.rules.intruders import Intruder, intruders, known_parts
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.block_program import BlockProgram
 from sluice.tabular.suppression.effort import Effort

@@ -19,8 +19,8 @@ from sluice.ground.arrays import BoolArray, Codes, IntArray
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.document_parts import FrozenModel
 from sluice.ground.errors import DataError
+from sluice.ground.released_values import ReleasedValues, at_face_value
 from sluice.ground.variables import Variables
-from sluice.utility.released_values import ReleasedValues, at_face_value
 
 _MOST_TRIALS = 20_000_000  # records with one value for each of their groups
 _AT_ONCE = 1_000_000

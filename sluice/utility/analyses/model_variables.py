@@ -16,8 +16,8 @@ import pandas as pd
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import plain_values
+from sluice.ground.released_values import ReleasedValues, at_face_value
 from sluice.ground.variables import Variables, as_label
-from sluice.utility.released_values import ReleasedValues, at_face_value
 
 _COMPARISONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,

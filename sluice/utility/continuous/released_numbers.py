@@ -18,9 +18,8 @@ import pandas as pd
 from sluice.ground.arrays import Codes, FloatArray, IntArray, narrow
 from sluice.ground.comparable_values import codes_of
 from sluice.ground.errors import DataError
+from sluice.ground.released_values import ReleasedValues, at_face_value, labels_of, released_as
 from sluice.ground.variables import NAMES, Kind, Variable, Variables
-from sluice.risk.coding import released_as
-from sluice.utility.released_values import ReleasedValues, at_face_value
 
 
 class Numbers(Protocol):
@@ -138,7 +137,7 @@ def released_numbers(
             columns = () if variables[name].kind.is_numeric else released_as(name, variables, released)
             if columns:
                 categories = original[name].cat.categories
-                places = categories.get_indexer(pd.Index([column.removeprefix(f"{name}=") for column in columns]))
+                places = categories.get_indexer(pd.Index(labels_of(name, columns)))
                 shares = masked[list(columns)].to_numpy(np.float64, na_value=0.0)
                 after.append(NumberColumn.of(_expected(shares, places)))
                 continue

@@ -18,9 +18,8 @@ from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError
 from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.released_values import ReleasedValues, at_face_value, is_number, released_as
 from sluice.ground.variables import NAMES, Kind, Variable, Variables
-from sluice.risk.coding import released_as
-from sluice.utility.released_values import ReleasedValues, at_face_value, is_number
 
 _LEFT_OUT = (Kind.TEXT, Kind.ITEMS)
 

@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from policies.adoption import PEOPLE_NEEDED, Office
+from policies.adoption import Office
+from policies.decision_table import OFFICE_DECISIONS
 from policies.people import stronger
 from policies.policy import shipped_policies
 from sluice.custody.ledger import Entry
@@ -30,8 +31,9 @@ def refuse_unadopted(product: Documents[Definition], submitters: Sequence[str], 
         )
     policy = shipped_policies().get(str(product.written.policy), product.definition.policy)
     files = " ".join(str(path) for path in (product.definition.contract, policy) if path.exists())
+    people = OFFICE_DECISIONS["policy"].people
     raise SluiceError(
-        f"{product.path}: {'; '.join(faults)}. Releases are judged by adopted documents only: {PEOPLE_NEEDED} "
+        f"{product.path}: {'; '.join(faults)}. Releases are judged by adopted documents only: {people} "
         f"people run `sluice adopt {files}`, a methodologist among them for a policy, an owner for a contract. "
         f"To judge without releasing: sluice check {product.path}"
     )

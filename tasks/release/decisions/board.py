@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
-from policies.adoption import LAPSES_AFTER, Office
-from policies.decision_table import WITHDRAWAL
+from policies.adoption import Office
+from policies.decision_table import LAPSES_AFTER, WITHDRAWAL
 from policies.kept_policy import KeptPolicy
 from policies.standing import Standing
 from policies.waivers import Waiver

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from policies.acts import digest_of_words, said_at, verified_person
-from policies.adoption import LAPSES_AFTER, Office
+from policies.adoption import Office
 from policies.approvals import decision_predicate
-from policies.decision_table import DECISIONS, DecisionRule
+from policies.decision_table import DECISIONS, LAPSES_AFTER, DecisionRule
 from policies.kept_policy import KeptPolicy
 from policies.key_history import key_history
 from policies.people import HEAD, Identity, stronger

@@ -5,14 +5,16 @@ from pathlib import Path
 
 import yaml
 
-from policies.adoption import ANSWERS_FOR, PEOPLE_NEEDED
+from policies.decision_table import OFFICE_DECISIONS
 from policies.people import Person, Roster
 from policies.policy import Policy, shipped_policies
+from sluice.custody.states import ADOPTED
 from sluice.ground.durable import write_new
 from sluice.settings import settings
 from sluice.sources.connections import connections_file
 from tasks.release.decisions.office import read_document
 
+_ROSTER = OFFICE_DECISIONS["roster"]
 _HEADER = """\
 # The people of this office. A change counts once {people} of them, one of them with the role {head}, have run:
 #   sluice adopt {file}
@@ -39,7 +41,7 @@ def write_roster(roster: Roster, file: Path, named: Path | None = None) -> None:
 
     named : where it will lie, when not where it is written
     """
-    header = _HEADER.format(people=PEOPLE_NEEDED, head=ANSWERS_FOR["roster"], file=named or file)
+    header = _HEADER.format(people=_ROSTER.people, head=_ROSTER.role, file=named or file)
     content = roster.model_dump(mode="json", exclude_defaults=True, exclude={"identity"})
     text = yaml.safe_dump(
         {"identity": roster.identity, **content},
@@ -75,13 +77,14 @@ def ways_to_act(roster: Roster) -> Iterator[tuple[str, str]]:
 
 def vacancies(roster: Roster, documents: Sequence[Path]) -> Iterator[str]:
     """What cannot be done with these documents, as nobody has the role for it."""
-    asked: dict[str, str] = {role: f"to adopt each {kind}" for kind, role in ANSWERS_FOR.items()}
+    adopted = (rule for rule in OFFICE_DECISIONS.values() if rule.event == ADOPTED)
+    asked = {rule.role: f"to adopt each {rule.name}" for rule in adopted}
     for policy in filter(None, map(_policy, documents)):
         asked |= dict.fromkeys(policy.approvals.roles, f"among those who approve under '{policy.name}'")
     for role, what in asked.items():
         if not roster.with_role(role):
             yield f"nobody has the role {role}, which is needed {what}"
-    if len(roster.people) < PEOPLE_NEEDED + 1:
+    if len(roster.people) < _ROSTER.people + 1:
         yield f"with {len(roster.people)} on the roster, nobody is left to decide in another's place"
 
 

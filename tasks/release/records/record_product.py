@@ -9,14 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from policies.approvals import Subject
-from policies.check import at_hand, unmet
 from policies.policy import Policy
 from policies.pruned_publications import RULE as PRUNED_PUBLICATIONS
 from policies.several_publications import RULES
-from policies.standard.reference_standard import Intruder
-from sluice.ground.errors import DocumentError, did_you_mean
+from sluice.ground.errors import DocumentError
 from sluice.ground.extensions import unnamed
-from sluice.ground.rule import Need
 from sluice.ground.variables import Role, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.masking.plan import ByStratum
@@ -52,7 +49,7 @@ class Records(Product[RecordsDefinition, "MaskedFile", "Evaluation"]):
                 "whose method the plan uses"
             )
         declared = declared_variables(self)
-        if unmet := unmet_needs(self.policy, declared, described_variables(self)):
+        if unmet := unmet_needs(self.policy, self.contract.knowledge, declared, described_variables(self)):
             raise DocumentError(
                 f"{self.path}: by the policy '{self.policy.name}' no such release can be judged. {'. '.join(unmet)}"
             )
@@ -64,7 +61,7 @@ class Records(Product[RecordsDefinition, "MaskedFile", "Evaluation"]):
                 raise DocumentError(f"{self.path}: {what}: {unfit[0]}")
 
     def warnings(self) -> list[str]:
-        return document_warnings(self.policy, described_variables(self), self.contract.knowledge)
+        return document_warnings(self.policy, described_variables(self))
 
     def refuse_unfit_data(self, release: RecordsRelease) -> None:
         released_variables(release)  # refuses categories that the plan has no place for
@@ -156,43 +153,32 @@ def _of_declared(parameters: dict[str, Any], declared: Variables) -> dict[str, A
     return {"matrix": {name: rows for name, rows in parameters["matrix"].items() if name in public}}
 
 
-def document_warnings(policy: Policy, described: Variables, knowledge: Collection[str]) -> list[str]:
+def document_warnings(policy: Policy, described: Variables) -> list[str]:
     """A sentence for each reason.
 
     described : the variables after the plan, as the documents alone tell them
-    knowledge : names of the contract's sets of known variables
     """
     warnings, named = [], f"policy '{policy.name}'"
     if policy.reference_standard is None:
         warnings.append(f"{named} names no reference_standard: this release will be blocked.")
-    intruders: tuple[Intruder, ...] = policy.reference_standard.intruders if policy.reference_standard else ()
-    for intruder in intruders:
-        if isinstance(intruder.knows, str) and intruder.knows not in knowledge:
-            sets = f" The contract has {', '.join(sorted(knowledge))}." if knowledge else ""
-            hint = did_you_mean(intruder.knows, knowledge) or sets
-            warnings.append(
-                f"{named} names an intruder '{intruder.knows}', and the contract's knowledge no such set: this release "
-                f"will be blocked.{hint}"
-            )
     if not with_role(described, Role.QUASI_IDENTIFIER):
         warnings.append(
             "no released variable has the role quasi_identifier, by which people could be recognised. Has none?"
         )
-    looking = [needing.check for needing in policy.requirements if needing.any_of == (Need.SENSITIVE,)]
-    if looking and not with_role(described, Role.SENSITIVE):
-        warnings.append(
-            f"no released variable has the role sensitive, for {looking[0]}: this release will be blocked. Name one in "
-            "the contract, or keep one in the plan; else it takes a policy without that rule."
-        )
     return warnings
 
 
-def unmet_needs(policy: Policy, declared: Variables, described: Variables) -> list[str]:
+def unmet_needs(policy: Policy, knowledge: Collection[str], declared: Variables, described: Variables) -> list[str]:
     """A sentence for each thing without which checks that decide cannot judge the release, whatever its records are.
 
-    declared, described : the variables before the plan and after it: what a plan takes out or adds is for the judgement
+    knowledge           : names of the contract's sets of known variables
+    declared, described : the variables before the plan and after it; what the plan takes out is not there
     """
     standard = policy.reference_standard
     holdout = standard is not None and standard.reference == "holdout"
-    given = at_hand(declared, described, holdout=holdout)
-    return unmet(policy.requirements, given, paired=False, how="document")
+    left = {
+        name: variable
+        for name, variable in declared.items()
+        if any(column == name or column.startswith(f"{name}=") for column in described)
+    }
+    return policy.unmet(left, described, holdout=holdout, knowledge=knowledge, paired=True, how="document")

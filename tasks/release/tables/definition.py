@@ -1,10 +1,12 @@
 """The definition of a release of tables: what every definition says, and what is added up and protected how."""
 
-from pydantic import Field
+from typing import Self
+
+from pydantic import Field, model_validator
 
 from tasks.release.release_definition import Definition
 from tasks.release.tables.protection_method import SecondarySuppression
-from tasks.release.tables.specification import TableMeasure, TableSpecification, WantedTable
+from tasks.release.tables.specification import TableMeasure, TableSpecification, WantedTable, without_level
 
 
 class TablesDefinition(TableSpecification, Definition):
@@ -14,6 +16,14 @@ class TablesDefinition(TableSpecification, Definition):
 
     measure: TableMeasure = Field(description="what a cell holds")
     tables: tuple[WantedTable, ...] = Field(min_length=1, description="all linked by the cells that they share")
+
+    @model_validator(mode="after")
+    def _every_dimension_is_shown(self) -> Self:
+        shown = {without_level(name) for table in self.tables for name in table.dimensions}
+        for dimension in self.dimensions:
+            if dimension.variable not in shown:
+                raise ValueError(f"dimensions: no table has '{dimension.variable}'")
+        return self
 
     @property
     def tells_contributors(self) -> bool:

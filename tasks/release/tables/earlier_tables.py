@@ -22,8 +22,7 @@ from sluice.tabular.model.cells import Booleans, Cells, Contributions
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.numbered_records import records_of
 from sluice.tabular.rules.intruders import sensitive_counts
-from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.prior_posterior import PriorPosterior
+from sluice.tabular.rules.p_percent import PPercent, PriorPosterior
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.release.documented_release import variables_from_json
 from tasks.release.editions.earlier_releases import is_pruned

@@ -11,7 +11,7 @@ from sluice.publication.sdmx import refuse_unfit_for_sdmx
 from sluice.tabular.model.cells import levels_of, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.rules.known_parts import status_tells_more
+from sluice.tabular.rules.intruders import status_tells_more
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.specification import TableDimension
 

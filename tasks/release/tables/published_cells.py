@@ -14,7 +14,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from policies.waived_cells import waived_cells
+from policies.waivers import waived_cells
 from schemas.contract import Contract
 from sluice.custody.ledger import last
 from sluice.custody.states import State

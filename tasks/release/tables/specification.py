@@ -176,6 +176,11 @@ class TableSpecification(StrictModel):
         """The dimensions of each table; None for one of all dimensions."""
         return [table.dimensions for table in self.tables] or None
 
+    @property
+    def all_tables(self) -> list[tuple[str, ...]]:
+        """The dimensions of each table."""
+        return self.linked or [tuple(each.variable for each in self.dimensions)]
+
     @model_validator(mode="after")
     def _coherent(self) -> Self:
         names = [dimension.variable for dimension in self.dimensions]
@@ -184,20 +189,17 @@ class TableSpecification(StrictModel):
             if twice:
                 raise ValueError(f"{field}: named twice: {', '.join(twice)}")
         for index, table in enumerate(self.tables):
-            for name in map(_without_level, table.dimensions):
+            for name in map(without_level, table.dimensions):
                 if name not in names:
                     raise ValueError(
                         f"tables.{index}.dimensions: '{name}' is not a dimension.{did_you_mean(name, names)} "
                         f"Known: {', '.join(names)}."
                     )
-        used = {_without_level(name) for table in self.tables for name in table.dimensions}
-        idle = [name for name in names if name not in used and self.tables]
-        if idle:
-            raise ValueError(f"dimensions: no table has '{idle[0]}'")
         return self
 
 
-def _without_level(dimension: str) -> str:
+def without_level(dimension: str) -> str:
+    """The name of a dimension of a table, which may say how far down it goes."""
     return re.sub(r":\d+$", "", dimension)
 
 

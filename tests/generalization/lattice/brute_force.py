@@ -18,9 +18,9 @@ from sluice.generalization.objectives.key_losses import Loss, NonUniformEntropy
 from sluice.generalization.objectives.objective import Objective
 from sluice.risk.classes import alpha_k, beta_likeness, delta_disclosure, l_diversity, t_closeness
 from sluice.risk.classes.alpha_k import AlphaKAnonymity
-from sluice.risk.classes.beta_likeness import BetaLikenessModel as BetaLikenessModel
+from sluice.risk.classes.beta_likeness import BetaLikenessModel
 from sluice.risk.classes.class_values import class_values
-from sluice.risk.classes.delta_disclosure import DeltaDisclosureModel as DeltaDisclosureModel
+from sluice.risk.classes.delta_disclosure import DeltaDisclosureModel
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses, category_codes, classes_of
 from sluice.risk.classes.k_anonymity import KAnonymityModel
 from sluice.risk.classes.l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity

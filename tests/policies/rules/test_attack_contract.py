@@ -12,9 +12,8 @@ import pandas as pd
 import pytest
 from pydantic import TypeAdapter
 
-from policies.rules.attack_rule import AttackRule
+from policies.rules.attack_rule import AttackRule, PairedRule
 from policies.rules.control_rules import ControlRule
-from policies.rules.paired_rule import PairedRule
 from policies.rules.rules import AttackPolicyRule
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Role

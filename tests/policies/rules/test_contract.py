@@ -12,8 +12,7 @@ import pandas as pd
 import pytest
 from pydantic import TypeAdapter
 
-from policies.rules.catalogue import rules
-from policies.rules.rules import AttackPolicyRule, PolicyRule
+from policies.rules.rules import AttackPolicyRule, PolicyRule, rules
 from sluice.ground.errors import DataError
 from sluice.ground.rule import Rule
 from sluice.ground.variables import Kind, Role, Variable, Variables
@@ -21,8 +20,7 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.population.population_rule import PopulationEstimate
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
-from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.prior_posterior import PriorPosterior
+from sluice.tabular.rules.p_percent import PPercent, PriorPosterior
 from sluice.tabular.rules.request_rule import RequestRule
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from sluice.tabular.rules.zero_cells import ZeroCells

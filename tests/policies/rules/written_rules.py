@@ -9,8 +9,7 @@ import yaml
 from pydantic import BaseModel
 
 from policies.policy import Policy
-from policies.rules.catalogue import rules
-from policies.rules.rules import AttackPolicyRule, PolicyRule
+from policies.rules.rules import AttackPolicyRule, PolicyRule, rules
 from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DocumentError
 from sluice.ground.rule import Rule

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.variables import Harmless, Kind, Role, Variable
-from sluice.risk.classes.class_values import ClassFigures, Near, SensitiveValues, class_values
+from sluice.risk.classes.class_values import Near, SensitiveValues, class_values
 from sluice.risk.classes.equivalence_classes import equivalence_classes
 
 CLASSES = equivalence_classes([np.array([0, 0, 1, 1, 2])])
@@ -82,9 +82,3 @@ def test_a_class_is_harmless_where_all_its_values_are() -> None:
     variable = Variable(name="gain", kind=Kind.INTEGER, role=Role.SENSITIVE, harmless=harmless)
     values = SensitiveValues.of(CLASSES, pd.Series([0, 0, 0, 5, None], dtype="Int64"), variable, 0.1)
     assert values.all_harmless.tolist() == [True, False]
-
-
-def test_the_worst_figure_is_of_the_classes_that_count() -> None:
-    low = ClassFigures(np.array([1.0, 2.0, 3.0]), np.array([True, False, False]), worse="lower")
-    assert (low.worst(~low.failing), low.worst(np.zeros(3, dtype=bool))) == (2.0, 1.0)
-    assert ClassFigures(low.figures, low.failing).worst(~low.failing) == 3.0

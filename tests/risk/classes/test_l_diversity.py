@@ -171,6 +171,17 @@ def test_other_sensitive_values_count_as_known_when_the_policy_says_so() -> None
     assert "their other sensitive values" in LDiversity(l=2, others_known=True).describe()
 
 
+@pytest.mark.parametrize("others_known", [False, True])
+def test_two_records_of_one_person_are_no_two_people(others_known: bool) -> None:
+    """Whoever is alone in a class has both illnesses, and they are known, whatever else the intruder knows."""
+    frame = typed([30] * 2, ["flu", "cold"]).assign(salary=[1.0, 1.0], whose=[7, 7])
+    variables = VARIABLES | {"whose": Variable(name="whose", kind=Kind.INTEGER, role=Role.PERSON)}
+    illness = LDiversity(l=2, columns=("illness", "salary"), others_known=others_known).find(
+        frame, variables, "masked"
+    )[0]
+    assert (illness.verdict, illness.observed) == (Verdict.FAIL, 1)
+
+
 def test_what_masking_did_to_the_sensitive_variable_hides_nobody_of_a_group_that_is_all_alike() -> None:
     """A hair of noise made every salary different; the original ones of the released group are one."""
     before = typed([30] * 12 + [41] * 12).assign(salary=[2.0] * 12 + [float(i) for i in range(12)])
@@ -220,6 +231,10 @@ def test_what_the_contract_calls_harmless_may_be_known() -> None:
     golden(found.says)
     (ill,) = rule.find(frame.assign(illness=frame["illness"].where(frame["age"] != 41, "flu")), variables, "masked")
     assert ill.verdict is Verdict.FAIL
+    (all_harmless,) = rule.find(
+        frame.assign(illness=frame["illness"].where(frame["age"] == 30, "cold")), variables, "x"
+    )
+    assert (all_harmless.verdict, all_harmless.observed) == (Verdict.PASS, 1)
 
 
 def test_the_values_of_one_person_are_not_those_of_several() -> None:

@@ -14,8 +14,8 @@ from sluice.generalization.lattice.search import search
 from sluice.generalization.objectives.key_losses import Loss
 from sluice.ground.errors import DataError, InfeasibleError
 from sluice.risk.classes.alpha_k import AlphaKAnonymity
-from sluice.risk.classes.beta_likeness import BetaLikenessModel as BetaLikenessModel
-from sluice.risk.classes.delta_disclosure import DeltaDisclosureModel as DeltaDisclosureModel
+from sluice.risk.classes.beta_likeness import BetaLikenessModel
+from sluice.risk.classes.delta_disclosure import DeltaDisclosureModel
 from sluice.risk.classes.k_anonymity import KAnonymityModel
 from sluice.risk.classes.l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
 from sluice.risk.classes.privacy_model import PrivacyModel, ReleasedFile

@@ -301,3 +301,21 @@ def test_the_library_keeps_no_record_once_they_are_checked() -> None:
     findings, kept = map(int, done.stdout.split()[-2:])
     assert findings > 3
     assert kept == 0
+
+
+STOOD_IN = """
+import sys
+from schemas.checks.expectations import great_expectations
+great_expectations()
+heavy = [name for name in ("scipy.stats", "altair") if name in sys.modules]
+import scipy.stats
+from great_expectations.expectations.core import expect_column_kl_divergence_to_be_less_than as divergence
+print(heavy, scipy.stats.entropy is divergence.stats.entropy, divergence.alt.Chart.__name__)
+"""
+
+
+@pytest.mark.servers
+def test_what_no_check_uses_is_loaded_when_it_is_used() -> None:
+    root = Path(__file__).resolve().parents[3]
+    done = subprocess.run([sys.executable, "-c", STOOD_IN], cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[] True Chart"

@@ -31,10 +31,10 @@ def test_halves_go_to_the_even_one(numerator: int, denominator: int) -> None:
 @pytest.mark.parametrize(
     ("refusal", "document", "command"),
     [
-        (missing_value("turnover", 3), "(missing: leave_out)", "(--missing leave_out)"),
-        (negative_value("turnover", 3), "(negative: absolute)", "(--negative absolute)"),
-        (duplicates("firm", 3), "(duplicates: add)", "(--duplicates add)"),
-        (too_fine("turnover"), "(decimals)", "(--decimals)"),
+        (missing_value("turnover", 3), "(missing: leave_out)", "(--set measure.missing=leave_out)"),
+        (negative_value("turnover", 3), "(negative: absolute)", "(--set measure.negative=absolute)"),
+        (duplicates("firm", 3), "(duplicates: add)", "(--set measure.duplicates=add)"),
+        (too_fine("turnover"), "(decimals)", "(--set measure.decimals=...)"),
     ],
 )
 def test_another_setting_is_named_as_documents_and_commands_write_it(

@@ -13,8 +13,7 @@ from sluice.ground.document_faults import faults
 from sluice.ground.errors import DataError
 from sluice.tabular.rules.dominance import Dominance, dominance
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency, minimum_frequency
-from sluice.tabular.rules.p_percent import PPercent, p_percent
-from sluice.tabular.rules.prior_posterior import PriorPosterior
+from sluice.tabular.rules.p_percent import PPercent, PriorPosterior, p_percent
 from sluice.tabular.rules.request_rule import RequestRule
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
 from sluice.tabular.rules.zero_cells import ZeroCells

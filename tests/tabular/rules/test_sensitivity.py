@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from sluice.tabular.model.cells import Cells, Contributions
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
-from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.prior_posterior import PriorPosterior
+from sluice.tabular.rules.p_percent import PPercent, PriorPosterior
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
 from tests.reference_data import reference_path
 from tests.tabular.many_cells import cells, contributions_of, many_cells, percents

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.waived_cells import waived_cells
-from policies.waivers import Waiver
+from policies.waivers import Waiver, waived_cells
 from sluice.ground.errors import DataError
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells

@@ -195,7 +195,7 @@ def test_a_contributor_who_undoes_a_neighbour(folder: Path) -> None:
     assert told["attackers"]["contributor"] > 0
     assert any("the sole contributor of nace KB, region R1" in breach for breach in told["breaches"])
     assert main(arguments(folder)) == 0  # what is published alone does not show it
-    assert audited(*arguments(folder, *given, "--coalition=0"))[1]["attackers"]["contributor"] == 0
+    assert audited(*arguments(folder, *given, "--set=table_attackers.coalition=0"))[1]["attackers"]["contributor"] == 0
 
 
 def test_values_that_are_not_those_of_the_records(folder: Path) -> None:
@@ -212,6 +212,6 @@ def test_options_that_need_others(folder: Path) -> None:
         ("--contributor=id", "--value=value"),
         (*with_records(folder, {}), "--within=5"),
         (*with_records(folder, {})[:-1],),
-        ("--negative=no",),
+        ("--set=measure.negative=no",),
     ):
         golden(answered(arguments(folder, *more), 1).err)

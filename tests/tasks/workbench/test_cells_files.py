@@ -109,7 +109,7 @@ def test_what_is_read_is_not_overwritten(tmp_path: Path) -> None:
 
 def test_folders_that_do_not_fit(tmp_path: Path) -> None:
     strange = [Dimension.flat("a/b", ["x"])]
-    golden.refused(DataError, refuse_unfit_output, tmp_path, [], strange, None)
-    golden.refused(DataError, refuse_unfit_output, tmp_path, [], dimensions(), [["nace", "region"]] * 2)
+    golden.refused(DataError, refuse_unfit_output, tmp_path, [], [[each.name for each in strange]])
+    golden.refused(DataError, refuse_unfit_output, tmp_path, [], [["nace", "region"]] * 2)
     (tmp_path / "nace-region.csv").touch()
-    golden.refused(DataError, refuse_unfit_output, tmp_path, [tmp_path / "nace-region.csv"], dimensions(), None)
+    golden.refused(DataError, refuse_unfit_output, tmp_path, [tmp_path / "nace-region.csv"], [["nace", "region"]])

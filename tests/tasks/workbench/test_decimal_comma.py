@@ -35,16 +35,16 @@ def test_only_what_is_certain(given: list[str], read: list[str]) -> None:
 
 def test_files_as_spreadsheets_of_half_the_world_write_them(tmp_path: Path) -> None:
     firms = write_firms(tmp_path)
-    assert main(protect(tmp_path, *VALUE, "--decimals=1", output="plain.csv")) == 0
+    assert main(protect(tmp_path, *VALUE, "--set=measure.decimals=1", output="plain.csv")) == 0
     for name in ("nace", "region"):
         read_text(tmp_path / f"{name}.csv").to_csv(tmp_path / f"{name}.csv", sep=";", index=False)
     firms.assign(value=firms["value"].astype(float)).to_csv(tmp_path / "micro.csv", sep=";", decimal=",", index=False)
-    assert main(protect(tmp_path, *VALUE, "--decimals=1")) == 0
+    assert main(protect(tmp_path, *VALUE, "--set=measure.decimals=1")) == 0
     cells = read_text(tmp_path / "cells.csv")
     assert cells.equals(read_text(tmp_path / "plain.csv"))
     with_commas = cells.assign(value=cells["value"].str.replace(".", ","))
     with_commas.to_csv(tmp_path / "cells.csv", sep=";", index=False)
-    given = [f"--microdata={tmp_path / 'micro.csv'}", *VALUE, "--decimals=1"]
+    given = [f"--microdata={tmp_path / 'micro.csv'}", *VALUE, "--set=measure.decimals=1"]
     assert main(command("audit-table", tmp_path / "cells.csv", *given)) == 0
     firms.assign(value=[f"{1 + value % 900},000" for value in firms["value"]]).to_csv(
         tmp_path / "micro.csv", index=False

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from flows.cli.main import main
 from sluice.ground.errors import DataError
-from tasks.workbench.tabulation import dimension_in
+from tasks.workbench.standalone_table import StandaloneTable
+from tasks.workbench.tabulation import dimensions_of
 from tests.flows.house import answered
 from tests.golden import golden
 from tests.tabular.tables import read_text
@@ -25,7 +26,8 @@ def test_codes_of_records_and_of_cells_add_up_to_their_total(tmp_path: Path) -> 
 
 def test_refusals(tmp_path: Path) -> None:
     write_firms(tmp_path)
-    golden.refused(DataError, dimension_in, tmp_path / "micro.csv", "nace", totals=True)
-    golden.refused(DataError, dimension_in, tmp_path / "micro.csv", "nase")
+    flat, wrong = (StandaloneTable.of({"dimensions": [{"variable": name}]}, "x") for name in ("nace", "nase"))
+    golden.refused(DataError, dimensions_of, flat, tmp_path / "micro.csv", totals=True)
+    golden.refused(DataError, dimensions_of, wrong, tmp_path / "micro.csv")
     for given in ("=nace.csv", "nace="):
         golden.words(answered(["audit-table", str(tmp_path / "micro.csv"), f"--hierarchy={given}"], 1).err)

@@ -45,7 +45,7 @@ def first(folder: Path, *codes: str) -> str:
     """An a-priori file by which these cells are suppressed before others."""
     rows = "".join(f"{code},suppress_first\n" for code in codes)
     (folder / "a_priori.csv").write_text(f"nace,region,status\n{rows}", encoding="utf-8")
-    return f"--a-priori={folder / 'a_priori.csv'}"
+    return f"--set=protection.a_priori={folder / 'a_priori.csv'}"
 
 
 def suppressed(folder: Path, name: str) -> set[tuple[str, str]]:

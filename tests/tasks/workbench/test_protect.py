@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 import tasks.workbench.protect
 from flows.cli.main import main
-from flows.cli.table_options import method_given, rules_given
+from flows.cli.table_options import TableOptions
 from sluice.ground.errors import DocumentError
 from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.audit.pattern_audit import Breach
@@ -64,7 +65,7 @@ def test_sensitive_cells_and_their_protection(folder: Path) -> None:
     told = answered(arguments(folder, "--json")).json
     made = read_text(folder / "cells.csv")
     assert set(made["status"]) == {"published", "suppressed"}
-    assert main(arguments(folder, "--tell-primary")) == 0
+    assert main(arguments(folder, "--set=form.tell_primary=true")) == 0
     plain, made = made, read_text(folder / "cells.csv")
     assert plain["value"].tolist() == made["value"].tolist()
     assert list(made) == ["nace", "region", "status", "value"]
@@ -97,7 +98,7 @@ def test_real_records(tmp_path: Path) -> None:
     hierarchies = [f"--hierarchy={axis}={data}/hier_{axis}.csv" for axis in axes]
     columns = ["--value=value", "--contributor=id"]
     protect = ["protect-table", f"{data}/micro.csv.gz", *hierarchies, *columns, *RULES, f"--output={output}"]
-    assert main([*protect, "--tell-primary"]) == 0
+    assert main([*protect, "--set=form.tell_primary=true"]) == 0
     made = read_text(output).merge(read_text(data / "cells_reference.csv.gz"), on=list(axes), validate="1:1")
     assert len(made) == 1053
     sensitive = (made["prim_freq3"] == "True") | (made["prim_p10"] == "True")
@@ -143,8 +144,8 @@ def test_decimals_holdings_and_what_was_left_out(folder: Path) -> None:
     values = [f"{value}.{index % 4}" for index, value in enumerate(micro["value"])]
     values[3] = ""
     change(folder, value=values, group=np.arange(len(micro)) // 2)
-    assert main(arguments(folder, "--holding", "group")) == 1  # a value is missing
-    told = answered(arguments(folder, "--holding", "group", "--missing", "leave_out", "--json")).json
+    assert main(arguments(folder, "--set=measure.holding=group")) == 1  # a value is missing
+    told = answered(arguments(folder, "--set=measure.holding=group", "--set=measure.missing=leave_out", "--json")).json
     assert told["records_left_out"] == 1
     made = read_text(folder / "cells.csv").set_index(["nace", "region"])
     assert made.loc[("Total", "Total"), "value"] == f"{sum(round(10 * float(v)) for v in values if v) / 10:.1f}"
@@ -185,31 +186,35 @@ BAD = [
     pytest.param({}, ("--rule=dominance=1",), id="too few"),
     pytest.param({}, ("--rule=dominance=85,2",), id="swapped"),
     pytest.param({}, ("--rule=p_percent=ten",), id="no number"),
-    pytest.param({}, ("--cost=price",), id="a cost"),
+    pytest.param({}, ("--set=protection.cost=price",), id="a cost"),
     pytest.param({}, ("--method=roundin=5",), id="a method"),
     pytest.param({}, ("--method=cell_key=5",), id="too few numbers"),
     pytest.param({}, ("--method=controlled_rounding=1",), id="a base"),
     pytest.param({}, ("--method=controlled_rounding=5,6",), id="too many bases"),
     pytest.param({}, ("--method=suppression=5",), id="no options"),
-    pytest.param({}, ("--method=controlled_rounding=5", "--mode=fast", "--intervals"), id="another method's option"),
+    pytest.param(
+        {},
+        ("--method=controlled_rounding=5", "--set=protection.intervals=true"),
+        id="another method's option",
+    ),
     pytest.param(
         {"manual.csv": "nace,region,status\nKA,R1,not_secondary\n"},
-        ("--method=controlled_rounding=5", "--a-priori={}/manual.csv"),
+        ("--method=controlled_rounding=5", "--set=protection.a_priori={}/manual.csv"),
         id="a wish for another method",
     ),
     pytest.param({}, ("--previous={}/no.csv",), id="a previous file"),
-    pytest.param({}, ("--mode=best",), id="a mode"),
+    pytest.param({}, ("--set=protection.mode=best",), id="a mode"),
     pytest.param({}, ("--table=nace,size",), id="a table"),
     pytest.param({}, ("--hierarchy=nace.csv",), id="a form"),
-    pytest.param({}, ("--weight=value",), id="weights"),
+    pytest.param({}, ("--set=measure.weight={{variable: value}}",), id="weights"),
     pytest.param(
         {"manual.csv": "nace,region,status\nKA,NA,published\n"},
-        ("--a-priori={}/manual.csv",),
+        ("--set=protection.a_priori={}/manual.csv",),
         id="a published sensitive cell",
     ),
     pytest.param(
         {"manual.csv": "nace,region,status\nKA,R9,published\n"},
-        ("--a-priori={}/manual.csv",),
+        ("--set=protection.a_priori={}/manual.csv",),
         id="an empty manual cell",
     ),
 ]
@@ -229,9 +234,9 @@ def test_bad_input_is_told_and_nothing_is_written(folder: Path, files: dict[str,
 def test_duplicate_contributors(folder: Path) -> None:
     micro = pd.read_csv(folder / "micro.csv", keep_default_na=False)
     pd.concat([micro, micro.tail(2)]).to_csv(folder / "micro.csv", index=False)
-    golden(answered(arguments(folder), 1).err)
+    golden(answered(arguments(folder, "--set=measure.duplicates=refuse"), 1).err)
     assert not (folder / "cells.csv").exists()
-    assert answered(arguments(folder, "--duplicates=add", "--json")).json["records_added_up"] == 2
+    assert answered(arguments(folder, "--json")).json["records_added_up"] == 2
 
 
 def test_names_of_contributors_in_capital_letters_are_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -247,7 +252,7 @@ def test_values_are_never_told(folder: Path) -> None:
     change(folder, value=[-271828] + [5] * 60)
     told = answered(arguments(folder), 1)
     golden(told.err)
-    assert "(--negative absolute)" in told.err
+    assert "(--set measure.negative=absolute)" in told.err
     assert "271828" not in told.out + told.err
 
 
@@ -282,8 +287,9 @@ def test_as_a_process(folder: Path) -> None:
 
 
 def test_rules_are_written_as_in_a_policy() -> None:
-    assert rules_given(["p_percent=12.5", "dominance=2, 85"]) == [PPercent(p=12.5), Dominance(n=2, k=85)]
-    golden.refused(DocumentError, rules_given, [""])
+    found = specified(rules=["p_percent=12.5", "dominance=2, 85"]).sensitivity
+    assert found == [PPercent(p=12.5), Dominance(n=2, k=85)]
+    golden.refused(DocumentError, specified, rules=[""])
 
 
 def test_every_form_is_written_and_tells_no_true_count(folder: Path) -> None:
@@ -337,7 +343,7 @@ def test_what_somebody_should_decide_is_written_and_said(folder: Path, monkeypat
 
 
 def test_intervals_that_anybody_could_compute(folder: Path) -> None:
-    assert main(arguments(folder, "--intervals")) == 0
+    assert main(arguments(folder, "--set=protection.intervals=true")) == 0
     made = read_text(folder / "cells.csv")
     hidden = made["status"] == "suppressed"
     assert list(made)[-2:] == ["lower", "upper"]
@@ -349,32 +355,90 @@ def test_two_words_would_tell_small_counts(folder: Path) -> None:
     given = [
         each for each in arguments(folder, rules=("--rule=minimum_frequency=4",)) if each not in ("--value", "value")
     ]
-    golden.words(answered([*given, "--tell-primary"], 1).err)
+    golden.words(answered([*given, "--set=form.tell_primary=true"], 1).err)
     assert main(given) == 0
 
 
 def test_a_budget_of_time_is_told_of(folder: Path) -> None:
-    told = answered(arguments(folder, "--seconds", "100", "--json")).json
+    told = answered(arguments(folder, "--set=protection.seconds=100", "--json")).json
     assert 0 < told["cost"] <= told["first_cost"]
     assert told["time_ran_out"] is False
     (folder / "cells.csv").unlink()
-    golden.words(answered(arguments(folder, "--seconds", "100")).out)
+    golden.words(answered(arguments(folder, "--set=protection.seconds=100")).out)
     (folder / "cells.csv").unlink()
     assert "first safe pattern" not in answered(arguments(folder)).out
 
 
 def test_methods_are_written_as_in_a_release() -> None:
-    assert method_given("controlled_adjustment=,2") == ControlledAdjustment(method="controlled_adjustment", spread=2)
-    assert method_given("controlled_rounding= 5") == ControlledRounding(method="controlled_rounding", base=5)
-    given = method_given("suppression", mode="optimise", seconds=5, cost=None)
+    adjusted = ControlledAdjustment(method="controlled_adjustment", spread=2)
+    assert specified(method="controlled_adjustment=,2").protection == adjusted
+    rounded = ControlledRounding(method="controlled_rounding", base=5)
+    assert specified(method="controlled_rounding= 5").protection == rounded
+    given = specified(settings=["protection.mode=optimise", "protection.seconds=5"]).protection
     assert given == SecondarySuppression(mode="optimise", seconds=5)
+
+
+SPECIFICATION = """dimensions:
+- {variable: nace, hierarchy: nace.csv}
+- {variable: region, hierarchy: region.csv}
+measure: {variable: value, contributor: id}
+rules:
+- {rule: minimum_frequency, n: 3}
+- {rule: p_percent, p: 10}
+"""
+
+
+def test_a_file_specifies_what_options_do(folder: Path) -> None:
+    """Paths in it begin in its folder, which is not the one that the command runs in; options take its place."""
+    assert main(arguments(folder)) == 0
+    expected = (folder / "cells.csv").read_bytes()
+    (folder / "table.yaml").write_text(SPECIFICATION, encoding="utf-8")
+    given = ["protect-table", str(folder / "micro.csv"), f"--spec={folder / 'table.yaml'}", f"-o{folder / 'cells.csv'}"]
+    assert main(given) == 0
+    assert (folder / "cells.csv").read_bytes() == expected
+    assert answered([*given, "--rule=minimum_frequency=4", "--json"]).json["sensitive"] == {"minimum_frequency": 1}
+    assert answered([*given, "--set=protection.mode=optimise", "--json"]).json["proven_bound"] > 0
+    overwriting = [*given[:-1], f"-o{folder / 'nace.csv'}"]
+    assert "would overwrite" in answered(overwriting, 1).err
+
+
+@pytest.mark.parametrize(
+    ("field", "written"),
+    [
+        ("measure", {"variable": "value", "requested": {"variable": "id"}}),
+        ("form", {"tell_contributors": True}),
+        ("rules", [{"rule": "p_percent", "p": 0.1}]),
+        ("protection", {"method": "suppression", "mode": "best"}),
+        ("attackers", {"coalition": 2}),
+        ("dimensions", [{"variable": "nace", "hierarchy": "no.csv"}]),
+        ("waivers", [{"rule": "p_percent"}]),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_said_by_its_field(folder: Path, field: str, written: Any) -> None:
+    content = yaml.safe_load(SPECIFICATION) | {field: written}
+    (folder / "table.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    given = ["protect-table", str(folder / "micro.csv"), f"--spec={folder / 'table.yaml'}", f"-o{folder / 'cells.csv'}"]
+    golden(answered(given, 1).err)
+
+
+def test_settings_that_are_none() -> None:
+    for setting in ("protection", "=5", "dimensions.0.total=All", "protection.mode.fast=1", "measure.holding={"):
+        golden.refused(DocumentError, specified, settings=[setting])
+
+
+def specified(**given: Any) -> Any:
+    names = ("spec", "hierarchies", "rules", "value", "contributor", "tables", "settings", "method")
+    return TableOptions(**(dict.fromkeys(names) | {"hierarchies": ["nace"]} | given)).read()[0]
 
 
 def test_what_a_person_decided(folder: Path) -> None:
     (folder / "manual.csv").write_text(
         "nace,region,status\nKA,R1,not_secondary\nKB,R2,suppress_first\nKB,R1,sensitive\n", encoding="utf-8"
     )
-    assert main(arguments(folder, "--a-priori", str(folder / "manual.csv"), "--tell-primary")) == 0
+    assert (
+        main(arguments(folder, f"--set=protection.a_priori={folder / 'manual.csv'}", "--set=form.tell_primary=true"))
+        == 0
+    )
     status = read_text(folder / "cells.csv").set_index(["nace", "region"])["status"]
     assert status["KA", "R1"] == "published"
     assert status["KB", "R1"] == status["KA", "NA"] == "primary"

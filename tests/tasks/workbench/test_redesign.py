@@ -37,7 +37,7 @@ def test_single_changes_and_what_their_best_one_spares(tmp_path: Path) -> None:
     output = tmp_path / "cells.csv"
     changed = [each.replace(f"{data}/micro.csv.gz", str(tmp_path / "micro.csv")) for each in arguments()[1:]]
     changed = [each.replace(f"{data}/hier_region.csv", str(tmp_path / "region.csv")) for each in changed]
-    assert main(["protect-table", *changed, "--tell-primary", f"--output={output}"]) == 0
+    assert main(["protect-table", *changed, "--set=form.tell_primary=true", f"--output={output}"]) == 0
     made = read_text(output)
     assert len(made) == best["published_cells"][1]
     assert (made["status"] == "primary").sum() == best["sensitive"][1] < best["sensitive"][0] == 65

@@ -16,7 +16,7 @@ from tests.tasks.workbench.firms_file import VALUE, command, protect, write_firm
 def folder(tmp_path: Path) -> Path:
     """A pattern of primary cells alone, in `cells.csv`; that of `protect-table` in `whole.csv`."""
     write_firms(tmp_path)
-    assert main(protect(tmp_path, *VALUE, "--tell-primary", output="whole.csv")) == 0
+    assert main(protect(tmp_path, *VALUE, "--set=form.tell_primary=true", output="whole.csv")) == 0
     whole = read_text(tmp_path / "whole.csv")
     assert main(protect(tmp_path, *VALUE[:2], "--rule=dominance=1,100", output="true.csv")) == 0  # none is sensitive
     careless = whole.assign(status=whole["status"].replace("secondary", "published"))

@@ -9,7 +9,7 @@ import yaml
 
 from flows.cli.main import main
 from sluice.ground.errors import DocumentError
-from tasks.workbench.waivers_file import read_waivers, waivers_of
+from tasks.workbench.standalone_table import StandaloneTable
 from tests.flows.house import answered
 from tests.golden import golden
 from tests.tabular.tables import read_text
@@ -42,8 +42,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 def with_waivers(folder: Path, *waivers: dict[str, Any]) -> list[str]:
-    (folder / "waivers.yaml").write_text(yaml.safe_dump(list(waivers)), encoding="utf-8")
-    return protect(folder, *COUNT, f"--a-priori={folder / 'a_priori.csv'}", f"--waivers={folder / 'waivers.yaml'}")
+    written = {
+        "dimensions": [{"variable": name, "hierarchy": f"{name}.csv"} for name in ("nace", "region")],
+        "protection": {"method": "suppression", "a_priori": "a_priori.csv"},
+        "waivers": list(waivers),
+    }
+    (folder / "table.yaml").write_text(yaml.safe_dump(written), encoding="utf-8")
+    return protect(folder, *COUNT, f"--spec={folder / 'table.yaml'}")
 
 
 def test_a_live_waiver_lets_a_cell_be_published_and_is_said(folder: Path) -> None:
@@ -78,21 +83,10 @@ def test_codes_in_another_order_are_the_same_cell(folder: Path) -> None:
 
 
 def test_what_is_wrong_with_a_list_is_said(folder: Path) -> None:
-    assert read_waivers_of(folder, [waiver()])[0].owner == "mia"
-    for written in ([], [waiver(reason="because")], [{**waiver(), "until": "2026-01-01"}]):
-        golden.refused(DocumentError, read_waivers_of, folder, written)
-    golden.refused(DocumentError, read_waivers, folder / "no.yaml")
-    golden.refused(DocumentError, waivers_of, [{name: entry for name, entry in waiver().items() if name != "scope"}])
+    for written in (waiver(reason="because"), {**waiver(), "until": "2026-01-01"}):
+        golden(answered(with_waivers(folder, written), 1).err)
 
 
-def read_waivers_of(folder: Path, written: list[dict[str, Any]]) -> Any:
-    (folder / "waivers.yaml").write_text(yaml.safe_dump(written), encoding="utf-8")
-    return read_waivers(folder / "waivers.yaml")
-
-
-def test_waivers_without_a_wish_are_refused(folder: Path) -> None:
-    (folder / "waivers.yaml").write_text(yaml.safe_dump([waiver()]), encoding="utf-8")
-    assert (
-        "--waivers: give --a-priori, too"
-        in answered(protect(folder, *COUNT, f"--waivers={folder / 'waivers.yaml'}"), 1).err
-    )
+def test_waivers_without_a_wish_are_refused() -> None:
+    with golden.raises(DocumentError):
+        StandaloneTable.of({"dimensions": [{"variable": "nace"}], "waivers": [waiver()]}, "the table")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from policies.approvals import Subject
+from policies.decision_table import office_table
 from policies.policy import Policy
 from sluice.custody.ledger import Ledger
 from sluice.custody.states import PEOPLE, REACHED_FROM, TRANSITIONS, State, Who, allowed, as_markdown
@@ -98,3 +99,4 @@ def test_every_action_of_a_person_is_walked() -> None:
 def test_the_documented_table_is_that_of_the_code() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     assert as_markdown() in page, "write the output of sluice.custody.states.as_markdown() into docs/architecture.md"
+    assert office_table() in page, "and that of policies.decision_table.office_table()"

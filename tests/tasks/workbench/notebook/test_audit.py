@@ -7,8 +7,8 @@ import pytest
 import sluice
 from sluice.ground.errors import DataError
 from sluice.ground.verdict import Verdict
-from sluice.tabular.model.dimension import Dimension
-from tasks.workbench.audit_published import audit_published
+from tasks.workbench.audit import audit_file
+from tasks.workbench.standalone_table import StandaloneTable
 from tests.golden import golden
 
 COUNTS = [{"rule": "minimum_frequency", "n": 5}]
@@ -55,8 +55,8 @@ def test_a_careless_pattern_is_undone(pattern: pd.DataFrame, fair: pd.DataFrame)
 
 def test_the_figures_are_those_of_audit_table(pattern: pd.DataFrame, tmp_path: Path) -> None:
     pattern.to_csv(tmp_path / "cells.csv", index=False)
-    dimensions = [Dimension.flat(name, ["1", "2", "3", "4", "5", "6"]) for name in OCCUPATIONS]
-    expected = audit_published(tmp_path / "cells.csv", dimensions, within=50)
+    table = StandaloneTable.of({"dimensions": [{"variable": name} for name in OCCUPATIONS]}, "the table")
+    expected = audit_file(tmp_path / "cells.csv", table, within=50)
     found = sluice.audit(pattern, OCCUPATIONS, within=50)
     assert found.breaches == expected.breaches
     table = pd.DataFrame(expected.summary()["intervals"])

@@ -9,11 +9,9 @@ import pytest
 import sluice
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.verdict import Verdict
-from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.measure import Measure
 from sluice.tabular.rules.p_percent import PPercent
-from tasks.workbench.notebook.table_arguments import sensitivity_rules
-from tasks.workbench.protect import protect_table
+from tasks.workbench.protect import protect_file
+from tasks.workbench.standalone_table import StandaloneTable
 from tests.golden import golden
 
 COUNTS = [{"rule": "minimum_frequency", "n": 5}]
@@ -40,11 +38,15 @@ RULES: list[dict[str, Any]] = [{"rule": "p_percent", "p": 10}, {"rule": "minimum
 def test_the_pattern_is_that_of_protect_table(firms: pd.DataFrame, tmp_path: Path) -> None:
     found = sluice.protect(firms, {"nace": NACE, "region": None}, value="turnover", contributor="firm", rules=RULES)
     firms.to_csv(tmp_path / "firms.csv", index=False)
-    dimensions = [Dimension.of("nace", list(NACE.items())), Dimension.flat("region", ["E", "N", "S"])]
-    measure = Measure(value="turnover", contributor="firm")
-    written = protect_table(
-        tmp_path / "firms.csv", dimensions, measure, sensitivity_rules(RULES), tmp_path / "cells.csv"
+    table = StandaloneTable.of(
+        {
+            "dimensions": [{"variable": "nace", "hierarchy": list(NACE.items())}, {"variable": "region"}],
+            "measure": {"variable": "turnover", "contributor": "firm"},
+            "rules": RULES,
+        },
+        "the table",
     )
+    written = protect_file(tmp_path / "firms.csv", table, tmp_path / "cells.csv")
     expected = pd.read_csv(tmp_path / "cells.csv", dtype={"nace": str}, keep_default_na=True)
     pd.testing.assert_frame_equal(found.pattern, expected, check_dtype=False)
     assert found.verdict is Verdict.PASS
@@ -70,7 +72,7 @@ def test_hierarchies_in_any_form_are_the_same(firms: pd.DataFrame, tmp_path: Pat
     rows = pd.DataFrame(NACE.items(), columns=["code", "parent"])
     rows.to_csv(tmp_path / "nace.csv", index=False)
     forms: list[Any] = [NACE, rows, rows.replace("", None), tmp_path / "nace.csv", str(tmp_path / "nace.csv")]
-    forms.append(Dimension.of("nace", list(NACE.items())))
+    forms.append([NACE])
     patterns = [
         sluice.protect(firms, {"nace": form, "region": None}, value="turnover", rules=RULES).pattern for form in forms
     ]
@@ -180,7 +182,7 @@ CELL_KEY = {"method": "cell_key", "maximum": 4, "variance": 2, "threshold": 2}
         ({"dimensions": {"nace": pd.DataFrame({"code": []})}}, DataError),
         ({"dimensions": {"nace": {"01": ""}}}, DataError),
         ({"records": pd.DataFrame({"status": ["a", "b"]}), "dimensions": ["status"], "value": None}, DataError),
-        ({"rules": []}, DocumentError),
+        ({"rules": []}, DataError),
         ({"rules": "p_percent"}, TypeError),
         ({"rules": [{"rule": "p_precent", "p": 10}]}, DocumentError),
         ({"rules": [{"rule": "p_percent", "p": 0.1}]}, DocumentError),
@@ -191,11 +193,11 @@ CELL_KEY = {"method": "cell_key", "maximum": 4, "variance": 2, "threshold": 2}
         ({"method": CELL_KEY, "value": None}, DataError),
         ({"value": "turnovr"}, DataError),
         ({"value": "firm"}, DataError),
-        ({"measure": {"wieght": "x"}}, DataError),
+        ({"measure": {"wieght": "x"}}, DocumentError),
         ({"measure": "argus"}, TypeError),
         ({"tables": ["nace", "region"]}, TypeError),
-        ({"cost": "price"}, DataError),
-        ({"mode": "slow"}, DataError),
+        ({"cost": "price"}, DocumentError),
+        ({"mode": "slow"}, DocumentError),
         ({"coalition": "2"}, TypeError),
         ({"method": 5}, TypeError),
         ({"method": "rounding"}, DocumentError),

@@ -1,0 +1,126 @@
+"""`sluice.singling_out`: whether a masked file lets somebody describe exactly one person."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import pandas as pd
+
+from policies.rules.control_rules import SinglingOut as SinglingOutRule
+from sluice.ground.errors import DataError
+from sluice.risk.attacks.singling_out import Mode
+from tasks.workbench.arguments import Seed, column_names, one_of, whole_number
+from tasks.workbench.compared import compare
+from tasks.workbench.mask import Masked
+from tasks.workbench.records import Columns, ContractGiven
+from tasks.workbench.result import COLOURS, Figure, Result, axes, written
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class SinglingOut(Result):
+    """How often descriptions read off the masked file fit exactly one person."""
+
+    risk: Annotated[float, Figure("share", "won by the attack of what the control leaves to win; below 0: nothing")]
+    risk_interval: Annotated[Interval, Figure("share", "95 % confidence interval of the risk")]
+    success: Annotated[float, Figure("share, 0 to 1", "right guesses on people in the file")]
+    control: Annotated[float, Figure("share, 0 to 1", "right guesses on people who are not in it")]
+    baseline: Annotated[float, Figure("share, 0 to 1", "right guesses at random")]
+    success_interval: Annotated[Interval, Figure("share, 0 to 1", "95 % interval of the success (Wilson)")]
+    control_interval: Annotated[Interval, Figure("share, 0 to 1", "95 % interval of the control (Wilson)")]
+    guesses: Annotated[int, Figure("guesses", "made on people in the file")]
+    control_guesses: Annotated[int, Figure("guesses", "made on the control")]
+    informative: Annotated[bool, Figure("", "the attack beats guessing; otherwise it tells nothing of the risk")]
+    unit: str
+
+    @property
+    def says(self) -> str:
+        says = (
+            f"A description read off the file fits exactly one of the {self.unit} behind it in "
+            f"{100 * self.success:.3g} % of {self.guesses:,} guesses, and one of others in {100 * self.control:.3g} %: "
+            f"a risk of {max(self.risk, 0):.3g} ({written(self.risk_interval)}) through the file."
+        )
+        if self.informative:
+            return says
+        return (
+            f"{says} Guessing at random is right in {100 * self.baseline:.3g} %: the attack tells nothing of the risk."
+        )
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """The share of right guesses on both sides, with intervals, and that of guessing."""
+        ax = axes(ax)
+        shown = ((self.success, self.success_interval), (self.control, self.control_interval))
+        for place, ((share, (low, high)), colour) in enumerate(zip(shown, ("masked", "reference"), strict=True)):
+            ax.bar(place, 100 * share, 0.6, color=COLOURS[colour])
+            ax.vlines(place, 100 * low, 100 * high, color="black", linewidth=1.5)
+        ax.axhline(100 * self.baseline, color=COLOURS["fail"], linestyle=":", label="guessing")
+        ax.set_xticks([0, 1], [f"{self.unit} in the file", "others (control)"], parse_math=False)
+        ax.set_ylabel("% of the guesses are right")
+        ax.legend()
+        return ax
+
+
+def singling_out(
+    original: pd.DataFrame,
+    masked: pd.DataFrame | Masked,
+    control: pd.DataFrame,
+    *,
+    mode: Mode = "multivariate",
+    attributes: int = 3,
+    attacks: int = 2000,
+    contract: ContractGiven | None = None,
+    kinds: Mapping[str, str] | None = None,
+    columns: Iterable[str] | None = None,
+    seed: Seed = None,
+) -> SinglingOut:
+    """Describe records of a masked file, and count the people that the descriptions fit.
+
+    original   : the records behind the masked file
+    masked     : what anybody made of them, or what `sluice.mask` returned
+    control    : people of the same kind who are in neither, with the columns of the original
+    mode       : univariate: by one column; multivariate: by several
+    attributes : columns in a multivariate description, at least 2
+    attacks    : guesses on each side, at least 100; fewer where there are fewer records
+    contract, kinds : what the columns are; inferred from their values when not given
+    columns    : that descriptions may speak of; all when not given
+    seed       : a whole number, a numpy Generator, or none for new guesses each time
+    raises     : TypeError, DataError, DocumentError
+    source     : Giomi et al. (2023); see `sluice.risk.attacks.singling_out`
+    """
+    rule = SinglingOutRule(
+        limit=1,
+        mode=one_of(mode, "mode", ("univariate", "multivariate")),
+        attributes=whole_number(attributes, "attributes", 2),
+        attacks=whole_number(attacks, "attacks", 100),
+    )
+    found = compare(
+        original, masked, Columns(contract, kinds=kinds), holdout=control, holdout_name="control", seed=seed
+    )
+    files = found.files
+    if columns is not None:
+        rule = rule.model_copy(update={"columns": tuple(column_names(columns, "columns", files.masked))})
+    others = files.recoded_holdout
+    attack = None if others is None else rule.attack(files, others)
+    if attack is None or not attack.completed:
+        raise DataError("no description could be made: original, masked and control need a column in common.")
+    risk = attack.risk()
+    assert risk.interval is not None
+    sides = [attack.main.wilson(), attack.control.wilson()]
+    intervals = [(max(0.0, centre - half), min(1.0, centre + half)) for centre, half in sides]
+    return SinglingOut(
+        risk=risk.value,
+        risk_interval=risk.interval,
+        success=attack.main.share,
+        control=attack.control.share,
+        baseline=attack.baseline,
+        success_interval=intervals[0],
+        control_interval=intervals[1],
+        guesses=attack.main.completed,
+        control_guesses=attack.control.completed,
+        informative=attack.informative,
+        unit=files.unit,
+    )

@@ -1,0 +1,90 @@
+"""A table outside any release: the specification of a release's tables, and beside it what a policy says of tables.
+
+The commands read it from a file (`--spec`) and from their options, the notebook from the arguments of a function.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+
+from policies.rules.rules import TablePolicyRule
+from policies.table_attackers import TableAttackers
+from policies.waivers import Waiver
+from sluice.documents.document_reading import Written, parse_document, read_yaml
+from sluice.ground.errors import DataError
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.measure import Measure
+from sluice.tabular.rules.sensitivity import SensitivityRule
+from tasks.release.tables.protection_method import SecondarySuppression
+from tasks.release.tables.specification import TableSpecification, with_named_files
+
+_OF_A_RELEASE = ("sdmx_dataflow", "time_period", "tell_contributors")
+
+
+class StandaloneTable(TableSpecification):
+    """A table that is specified by itself; what only a release publishes or knows is refused."""
+
+    rules: tuple[TablePolicyRule, ...] = Field(default=(), description="that say which cells are sensitive")
+    table_attackers: TableAttackers = TableAttackers()
+    waivers: tuple[Waiver, ...] = Field(
+        default=(), description="of sensitive cells that protection.a_priori wants published"
+    )
+
+    @model_validator(mode="after")
+    def _outside_a_release(self) -> Self:
+        if self.measure.requested is not None:
+            raise ValueError("measure.requested: only in a release is it known who asked for protection")
+        for field in _OF_A_RELEASE:
+            if getattr(self.form, field):
+                raise ValueError(f"form.{field}: only a release publishes it")
+        suppression = self.protection if isinstance(self.protection, SecondarySuppression) else None
+        if self.waivers and not (suppression and suppression.a_priori):
+            raise ValueError("waivers: protection.a_priori must say which cells should be published")
+        return self
+
+    @classmethod
+    def of(cls, written: Mapping[str, Any], name: str) -> Self:
+        """Raises DocumentError, which begins with `name`."""
+        return parse_document(cls, written if isinstance(written, dict) else dict(written), name)
+
+    @property
+    def summed(self) -> Measure:
+        """The measure, as the aggregation takes it."""
+        return self.measure.measure
+
+    @property
+    def sensitivity(self) -> list[SensitivityRule]:
+        """The rules on cells. Raises DataError without any: nothing would be sensitive."""
+        if not self.rules:
+            raise DataError("no rule says which cells are sensitive; give at least one, such as p_percent=10.")
+        return list(self.rules)
+
+    @property
+    def assumptions(self) -> Assumptions:
+        """What those know who read the table, as the policy of a release assumes it."""
+        return self.table_attackers.assumptions(self.summed)
+
+
+def written_table(file: Path, files: list[Path]) -> Written:
+    """What a YAML file says of a table, with the content of the files that it names in their place.
+
+    files  : those that were read are appended to it
+    raises : DocumentError, DataError
+    """
+    written = read_yaml(file)
+    files.append(file)
+    content = Written(with_files(written, file.parent, files))
+    content.root = written.root
+    return content
+
+
+def with_files(written: Mapping[str, Any], base: Path, files: list[Path]) -> dict[str, Any]:
+    """The same of a mapping whose paths begin in the folder `base`: whoever runs a command may name any file."""
+
+    def named(folder: Path, given: str, where: str) -> Path:
+        files.append(folder / Path(given).expanduser())
+        return files[-1]
+
+    return with_named_files(written, base, named)

@@ -1,0 +1,118 @@
+"""Distance-based record linkage as a rule.
+
+Probabilistic record linkage as a rule.
+
+Linkage by the window of rank swapping.
+
+Linkage by who knows that each variable was microaggregated by itself.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from policies.rules.linkage_rules import (
+    DistanceLinkage,
+    MicroaggregationLinkage,
+    ProbabilisticLinkage,
+    RankSwappingLinkage,
+)
+from policies.rules.ranked_rules import IntervalDisclosure
+from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind, Variable
+from sluice.ground.verdict import Verdict
+from sluice.masking.microaggregation.ordered_microaggregation import UnivariateMicroaggregation
+from sluice.masking.swapping.rank_swapping import RankSwapping
+from sluice.utility.comparison import Comparison
+from tests.golden import golden
+from tests.policies.rules.linked_people import COPY, ORIGINAL, QUASI, SHUFFLED, VARIABLES, attacked, find
+
+NAMES = ("age", "weight", "income")
+
+COMPARABLE = ("age", "weight", "size", "area")
+
+
+def test_a_sample_has_an_interval_and_decides_only_what_it_can():
+    masked = ORIGINAL.assign(weight=ORIGINAL.weight + np.random.default_rng(3).normal(0, 3, 600))
+    whole = find(DistanceLinkage(limit=0.5, columns=COMPARABLE), attacked(ORIGINAL, masked))
+    assert (whole.verdict, whole.completed, whole.attempted) == (Verdict.FAIL, 600, 600)
+    sample = find(DistanceLinkage(limit=0.9, records=100, columns=COMPARABLE), attacked(ORIGINAL, masked))
+    assert (sample.verdict, sample.completed) == (Verdict.PASS, 100)
+    assert sample.observed == pytest.approx(whole.observed, abs=0.15)  # three standard errors
+    at_its_limit = DistanceLinkage(limit=sample.observed, records=100, columns=COMPARABLE)
+    assert find(at_its_limit, attacked(ORIGINAL, masked)).verdict is Verdict.REVIEW
+
+
+def test_excess_is_over_guessing():
+    assert find(DistanceLinkage(excess=0.01, columns=("age", "weight")), SHUFFLED).verdict is Verdict.PASS
+    copy = find(DistanceLinkage(excess=0.01), COPY)
+    assert copy.verdict is Verdict.FAIL
+    assert copy.limit == pytest.approx(1 / 600 + 0.01)
+
+
+def test_recoded_variables_are_compared_after_recoding():
+    groups = VARIABLES | {"age": Variable(name="age", kind=Kind.NOMINAL, nullable=True, **QUASI)}
+    coarse = ORIGINAL.assign(age=(ORIGINAL.age // 10).astype("str").astype("category"))
+    rng = np.random.default_rng(0)
+    files = Comparison(ORIGINAL, coarse, coarse, None, VARIABLES, groups, rng, minimum_cell=1)
+    few = find(DistanceLinkage(limit=0.9, columns=("age",)), files)
+    assert few.observed == pytest.approx(coarse.age.nunique(dropna=False) / 600)  # one in each group of ties
+    golden.refused(DataError, IntervalDisclosure(limit=0.9, columns=("age",)).find, files)
+
+
+def test_what_is_said_tells_no_small_count():
+    found = find(DistanceLinkage(limit=0.05), SHUFFLED)
+    golden(found.says)  # 10 of 600
+    assert (found.observed, found.withheld) == (None, True)
+
+
+def test_what_was_not_compared_is_said() -> None:
+    partly = find(DistanceLinkage(limit=0.05), SHUFFLED)
+    assert (partly.verdict, "Not compared: remark." in partly.says) == (Verdict.UNKNOWN, True)  # it may tell them all
+    assert find(DistanceLinkage(limit=0.05), COPY).verdict is Verdict.FAIL
+    named = find(DistanceLinkage(limit=0.05, columns=("age",)), SHUFFLED)
+    assert (named.verdict, "Not compared" in named.says) == (Verdict.PASS, False)
+
+
+def test_numbers_agree_up_to_the_tolerance() -> None:
+    moved = ORIGINAL.assign(weight=ORIGINAL["weight"] + 0.1 * np.std(ORIGINAL["weight"]))
+    agreeing = find(ProbabilisticLinkage(limit=0.5, columns=("weight",)), attacked(ORIGINAL, moved, minimum_cell=1))
+    strict = find(
+        ProbabilisticLinkage(limit=0.5, columns=("weight",), tolerances=(0,)), attacked(ORIGINAL, moved, minimum_cell=1)
+    )
+    assert agreeing.observed > 3 * strict.observed  # without tolerance no two weights agree
+    golden.words(agreeing.says)
+
+
+def test_the_tolerance_that_serves_the_intruder_best_counts() -> None:
+    noise = np.random.default_rng(1).normal(0, 0.5, (600, 2))
+    moved = ORIGINAL.assign(
+        weight=ORIGINAL["weight"] + noise[:, 0], income=ORIGINAL["income"] * np.exp(noise[:, 1] / 50)
+    )
+    rule, files = (
+        ProbabilisticLinkage(limit=0.5, columns=("weight", "income", "size")),
+        attacked(ORIGINAL, moved, minimum_cell=1),
+    )
+    each = [find(rule.model_copy(update={"tolerances": (share,)}), files).observed for share in rule.tolerances]
+    assert find(rule, files).observed == max(each) > 5 * min(each)
+
+
+def test_an_intruder_who_knows_the_window_finds_more() -> None:
+    masked = RankSwapping(columns=NAMES, window=0.05).mask(ORIGINAL, VARIABLES, np.random.default_rng(5))
+    generic = find(DistanceLinkage(limit=0.01, columns=NAMES), attacked(ORIGINAL, masked))
+    specific = find(RankSwappingLinkage(limit=0.01, window=0.05, columns=NAMES), attacked(ORIGINAL, masked))
+    assert specific.observed > generic.observed
+    golden.words(specific.says)
+
+
+def test_an_intruder_who_knows_the_groups_finds_most() -> None:
+    names = ("age", "weight", "income")
+    step = UnivariateMicroaggregation(columns=names, k=20, algorithm="individual_ranking", missing="by_pattern")
+    masked = step.mask(ORIGINAL, VARIABLES, np.random.default_rng(5))
+    grouped = replace(COPY, masked=masked, released=dict(step.released(VARIABLES)))
+    assert find(MicroaggregationLinkage(limit=0.01, columns=names), grouped).observed > 0.5
+
+
+def test_categories_are_not_compared() -> None:
+    golden.words(find(MicroaggregationLinkage(limit=0.05), SHUFFLED).says)

@@ -1,0 +1,62 @@
+"""Membership inference as a rule.
+
+Rare combinations as a rule.
+
+Participant inference as a rule.
+"""
+
+from policies.rules.participation_attacks import MembershipInference, ParticipantInference, RareCombinations
+from sluice.ground.verdict import Verdict
+from tests.golden import golden
+from tests.policies.rules.people_and_control import CONTROL, ORIGINAL, STRANGERS, attacked
+
+
+def test_nearer_records_are_judged_only_where_the_policy_limits_them() -> None:
+    advantage, learned = MembershipInference(limit=0.1).find(attacked(ORIGINAL))
+    all_three = MembershipInference(limit=0.1, nearer=0.55).find(attacked(ORIGINAL))
+    assert [each.scope for each in all_three] == ["nearness to the file", "learned from examples", "nearer records"]
+    assert [each.observed for each in all_three[:2]] == [advantage.observed, learned.observed]
+    assert all_three[2].limit == 0.55
+    golden.words(all_three[2].says)
+
+
+def test_nobody_learns_from_a_handful_of_examples() -> None:
+    near, learned = MembershipInference(limit=0.1).find(attacked(STRANGERS, CONTROL.iloc[:30]))
+    assert near.verdict is not Verdict.UNKNOWN
+    assert learned.verdict is Verdict.UNKNOWN
+    golden(learned.says)
+
+
+def test_one_person_on_a_side_is_too_few() -> None:
+    (finding,) = MembershipInference(limit=0.1).find(attacked(STRANGERS, CONTROL.iloc[:1]))
+    assert finding.verdict is Verdict.UNKNOWN
+    golden(finding.says)
+
+
+def test_each_size_is_judged_by_itself() -> None:
+    pairs, triples = RareCombinations(limit=0.1, sizes=(2, 3)).find(attacked(ORIGINAL))
+    assert (pairs.scope, triples.scope) == ("2 values", "3 values")
+    assert triples.verdict is Verdict.FAIL
+    golden(triples.says)
+
+
+def test_without_anybody_alone_nothing_is_known() -> None:
+    (finding,) = RareCombinations(limit=0.1, sizes=(2,), columns=("sex", "area")).find(attacked(STRANGERS))
+    assert finding.verdict is Verdict.UNKNOWN
+    golden(finding.says)
+
+
+def test_the_variable_is_named() -> None:
+    (finding,) = ParticipantInference(limit=0.1, columns=("age", "height", "wage")).find(attacked(ORIGINAL))
+    assert finding.verdict is Verdict.FAIL
+    golden(finding.says)
+    assert any(name in finding.says for name in ("age", "height", "wage"))
+
+
+def test_one_column_or_a_handful_of_people_tell_nothing() -> None:
+    (finding,) = ParticipantInference(limit=0.1, columns=("age",)).find(attacked(STRANGERS))
+    assert finding.verdict is Verdict.UNKNOWN
+    golden.words(finding.says)
+    (finding,) = ParticipantInference(limit=0.1).find(attacked(STRANGERS, CONTROL.iloc[:10]))
+    assert finding.verdict is Verdict.UNKNOWN
+    golden(finding.says)
