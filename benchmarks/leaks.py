@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from policies.standard.checks import judge_reference_standard
 from policies.standard.copied_values import judge_unique_values
 from policies.standard.known_methods import judge_transparency
 from policies.standard.learning_intruders import judge_learned_linkage, learned_intruder
 from policies.standard.nearest_records import judge_reidentification
 from policies.standard.reference_standard import ReferenceStandard
+from policies.standard.standard_checks import judge_reference_standard
 from sluice.ground.errors import SluiceError
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict

@@ -120,7 +120,7 @@ class Policy(BaseModel):
         """Names of the findings that a waiver may speak of: this policy's rules, its gate's and its utility limits."""
         from policies.pruned_publications import PRUNED
         from policies.several_publications import PUBLICATIONS  # with their engines
-        from policies.standard.checks import PARTS
+        from policies.standard.standard_checks import PARTS
 
         gate = [part.rule for part in PARTS] if self.reference_standard else []
         rules = (rule.rule for rule in (*self.rules, *self.attacks))

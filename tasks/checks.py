@@ -56,7 +56,7 @@ def _of_limits() -> Iterator[Declaration]:
 
 
 def _of_standard() -> Iterable[Declaration]:
-    from policies.standard.checks import PARTS
+    from policies.standard.standard_checks import PARTS
 
     return PARTS
 
@@ -66,7 +66,7 @@ def _of_every_policy() -> Iterator[Declaration]:
     from policies.policy import OVERLOOKED_KEYS
     from policies.pruned_publications import PRUNED
     from policies.several_publications import PUBLICATIONS
-    from policies.standard.checks import DECLARED
+    from policies.standard.standard_checks import DECLARED
     from policies.waivers import WAIVER
     from schemas.checks.expectations import EXPECTATIONS
     from schemas.checks.expectations_run import EXPECTATIONS_RUN

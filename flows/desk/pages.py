@@ -6,12 +6,12 @@ from typing import Any
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from flows.desk.desk import Desk
 from flows.desk.sign_on import BROWSER, Reader, form_token, set_cookie
 from policies.decision_table import DECISIONS
-from sluice.ground.visible_text import visible
+from sluice.ground.page_templates import page_templates
 from sluice.report.wording import VERDICT_WORDS, rule_words
 
 
@@ -36,14 +36,7 @@ def style() -> str:
 
 @cache
 def environment() -> Environment:
-    made = Environment(
-        loader=PackageLoader(__package__, "."),
-        autoescape=True,
-        finalize=lambda value: visible(value) if type(value) is str else value,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    made = page_templates(__package__)
     made.filters.update(
         words=lambda name: str(name).replace("_", " "),
         minute=lambda at: str(at)[:16].replace("T", " "),

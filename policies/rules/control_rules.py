@@ -1,5 +1,5 @@
-"""ControlRule: an attack that must work better on the people in the file than on others, and the three of Giomi and
-others (2023): singling out, linkability and inference."""
+"""ControlRule: an attack that must work better on the people in the file than on others, and the three of Giomi,
+Boenisch, Wehmeyer and Tasnadi (2023): singling out, linkability and inference."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence

@@ -22,12 +22,12 @@ from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Template
 from markupsafe import Markup
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from sluice.ground.errors import DataError
-from sluice.ground.visible_text import visible
+from sluice.ground.page_templates import page_templates
 from sluice.publication.attestation import describes
 from sluice.publication.datapackage import PROFILE
 from sluice.publication.license import license_address
@@ -223,14 +223,7 @@ def as_page(series: Series) -> bytes:
 
 @cache
 def _template() -> Template:
-    environment = Environment(
-        loader=PackageLoader("sluice.publication", "."),
-        autoescape=True,
-        finalize=lambda value: visible(value) if type(value) is str else value,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = page_templates("sluice.publication")
     environment.filters["doi_address"] = doi_address
     return environment.get_template("catalogue.html.j2")
 

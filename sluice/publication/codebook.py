@@ -19,9 +19,10 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Template
 from markupsafe import Markup
 
+from sluice.ground.page_templates import page_templates
 from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.ground.visible_text import visible
 from sluice.publication.datapackage import MEDIATYPE
@@ -163,14 +164,7 @@ def codebook_page(book: Codebook) -> bytes:
 
 @cache
 def _template() -> Template:
-    environment = Environment(
-        loader=PackageLoader("sluice.publication", "."),
-        autoescape=True,
-        finalize=lambda value: visible(value) if type(value) is str else value,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = page_templates("sluice.publication")
     environment.filters["license_address"] = license_address
     return environment.get_template("codebook.html.j2")
 

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
+from sluice.ground.page_templates import page_templates
 from sluice.ground.verdict import Finding
-from sluice.ground.visible_text import visible
 from sluice.report import records_page, tables_page
 from sluice.report.dossier import Dossier, RecordsView, TablesView
 from sluice.report.headline import FURTHER_REASONS, headline, next_steps, reasons, state, waived
@@ -50,14 +50,7 @@ def render(dossier: Dossier) -> str:
 @cache
 def environment() -> Environment:
     """Keeps the compiled templates for the next report of the process."""
-    environment = Environment(
-        loader=PackageLoader("sluice.report", "."),
-        autoescape=True,
-        finalize=lambda value: visible(value) if type(value) is str else value,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = page_templates("sluice.report")
     environment.filters.update(
         figure=figure, percent=percent, rule_words=rule_words, verdict=lambda verdict: VERDICT_WORDS[verdict]
     )

@@ -98,13 +98,6 @@ def total_variation(before: FloatArray, after: FloatArray) -> float:
     return float(np.minimum(1.0, np.abs(before - after).sum() / 2))
 
 
-def pair_loss(
-    bins: Sequence[CommonBins], original_weight: FloatArray | None = None, masked_weight: FloatArray | None = None
-) -> float:
-    """The mean loss of all pairs of variables, 0 to 1; NaN of fewer than two variables. See `marginal_losses`."""
-    return marginal_losses(bins, 2, original_weight, masked_weight).mean
-
-
 def marginal_losses(
     bins: Sequence[CommonBins],
     size: int,

@@ -4,7 +4,7 @@ A list where the field takes one value, `{from: 0.05, to: 0.5}` where it takes a
 What the field itself takes is a value: `bins: [25, 35]` are two cut points, and no range.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from math import exp, log
 from typing import Annotated, Any, Self
@@ -184,16 +184,3 @@ def _adapter(model: type[MaskingStep], field: str) -> TypeAdapter[Any]:
     known = model.model_fields[field]
     of: Any = Annotated[known.annotation, known] if known.metadata else known.annotation
     return TypeAdapter(of)
-
-
-def places_of(steps: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Range]]:
-    """Every range of steps that stand one after another, by its place."""
-    found: list[tuple[str, Range]] = []
-
-    def note(place: str, of: Range) -> Any:
-        found.append((place, of))
-        return of.first
-
-    for index, step in enumerate(steps):
-        step_with(step, note, f"plan.{index}")
-    yield from found

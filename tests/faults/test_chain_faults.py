@@ -253,7 +253,7 @@ def crashes(monkeypatch: pytest.MonkeyPatch, measure: str, error: Exception) -> 
     [
         ("sluice.risk.classes.k_anonymity.k_anonymity", MemoryError()),
         ("sluice.risk.classes.l_diversity.distinct_values", ZeroDivisionError(VALUE)),
-        ("policies.standard.checks.attack", ValueError(VALUE)),
+        ("policies.standard.standard_checks.attack", ValueError(VALUE)),
         ("sluice.utility.continuous.number_measures.il1s", RecursionError(VALUE)),
         ("tasks.ingest.check_frame", KeyError(VALUE)),
         ("tasks.ingest.check_batch", OSError(VALUE)),
@@ -269,7 +269,7 @@ def test_a_measure_that_crashes_is_unknown_and_blocks(
 
 
 def test_after_a_crash_the_release_is_judged_anew(sound: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    crashes(monkeypatch, "policies.standard.checks.attack", MemoryError())
+    crashes(monkeypatch, "policies.standard.standard_checks.attack", MemoryError())
     refused(sound, sound.release(), BLOCKED, "could not be judged")
     monkeypatch.undo()
     assert sound.release().code == WAITING

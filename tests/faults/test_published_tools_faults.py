@@ -15,8 +15,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from policies.policy import Policy
 from policies.rules.rules import PolicyRule
-from policies.standard.checks import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
+from policies.standard.standard_checks import judge_reference_standard
 from policies.waivers import Waiver, apply_waivers
 from sluice.custody.ledger import Ledger
 from sluice.documents.document_reading import parse_document

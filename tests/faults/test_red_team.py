@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.policy import Policy
-from policies.standard.checks import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
+from policies.standard.standard_checks import judge_reference_standard
 from policies.waivers import Waiver, apply_waivers
 from schemas.reading.contract_draft import draft_contract
 from sluice.custody import shelf

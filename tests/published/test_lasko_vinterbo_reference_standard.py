@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.standard.checks import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
+from policies.standard.standard_checks import judge_reference_standard
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict, decide
 from sluice.masking.microaggregation.histogram_sanitization import spectral_groups

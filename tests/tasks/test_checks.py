@@ -10,7 +10,7 @@ from flows.json_schemas import DOCUMENTS, json_schema
 from policies.policy import load_policy, shipped_policies
 from policies.rules.rules import AttackPolicyRule, PolicyRule, rules
 from policies.several_publications import RULES as SEVERAL
-from policies.standard.checks import PARTS
+from policies.standard.standard_checks import PARTS
 from policies.utility_limits import UtilityLimits
 from schemas.checks.frame_check import _STRUCTURE
 from sluice.ground.errors import SluiceError

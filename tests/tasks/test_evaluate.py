@@ -7,7 +7,7 @@ from threading import current_thread
 
 import pytest
 
-from policies.standard import checks
+from policies.standard import standard_checks
 from sluice.ground.parallel_jobs import in_threads
 from sluice.ground.verdict import Verdict
 from tasks.record_steps import check, evaluate, mask
@@ -56,7 +56,7 @@ def test_what_fills_memory_is_measured_by_itself(
     seen: dict[str, set[str]] = {"learned_intruder": set(), "judge_unique_values": set()}
 
     def noted(name: str) -> Callable[..., object]:
-        measure = getattr(checks, name)
+        measure = getattr(standard_checks, name)
 
         def of(*given: object) -> object:
             seen[name].add(current_thread().name.partition("-")[0])
@@ -65,7 +65,7 @@ def test_what_fills_memory_is_measured_by_itself(
         return of
 
     for name in seen:
-        monkeypatch.setattr(checks, name, noted(name))
+        monkeypatch.setattr(standard_checks, name, noted(name))
     monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", 4)
     release = validated(house)
     evaluate(release, mask(release))

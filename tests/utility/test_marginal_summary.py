@@ -10,7 +10,7 @@ from policies.policy import load_policy
 from sluice.ground.variables import Role
 from sluice.ground.verdict import Verdict
 from sluice.utility.marginal_summary import marginals
-from sluice.utility.marginals import pair_loss
+from sluice.utility.marginals import marginal_losses
 from sluice.utility.measured import Measured
 from tests.golden import golden
 from tests.utility.files import data, files, judge
@@ -43,7 +43,7 @@ def test_recoding_and_removal_are_losses_that_the_limit_sees() -> None:
     of = files(original, recoded, recoded)
     found, findings = judge(of, pair_marginals={"at_most": 0.5})
     observed = findings["pair_marginals"].observed
-    assert observed == pytest.approx(pair_loss(of.common_bins))
+    assert observed == pytest.approx(marginal_losses(of.common_bins, 2).mean)
     assert observed > 2 / 3  # two of the three pairs are lost whole
     assert findings["pair_marginals"].verdict is Verdict.FAIL
     golden.words(findings["pair_marginals"].says)

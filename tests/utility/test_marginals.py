@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sluice.ground.errors import DataError
 from sluice.utility import marginals
 from sluice.utility.common_bins import CommonBins, common_bins
-from sluice.utility.marginals import MarginalTables, marginal_losses, pair_loss
+from sluice.utility.marginals import MarginalTables, marginal_losses
 from tests.golden import golden
 from tests.typed_frame import typed_frame
 
@@ -49,7 +49,7 @@ def test_worked_by_hand() -> None:
     town = one("town", [0, 0, 1, 1], [0, 0], np.array([[0.5, 0.5, 0.0]]))
     sex = one("sex", [0, 1, 0, 1], [0, 0], np.eye(3))
     found = marginal_losses([town, sex], 2)
-    assert found.mean == pair_loss([town, sex]) == pytest.approx(0.5)
+    assert found.mean == pytest.approx(0.5)
     alone = marginal_losses([town, sex], 1)
     assert alone.by_variable == pytest.approx({"town": 0.0, "sex": 0.5})
     # The original's third record weighs 5 of 8, the masked second 3 of 4: (b, x) 5/8 against 1/2, y 2/8 against 0
@@ -139,8 +139,8 @@ def test_without_records_weights_or_variables_nothing_is_known() -> None:
     assert np.isnan(marginal_losses(empty, 2).mean)
     full = [one(name, [0, 1], [0, 1], np.eye(2)) for name in "ab"]
     assert np.isnan(marginal_losses(full, 2, None, np.zeros(2)).mean)
-    assert np.isnan(pair_loss(full[:1]))
-    assert np.isnan(pair_loss([]))
+    assert np.isnan(marginal_losses(full[:1], 2).mean)
+    assert np.isnan(marginal_losses([], 2).mean)
     assert marginal_losses([], 2).worst(5) == ()
 
 

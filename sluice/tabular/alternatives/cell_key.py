@@ -20,7 +20,7 @@ import numpy as np
 
 from sluice.ground.errors import DataError
 from sluice.tabular.alternatives.perturbation_table import Keys, PerturbationTable
-from sluice.tabular.model.cells import Booleans, Cells, Codes, Floats, Integers, keys_of
+from sluice.tabular.model.cells import Booleans, Cells, Codes, Integers, keys_of
 from sluice.tabular.model.dimension import Dimension
 
 _SECRET = 16  # bytes at least: 128 bits
@@ -161,11 +161,3 @@ class EditionDifferences:
         total = int(change.sum())
         most = int(change[seen].max(initial=0))
         return cls(total, int(seen.sum()), most / total if total else 0.0)
-
-
-def chance_of_another_figure(noise: Floats) -> float:
-    """The chance that two cells that differ by one record have different figures.
-
-    noise : shape (v,), the probabilities of the noise of a large count, in rising order of the noise
-    """
-    return float(1 - noise[:-1] @ noise[1:])

@@ -13,8 +13,8 @@ import pandas as pd
 from policies.check import Check, check
 from policies.policy import Policy
 from policies.rules.failing_categories import with_failing_categories
-from policies.standard.checks import checks_of
 from policies.standard.reference_standard import ReferenceStandard
+from policies.standard.standard_checks import checks_of
 from sluice.documents.document_reading import FileOf, named_file
 from sluice.ground.machine import threads
 from sluice.ground.parallel_jobs import in_threads

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from policies.standard.checks import PARTS, judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
+from policies.standard.standard_checks import PARTS, judge_reference_standard
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict
 from sluice.utility.comparison import Comparison

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.standard.checks import judge_reference_standard
 from policies.standard.copied_values import judge_lone_copies, judge_unique_values
 from policies.standard.preconditions import judge_leniency
 from policies.standard.reference_standard import ReferenceStandard
+from policies.standard.standard_checks import judge_reference_standard
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict, decide

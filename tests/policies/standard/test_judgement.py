@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.standard.checks import PARTS
+from policies.standard.standard_checks import PARTS
 from sluice.ground.errors import DocumentError
 from sluice.ground.verdict import Verdict, decide
 from tests.golden import golden

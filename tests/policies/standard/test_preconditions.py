@@ -12,8 +12,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from policies.standard.checks import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
+from policies.standard.standard_checks import judge_reference_standard
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict, decide
 from tests.golden import golden
