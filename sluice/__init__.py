@@ -15,13 +15,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tasks.workbench.assess import assess
     from tasks.workbench.audit import audit
     from tasks.workbench.disassociate import disassociate
+    from tasks.workbench.hierarchy import hierarchy
     from tasks.workbench.individual_risk import individual_risk
     from tasks.workbench.k_anonymity import k_anonymity
-    from tasks.workbench.notebook.assess import assess
-    from tasks.workbench.notebook.hierarchy import hierarchy
-    from tasks.workbench.notebook.mask import mask
+    from tasks.workbench.mask import mask
     from tasks.workbench.protect import protect
     from tasks.workbench.reference_standard import reference_standard
     from tasks.workbench.singling_out import singling_out
@@ -54,8 +54,7 @@ if not TYPE_CHECKING:  # for a type checker, what is not imported above is not t
         elif name in __all__:
             from tasks import workbench
 
-            folder = ".notebook" if name in ("assess", "hierarchy", "mask") else ""
-            found = getattr(import_module(f"{workbench.__name__}{folder}.{name}"), name)
+            found = getattr(import_module(f"{workbench.__name__}.{name}"), name)
         else:
             raise AttributeError(f"module 'sluice' has no attribute {name!r}")
         globals()[name] = found

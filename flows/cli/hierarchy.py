@@ -126,7 +126,8 @@ def show(
     from sluice.custody.shelf import refuse_to_overwrite
     from sluice.generalization.hierarchy_review import outline, summaries
     from sluice.ground.durable import replace
-    from tasks.workbench.hierarchy import declared_variable, hierarchy_in, page, picture, value_counts
+    from tasks.workbench.hierarchy import declared_variable, hierarchy_in, value_counts
+    from tasks.workbench.hierarchy_picture import page, picture
 
     for option, file in (("--svg", svg), ("--png", png), ("--html", html)):
         if file is not None:
@@ -194,7 +195,7 @@ def _tree(title: str, branches: Any) -> Any:
 
     from sluice.generalization.hierarchy_review import parts_in_order
     from sluice.ground.visible_text import one_line
-    from tasks.workbench.hierarchy import label
+    from tasks.workbench.hierarchy_picture import label
 
     def grow(tree: Tree, branch: Any) -> None:
         twig = tree.add(Text(one_line(label(branch))))

@@ -28,7 +28,7 @@ def mask(
     as_json: AsJson = False,
 ) -> None:
     """Try a masking plan on a file: nothing is judged, recorded or published, and the result says so."""
-    from tasks.workbench.mask import NOT_JUDGED, kinds_given, mask_file
+    from tasks.workbench.file_masking import NOT_JUDGED, kinds_given, mask_file
 
     with waiting(as_json):
         made = mask_file(
@@ -68,10 +68,12 @@ def assess(
     """Judge a file that was masked elsewhere, as a release would be: measures, verdict, report. Publishes nothing."""
     from flows.cli.listing import show_dossier
     from sluice.report.headline import headline
-    from tasks.workbench.assess import assess as judge
+    from tasks.workbench.assess import assess_files
 
     with waiting(as_json):
-        dossier = judge(original, masked, contract, policy, holdout_file=holdout, paired=paired, report_file=report)
+        dossier = assess_files(
+            original, masked, contract, policy, holdout_file=holdout, paired=paired, report_file=report
+        )
     facts = {"verdict": dossier.verdict.name, "says": headline(dossier)}
     if report:
         facts["report"] = str(report)

@@ -1,14 +1,16 @@
-"""Anybody's masked or synthetic file is judged against its original, by the measures of a release.
+"""Anybody's masked or synthetic records are judged against their original, by the measures of a release.
 
-Nothing is published and nothing recorded; the report is a page like that of a release.
+`sluice.assess` is on DataFrames, `sluice assess` on files. Nothing is published and nothing recorded; the report is a
+page like that of a release.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
@@ -35,7 +37,12 @@ from sluice.software_version import versions
 from sluice.utility.comparison import Comparison
 from tasks.checks import with_advice
 from tasks.release.records.record_findings import check_masked_and_locate, check_original, evaluate_file
-from tasks.workbench.masked_file import compared, on_columns, understood
+from tasks.workbench.arguments import Seed, document
+from tasks.workbench.compared import compare
+from tasks.workbench.findings import Judgement
+from tasks.workbench.mask import Masked
+from tasks.workbench.records import Columns, ContractGiven
+from tasks.workbench.result import Figure
 from tasks.workbench.tabular_file import read_records, table_source
 
 _HOLDOUT_OF_OTHERS = Sentences(
@@ -55,7 +62,7 @@ _PAIRS = Sentences(
 DEFAULT_POLICY = "public-use-file.yaml"
 
 
-def assess(
+def assess_files(
     original_file: Path,
     masked_file: Path,
     contract_file: Path,
@@ -92,9 +99,10 @@ def assess(
             f"has {len(raw):,}",
             field="--paired",
         )
-    masked = understood(raw, contract, seed)
-    files = compared(original, masked, contract, holdout, paired, policy.minimum_cell, seed)
-    dossier = assess_compared(files, contract, policy, on_columns(masked), masked_file.name, hashes)
+    found = compare(
+        original, raw, Columns(contract), holdout=holdout, paired=paired, minimum_cell=policy.minimum_cell, seed=seed
+    )
+    dossier = assess_compared(found.files, contract, policy, found.on_columns, masked_file.name, hashes)
     if report_file:
         replace(report_file, render(dossier).encode(), 0o600)
     return dossier
@@ -224,3 +232,106 @@ def _sha256(path: Path) -> str:
         raise DataError(f"{path}: no such file")
     with path.open("rb") as file:
         return sha256_of(file)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Assessment(Judgement):
+    """What a policy says of a masked file. Nothing is released by it.
+
+    dossier : all of it, as the report of a release shows it; `report()` is that page
+    """
+
+    rules_broken: Annotated[int, Figure("findings", "that decide and fail")]
+    to_be_decided: Annotated[int, Figure("findings", "that a person must decide")]
+    not_measured: Annotated[int, Figure("findings", "that could not be measured; they block")]
+    records_original: Annotated[int, Figure("records", "of the original")]
+    records_masked: Annotated[int, Figure("records", "of the masked file")]
+    policy: str
+    dossier: Dossier
+
+    @property
+    def says(self) -> str:
+        if self.verdict is Verdict.PASS:
+            return f"The masked file meets the policy '{self.policy}'. Nobody approved it."
+        return self.gravest.says
+
+    def report(self) -> str:
+        """The report as an HTML page of its own."""
+        return render(self.dossier)
+
+
+def assess(
+    original: pd.DataFrame,
+    masked: pd.DataFrame | Masked,
+    *,
+    policy: Policy | Path | str | None = None,
+    holdout: pd.DataFrame | None = None,
+    paired: bool = False,
+    contract: ContractGiven | None = None,
+    quasi_identifiers: Iterable[str] | None = None,
+    sensitive: Iterable[str] | None = None,
+    weight: str | None = None,
+    household: str | None = None,
+    kinds: Mapping[str, str] | None = None,
+    seed: Seed = None,
+) -> Assessment:
+    """Hold a masked file to a policy: its rules, the reference standard, attacks and limits on information loss.
+
+    original : the records behind the masked file
+    masked   : what anybody made of them, or what `sluice.mask` returned
+    policy   : a Policy or the path of its YAML file; the shipped one for public-use files when not given
+    holdout  : other people of the same population, who are in neither file
+    paired   : row i of `masked` is the person of row i of the original; some attacks need to know
+    contract : what the columns are; without one, their kinds are inferred, and the roles are those that are named
+    seed     : a whole number, a numpy Generator, or none: some attacks draw records
+    raises   : TypeError, DataError, DocumentError; before a record is looked at where a rule of the policy that decides
+               cannot be judged by what was given
+    """
+    held_to = _policy_given(policy)
+    columns = Columns(contract, quasi_identifiers, sensitive, weight, household, kinds)
+
+    def refuse(understood: Contract, paired: bool) -> None:
+        refuse_unjudgeable(held_to, understood, holdout is not None, paired, "argument")
+
+    found = compare(
+        original,
+        masked,
+        columns,
+        holdout=holdout,
+        paired=paired,
+        minimum_cell=held_to.minimum_cell,
+        seed=seed,
+        refuse=refuse,
+    )
+    hashes = {"original": _frame_sha256(found.files.original), "masked": _frame_sha256(found.files.masked)}
+    dossier = assess_compared(found.files, found.contract, held_to, found.on_columns, "frame", hashes, plan=found.plan)
+    deciding = [finding.verdict for finding in dossier.findings if finding.binding and not finding.waiver]
+    return Assessment(
+        verdict=dossier.verdict,
+        findings=dossier.findings,
+        curves=dossier.view.curves if isinstance(dossier.view, RecordsView) else (),
+        rules_broken=deciding.count(Verdict.FAIL),
+        to_be_decided=deciding.count(Verdict.REVIEW),
+        not_measured=deciding.count(Verdict.UNKNOWN),
+        records_original=len(found.files.original),
+        records_masked=len(found.files.masked),
+        policy=held_to.name,
+        dossier=dossier,
+    )
+
+
+_POLICY = "a Policy or the path of its YAML file"
+
+
+def _policy_given(policy: object) -> Policy:
+    if policy is None:
+        return shipped_policy()
+    if isinstance(policy, Policy):
+        return policy
+    if isinstance(policy, str | Path):
+        return load_policy(document(policy, "policy", _POLICY))
+    raise TypeError(f"policy must be {_POLICY}; got {type(policy).__name__}.")
+
+
+def _frame_sha256(frame: pd.DataFrame) -> str:
+    return hashlib.sha256(frame.to_csv(index=False).encode()).hexdigest()

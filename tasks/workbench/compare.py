@@ -20,7 +20,7 @@ from sluice.report.risk_utility_map import DEFAULT_LOSS, MARGIN, Plan
 from sluice.report.risk_utility_plot import risk_utility_svg
 from sluice.utility.analyses.asked_analyses import Analyses
 from tasks.release.stored_dossier import kept_dossier
-from tasks.workbench.assess import assess
+from tasks.workbench.assess import assess_files
 
 _PAGE, _REPORT = (f'<meta name="generator" content="sluice {of}">'.encode() for of in ("compare", "report"))
 _MAP = b'<svg class="plot ru-map"'
@@ -172,7 +172,7 @@ def _plan(
 ) -> Plan:
     if one in found.masked:
         assert original is not None
-        dossier = assess(
+        dossier = assess_files(
             original.original,
             found.masked[one],
             original.contract,

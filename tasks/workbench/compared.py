@@ -12,8 +12,8 @@ from sluice.ground.verdict import Finding
 from sluice.masking.plan import apply_recodings
 from sluice.utility.comparison import Comparison
 from tasks.workbench.arguments import Seed, data_frame, entropy
+from tasks.workbench.mask import Masked
 from tasks.workbench.masked_file import compared, on_columns, understood
-from tasks.workbench.notebook.mask import Masked
 from tasks.workbench.records import Columns, refuse_missing
 from tasks.workbench.tabular_file import typed_table
 

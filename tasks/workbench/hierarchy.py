@@ -1,14 +1,13 @@
-"""Hierarchies outside a release: built, drafted from data, checked and drawn.
+"""Hierarchies outside a release, the ever wider groups in which each value lies: built, read, drafted and checked.
 
-The picture has the groups as blocks, a column for each level, from the leaves to the widest.
+`sluice.hierarchy` shows one in a notebook; `sluice hierarchy` has a command for each.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from html import escape
-from io import BytesIO
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import pandas as pd
 import pyarrow as pa
@@ -17,31 +16,31 @@ import pyarrow.compute as pc
 from schemas.contract import load_contract
 from schemas.declared_hierarchy import declared_hierarchy
 from sluice.documents.document_reading import named_file, parse_document, yaml_mapping
+from sluice.generalization.draft import draft_hierarchy
 from sluice.generalization.hierarchy_review import (
-    Branch,
     Remark,
-    lines_of,
-    parts_in_order,
+    outline,
     remarks_for,
     remarks_on,
     remarks_with,
+    summaries,
 )
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.values import plain_array
-from sluice.ground.variables import Kind, Variable
+from sluice.ground.variables import Kind, Variable, as_label
 from sluice.reading.typed_column import typed_array
 from sluice.sources.hierarchy_file import read_hierarchy
+from tasks.workbench.arguments import document, whole_number
+from tasks.workbench.hierarchy_picture import draw
+from tasks.workbench.records import Columns, ContractGiven
+from tasks.workbench.result import Figure, Result, axes
 from tasks.workbench.tabular_file import errors_of, table_source
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_LINE = 0.2  # inches that a leaf takes
-_WIDE = 2.2  # inches of a level
-_LETTERS = 32  # that fit into a level
-_COLOURS = ("#1b4f86", "#4f7fb0", "#85a9cd", "#b5cbe2", "#d9dfdd")  # from the widest level; the leaves have the last
-Format = Literal["svg", "png"]
+_HOW = "a mapping such as {'intervals': [5, 10]}, or the path of a CSV file"
 
 
 def declared_variable(contract_file: Path, name: str) -> Variable:
@@ -134,88 +133,132 @@ def check_hierarchy(
     return hierarchy, remarks
 
 
-def draw(branches: Sequence[Branch], axes: "Axes") -> None:
-    """Draw on Axes: each group beside what it holds; what is left out is a line of its own."""
-    depth = max(branch.level for branch in branches)
-    top = 0
-    for branch in branches:
-        top += _draw(branch, top, depth, axes)
-    axes.set_xlim(0, depth + 1)
-    axes.set_ylim(top, 0)
-    axes.set_xticks([level + 0.5 for level in range(depth + 1)])
-    axes.set_xticklabels(["leaves", *(f"level {level}" for level in range(1, depth + 1))])
-    axes.xaxis.tick_top()
-    axes.tick_params(length=0)
-    axes.set_yticks([])
-    for side in axes.spines.values():
-        side.set_visible(False)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class HierarchyTree(Result):
+    """A hierarchy.
 
-
-def picture(branches: Sequence[Branch], title: str, kind: Format) -> bytes:
-    """The picture as a file. The same hierarchy gives the same bytes."""
-    from matplotlib import rc_context
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    depth = max(branch.level for branch in branches)
-    lines = sum(map(lines_of, branches))
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "hierarchy"}):
-        figure = Figure(figsize=(_WIDE * (depth + 1) + 0.4, min(200.0, _LINE * lines + 1.0)), layout="constrained")
-        FigureCanvasAgg(figure)
-        axes = figure.add_subplot()
-        draw(branches, axes)
-        axes.set_title(title, loc="left", parse_math=False)
-        file = BytesIO()
-        metadata = {"Date": None} if kind == "svg" else {"Software": None}
-        figure.savefig(file, format=kind, dpi=110, metadata=metadata)
-    return file.getvalue()
-
-
-def page(branches: Sequence[Branch], title: str, says: Sequence[str]) -> bytes:
-    """A page of its own with the picture and a sentence on each level."""
-    svg = picture(branches, title, "svg").decode()
-    lines = "".join(f"<li>{escape(line)}</li>" for line in says)
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        "<style>body{font:16px/1.5 sans-serif;margin:2em;max-width:70em}svg{max-width:100%;height:auto}</style></head>"
-        f"<body><h1>{escape(title)}</h1><ul>{lines}</ul>{svg[svg.index('<svg') :]}</body></html>\n"
-    ).encode()
-
-
-def label(branch: Branch, letters: int | None = None) -> str:
-    """The name, and the records where they are told.
-
-    letters : of a longer label the name is cut
+    hierarchy : as a contract's variable holds it; Hierarchy.rows is leaf: its groups
+    written   : what a contract may hold after `hierarchy:`; None for one that was read from a file
+    counts    : records of each value, where records were given
     """
-    records = "" if branch.records is None else f" ({branch.records:,})"
-    room = None if letters is None else letters - len(records)
-    name = branch.name if room is None or len(branch.name) <= room else f"{branch.name[: room - 1]}…"
-    return name + records
+
+    leaves: Annotated[int, Figure("values", "that are grouped")]
+    levels: Annotated[int, Figure("levels", "above them")]
+    narrowest: Annotated[int, Figure("groups", "of the narrowest level")]
+    widest: Annotated[int, Figure("groups", "of the widest level")]
+    outside: Annotated[int | None, Figure("records", "whose value is not in the hierarchy")]
+    hierarchy: Hierarchy
+    written: dict[str, Any] | None
+    name: str
+    counts: dict[str, int] | None
+    minimum_cell: int
+
+    @property
+    def says(self) -> str:
+        told = "" if self.outside is None else f" {self.outside:,} records have a value that is not in it."
+        many = "level" if self.levels == 1 else "levels"
+        return f"{self.leaves:,} values of {self.name} in {self.levels} {many} of ever wider groups.{told}"
+
+    @property
+    def rows(self) -> pd.DataFrame:
+        """One row a leaf: columns leaf, level 1, level 2, ..."""
+        names = ["leaf", *(f"level {level}" for level in range(1, self.levels + 1))]
+        return pd.DataFrame([(leaf, *groups) for leaf, groups in self.hierarchy.rows.items()], columns=names)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """Each level: its groups, the leaves of the smallest and the largest, and groups below the minimum cell."""
+        found = pd.DataFrame(summaries(self.hierarchy, self.counts, self.minimum_cell))
+        return found if self.counts is not None else found.drop(columns="below_cell")
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """The groups as blocks; with records, their counts of each level that has no group below the minimum cell."""
+        ax = axes(ax)
+        draw(outline(self.hierarchy, None, self.counts, self.minimum_cell), ax)
+        ax.set_xlabel("from the values to the widest groups")
+        return ax
 
 
-def _draw(branch: Branch, top: int, depth: int, axes: "Axes") -> int:
-    """Draw a group from this line on; the lines that it takes."""
-    from matplotlib.patches import Rectangle
+def hierarchy(
+    how: Mapping[str, Any] | str | Path | None = None,
+    *,
+    records: "pd.Series[Any] | None" = None,
+    values: Iterable[object] | None = None,
+    ordered: bool = False,
+    minimum: object = None,
+    maximum: object = None,
+    contract: ContractGiven | None = None,
+    variable: str | None = None,
+    minimum_cell: int = 10,
+) -> HierarchyTree:
+    """The ever wider groups in which each value of a variable lies.
 
-    lines = lines_of(branch)
-    shade = _COLOURS[min(depth - branch.level, len(_COLOURS) - 1)] if branch.level else _COLOURS[-1]
-    axes.add_patch(Rectangle((branch.level, top), 0.98, lines, facecolor=shade, edgecolor="white", linewidth=1))
-    dark = shade in _COLOURS[:2]
-    axes.text(
-        branch.level + 0.04,
-        top + lines / 2,
-        label(branch, _LETTERS),
-        va="center",
-        fontsize=8,
-        color="white" if dark else "black",
-        parse_math=False,
-        clip_on=True,
+    how          : as a contract writes it, such as {"intervals": [5, 10, 20]}; or the path of a CSV file. When it is
+                   not given, a draft that is balanced by the records and tells of no rare value
+    records      : values of people, to count those outside the hierarchy, or to draft one from
+    values       : the declared domain: categories, from the lowest when they are `ordered`
+    minimum, maximum : or whole numbers or days from one to the other
+    contract, variable : or what a contract declares
+    minimum_cell : records that a group holds at least, or its level has no counts
+    raises       : TypeError, DataError, DocumentError
+    source       : Prasser, Eicher, Spengler, Bild and Kuhn (2020)
+    """
+    cell = whole_number(minimum_cell, "minimum_cell", 1)
+    declared = _declared(contract, variable) or _domain(values, ordered, minimum, maximum, records)
+    counts = None if records is None else dict(counts_of([_series(records)], declared.name, declared))
+    written: dict[str, Any] | None = None
+    if how is None:
+        if counts is None:
+            raise DataError("how: say how the hierarchy is built, or give the records that a draft is balanced by.")
+        builder = draft_hierarchy(declared, counts, cell)
+        written, made = builder.model_dump(mode="json", exclude_defaults=True), builder.build(declared)
+    elif isinstance(how, Mapping):
+        written, made = dict(how), hierarchy_as_written(how, declared)
+    elif isinstance(how, str | Path):
+        made = read_hierarchy(document(how, "how", _HOW))
+    else:
+        raise TypeError(f"how must be {_HOW}; got {type(how).__name__}.")
+    groups = [len(set(made.at_level(level).values())) for level in (1, made.depth)]
+    return HierarchyTree(
+        leaves=len(made.rows),
+        levels=made.depth,
+        narrowest=groups[0],
+        widest=groups[1],
+        outside=None if counts is None else sum(n for value, n in counts.items() if value not in made.rows),
+        hierarchy=made,
+        written=written,
+        name=declared.name,
+        counts=counts,
+        minimum_cell=cell,
     )
-    at = top
-    for part in parts_in_order(branch):
-        if isinstance(part, str):
-            axes.text(branch.level - 0.96, at + 0.5, part, va="center", fontsize=8, color="#5d656d", parse_math=False)
-            at += 1
-        else:
-            at += _draw(part, at, depth, axes)
-    return lines
+
+
+def _declared(contract: ContractGiven | None, variable: str | None) -> Variable | None:
+    if (contract is None) != (variable is None):
+        raise DataError("contract and variable go together: give both, or neither.")
+    if contract is None or variable is None:
+        return None
+    variables = Columns(contract).contract_for(pd.DataFrame()).by_name
+    if variable not in variables:
+        raise DataError(f"the contract has no {variable!r}.", field="variable", came=variable, allowed=variables)
+    return variables[variable]
+
+
+def _domain(
+    values: Iterable[object] | None, ordered: bool, minimum: object, maximum: object, records: object
+) -> Variable:
+    name = str(getattr(records, "name", None) or "the variable")
+    if values is not None:
+        labels = tuple(str(as_label(value)) for value in values)
+        return Variable(name=name, kind=Kind.ORDINAL if ordered else Kind.NOMINAL, categories=labels)
+    if minimum is None or maximum is None:
+        return Variable(name=name, kind=Kind.NOMINAL)
+    first, last = (end if isinstance(end, int | float) else str(end) for end in (minimum, maximum))
+    kind = Kind.DATE if isinstance(first, str) else Kind.INTEGER
+    return Variable(name=name, kind=kind, minimum=first, maximum=last)
+
+
+def _series(records: object) -> "pd.Series[Any]":
+    if not isinstance(records, pd.Series):
+        raise TypeError(f"records must be a column, such as frame['age']; got {type(records).__name__}.")
+    return records

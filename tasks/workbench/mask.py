@@ -1,213 +1,272 @@
-"""Mask a file by a plan, outside any release. Nothing is judged, approved, recorded or published.
+"""`sluice.mask`: a masking plan carried out on a DataFrame."""
 
-The masked file says so itself: in the metadata of a Parquet file, and in the descriptor beside it.
-"""
-
-import json
-import secrets
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field
 
-from schemas.contract import Contract, load_contract
-from schemas.reading.contract_draft import inferred_contract
-from sluice.custody.shelf import refuse_to_overwrite
-from sluice.documents.document_reading import parse_document, read_yaml
-from sluice.ground.durable import sha256_of
-from sluice.ground.errors import DataError, DocumentError, PlanError, did_you_mean
-from sluice.ground.variables import Kind, Role, Variable
-from sluice.masking import Step
+from schemas.contract import Contract
+from sluice.documents.document_reading import parse_document
+from sluice.ground.errors import DataError, did_you_mean
 from sluice.masking.masking_step import MaskingStep
-from sluice.masking.plan import apply_plan, released_variables
-from sluice.publication.datapackage import records_datapackage
-from sluice.publication.manifest import PublishedFile
-from sluice.publication.records_file import columns_with_time, write_csv, write_parquet
-from tasks.workbench.seed_file import seed_of
-from tasks.workbench.tabular_file import read_records, table_source, typed_table
+from sluice.masking.moved_blocks import Block, moved_blocks
+from sluice.masking.noise.additive_noise import AdditiveNoise
+from sluice.masking.noise.markov_matrix import corrected_frequencies
+from sluice.masking.noise.pram import MISSING, Pram
+from sluice.masking.plan import ByStratum, apply_plan, apply_recodings, released_variables
+from sluice.masking.swapping.anatomization import Anatomization, anatomized_tables
+from sluice.utility.cell_changes import cell_changes
+from tasks.workbench.arguments import Seed, column_name, data_frame, document, entropy
+from tasks.workbench.file_masking import MaskingPlan, load_plan
+from tasks.workbench.records import Columns, ContractGiven, HoldsRecords, Records, refuse_missing
+from tasks.workbench.result import COLOURS, Figure, Result, axes
+from tasks.workbench.tabular_file import typed_table
 
-NOT_JUDGED = (
-    "Masked by `sluice mask` to try a method. Nobody measured its disclosure risk or approved it: not for release."
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Plan = MaskingStep | Mapping[str, Any] | Sequence[MaskingStep | Mapping[str, Any]] | Path | str
+_ALLOWED = (
+    "a list of steps, each a mapping such as {'method': 'rounding', ...} or a step of sluice.masking, or the path of a "
+    "YAML file"
 )
+_MOST_BARS = 30
 
 
-class MaskingPlan(BaseModel):
-    """Masking steps, in order; a release definition's `plan` is one."""
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Masked(Result, HoldsRecords):
+    """What a plan made of a DataFrame. Nobody judged it: see `sluice.assess`.
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    plan: tuple[Annotated[Step, Field(discriminator="method")], ...] = Field(
-        min_length=1, description="masking steps, in order"
-    )
-
-
-@dataclass(frozen=True)
-class MaskedOutput:
-    """The masked file that was written, and what was done."""
-
-    output: Path
-    descriptor: Path
-    records: int
-    steps: tuple[str, ...]  # what each step did, in words
-    variables: dict[str, Variable]  # as they were before masking
-    inferred: bool  # there was no contract
-
-
-def mask_file(
-    source: Path,
-    plan_file: Path,
-    output: Path,
-    *,
-    contract_file: Path | None = None,
-    seed_file: Path | None = None,
-    household: str | None = None,
-    weight: str | None = None,
-    kinds: Mapping[str, Kind] | None = None,
-) -> MaskedOutput:
-    """Mask a file and write the result, CSV or Parquet by its name, with a descriptor beside it.
-
-    contract_file : what the variables are; without it their kinds are inferred from the values
-    seed_file     : a whole number; the same seed, plan and data give the same file. A file that is not there is made
-                    with a new seed, readable for its owner alone. Without it the seed is new and forgotten
-    kinds         : without a contract, the kinds of columns for which the user knows better than their values tell
-    raises        : DocumentError, DataError, PlanError; then nothing is written
+    frame       : masked, without identifiers; the index tells the record of the original that each comes from
+    kept        : by record of the original, whether it is in `frame`; all are, unless the plan takes a sample
+    columns     : by column of `frame`, the share of cells changed and suppressed beyond what the recodings do, and for
+                  numbers the mean and the variance of what was added (masked less original)
+    plan        : the steps
+    blocks      : variables that left their records together, and where they went: as secret as the records themselves
+    carried_out : the steps as they were carried out, with every threshold, bound and matrix that was fitted to the data
+                  as a number in its place; `ByStratum` for a step with strata. Exact: it tells of the records
+    parameters  : what a user of the masked file may know of each step to correct for it, as it would be published
+    original    : the records before
+    contract    : what the columns were taken for
     """
-    _refuse_unfit_output(output, [source, plan_file, contract_file, seed_file])
-    plan = load_plan(plan_file)
-    entropy = seed_of(seed_file) if seed_file else secrets.randbits(128)
-    contract = load_contract(contract_file) if contract_file else None
-    names = list(contract.staged) if contract else table_source(source).column_names()
-    raw = read_records(source, contract, names)
-    if contract is None:
-        roles = {role: name for role, name in ((Role.HOUSEHOLD, household), (Role.WEIGHT, weight)) if name}
-        for option, name in [*roles.items(), *(("kind", name) for name in kinds or {})]:
-            if name not in names:
-                hint = f"{did_you_mean(name, names)} It has {', '.join(names)}."
-                raise DocumentError(f"--{option}: {source} has no column '{name}'.{hint}")
-        contract = inferred_contract(raw, source.name.split(".")[0], roles, kinds)
-    frame, variables = typed_table(raw, contract, entropy)
-    declared = contract.by_name if contract_file else {}
-    released = _released(plan, variables, declared)
-    masked, carried_out = apply_plan(plan, frame, variables, np.random.SeedSequence(entropy))
-    masked = masked.reset_index(drop=True)
-    parameters = [found for step in carried_out if (found := step.parameters())]
-    with_time = columns_with_time(masked)
-    descriptor = output.with_name(f"{output.name}.datapackage.json")
-    with _whole(output) as partial:
-        if output.suffix == ".parquet":
-            write_parquet(masked, partial, released, {"sluice:judged": "no", "sluice:note": NOT_JUDGED})
-        else:
-            write_csv(masked, partial)
-        in_file = _in_the_file(released, declared, masked)
-        package = _descriptor(output, partial, len(masked), contract, plan, variables, in_file, parameters, with_time)
-        with _whole(descriptor) as partial_descriptor:
-            partial_descriptor.write_text(json.dumps(package, indent=2, ensure_ascii=False), encoding="utf-8")
-    steps = tuple(step.describe() for step in plan)
-    return MaskedOutput(output, descriptor, len(masked), steps, variables, contract_file is None)
 
+    records_original: Annotated[int, Figure("records", "before")]
+    records_masked: Annotated[int, Figure("records", "after")]
+    steps: Annotated[int, Figure("steps", "carried out, in order")]
+    columns_changed: Annotated[int, Figure("columns", "recoded, changed or suppressed in some record")]
+    columns_removed: Annotated[int, Figure("columns", "taken out, identifiers included")]
+    frame: pd.DataFrame
+    kept: pd.Series
+    columns: pd.DataFrame
+    plan: tuple[MaskingStep, ...]
+    carried_out: tuple[MaskingStep | ByStratum, ...]
+    blocks: tuple[Block, ...]
+    parameters: tuple[dict[str, Any], ...]
+    original: Records
+    released: Records
+    contract: Contract
 
-def load_plan(path: Path) -> tuple[MaskingStep, ...]:
-    """The steps in a YAML file: a list, or the `plan` of a release definition. Raises DocumentError."""
-    return parse_document(MaskingPlan, read_yaml(path, list_is="plan"), str(path)).plan
+    @property
+    def records(self) -> Records:
+        return self.released
 
+    @property
+    def says(self) -> str:
+        done = " ".join(step.describe() for step in self.plan)
+        return f"{done} Nobody measured the disclosure risk of the result: not for release."
 
-def kinds_given(written: Sequence[str]) -> dict[str, Kind]:
-    """What was written as COLUMN=KIND. Raises DocumentError."""
-    kinds = {}
-    for each in written:
-        name, _, kind = each.rpartition("=")
-        if not name or kind not in list(Kind):
-            raise DocumentError(f"must be COLUMN=KIND with one of {', '.join(Kind)}; got '{each}'", field="--kind")
-        kinds[name] = Kind(kind)
-    return kinds
+    @property
+    def table(self) -> pd.DataFrame:
+        return self.columns.reset_index(names="column")
 
+    def transition_matrix(self, column: str) -> pd.DataFrame:
+        """PRAM's matrix of a column, exactly: row an original category, column a released one, each row adds up to 1.
 
-def _refuse_unfit_output(output: Path, inputs: list[Path | None]) -> None:
-    if output.suffix not in (".csv", ".parquet"):
-        raise DataError(f"--output {output}: must end in .csv or .parquet")
-    if not output.resolve().parent.is_dir():
-        raise DataError(f"--output {output}: there is no folder {output.parent}")
-    refuse_to_overwrite(output, inputs, output.with_name(f"{output.name}.datapackage.json"))
-
-
-def _released(
-    plan: tuple[MaskingStep, ...], variables: dict[str, Variable], declared: Mapping[str, Variable]
-) -> dict[str, Variable]:
-    """The variables after the plan. An error names no category that only the data hold."""
-    try:
-        return released_variables(plan, variables)
-    except PlanError as error:
-        undeclared = [
-            name
-            for name, variable in variables.items()
-            if not _declares(declared, name) and any(f"'{label}'" in str(error) for label in variable.categories or ())
+        raises : DataError where no step, or more than one matrix, transforms the column at random
+        """
+        found = [
+            step.matrix[column]
+            for carried in self.carried_out
+            for step in _fitted(carried)
+            if isinstance(step, Pram) and step.matrix is not None and column in step.matrix
         ]
-        if not undeclared:
-            raise
-    raise DataError(
-        f"the plan does not fit the categories of {', '.join(undeclared)} in the data. Declare them in a contract, or "
-        "give 'others' in the plan."
-    )
-
-
-def _in_the_file(
-    released: dict[str, Variable], declared: Mapping[str, Variable], masked: pd.DataFrame
-) -> dict[str, Variable]:
-    """The released variables, without categories that only the original data held and masking took away."""
-    in_file = dict(released)
-    for name, variable in released.items():
-        if variable.categories is not None and not _declares(declared, name):
-            left = set(masked[name].dropna().unique())
-            in_file[name] = variable.model_copy(
-                update={"categories": tuple(c for c in variable.categories if c in left)}
+        if len(found) != 1:
+            treated = {name for step in self.plan if isinstance(step, Pram) for name in step.columns}
+            raise DataError(
+                f"{len(found)} PRAM matrices are those of {column!r}; 1 is wanted. Treated by PRAM: "
+                f"{', '.join(sorted(treated)) or 'none'}.{did_you_mean(column, treated)} With strata, see carried_out."
             )
-    return in_file
+        return pd.DataFrame.from_dict(found[0], orient="index").reindex(columns=list(found[0])).fillna(0.0)
+
+    def corrected_frequencies(self, column: str) -> "pd.Series[float]":
+        """How many records each category of a column had before PRAM, estimated without bias from the masked file.
+
+        A rare category may come out below 0; the sum is that of the masked file.
+
+        raises : as `transition_matrix`; PlanError where the matrix is singular
+        """
+        matrix = self.transition_matrix(column)
+        labels = self.frame[column].astype("str").where(self.frame[column].notna(), MISSING)
+        counts = labels.value_counts().reindex(matrix.index, fill_value=0)
+        return pd.Series(
+            corrected_frequencies(counts.to_numpy().astype(np.int64), matrix.to_numpy()),
+            index=matrix.index,
+            name=column,
+        )
+
+    def anatomized_tables(self) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """The two tables of an anatomization: who is in which group, and how often a group has each sensitive value.
+
+        raises : DataError where the plan has no such step, or several; PlanError for a sensitive column named 'count'
+        """
+        steps = [step for step in self.plan if isinstance(step, Anatomization)]
+        if len(steps) != 1:
+            raise DataError(f"anatomized_tables needs one step of anatomization in the plan; it has {len(steps)}.")
+        return anatomized_tables(self.frame, steps[0].columns, steps[0].group_column)
+
+    def noise_variance(self, column: str) -> float:
+        """Variance of the noise that `additive_noise` adds to a column, in the square of its unit.
+
+        It is the step's amount times the variance (n - 1) of the values that the step found.
+
+        raises : DataError where no such step, several, or another step before it treats the column, or one by strata
+        """
+        treating = [step for step in self.plan if step.concerns(column)]
+        if len(treating) != 1 or not isinstance(treating[0], AdditiveNoise) or treating[0].strata:
+            raise DataError(f"noise_variance needs additive_noise as the only step on {column!r}, without strata.")
+        return float(treating[0].amount * self.original.frame[column].astype("float64").var(ddof=1))
+
+    def plot(self, ax: "Axes | None" = None, column: str | None = None) -> "Axes":
+        """How much of each column was changed; with `column`, its distribution before and after."""
+        ax = axes(ax)
+        if column is not None:
+            return self._distribution(ax, column_name(column, "column", self.frame))
+        places = np.arange(len(self.columns))
+        changed, suppressed = (100 * self.columns[name].to_numpy() for name in ("changed", "suppressed"))
+        ax.barh(places, changed, color=COLOURS["masked"], label="changed")
+        ax.barh(places, suppressed, left=changed, color=COLOURS["fail"], label="suppressed")
+        ax.set_yticks(places, list(self.columns.index), parse_math=False)
+        ax.invert_yaxis()
+        ax.set_xlim(0, 100)
+        ax.set_xlabel("% of the cells, beyond recoding")
+        ax.legend()
+        return ax
+
+    def _distribution(self, ax: "Axes", column: str) -> "Axes":
+        before, after = self.original.frame[column], self.released.frame[column]
+        variables = (self.original.variables[column], self.released.variables[column])
+        if all(variable.kind.is_numeric for variable in variables):
+            values = [each.dropna().to_numpy(np.float64) for each in (before, after)]
+            bins = np.histogram_bin_edges(np.concatenate(values), bins=_MOST_BARS).tolist()
+            for found, colour, label in zip(values, ("reference", "masked"), ("original", "masked"), strict=True):
+                ax.hist(found, bins, color=COLOURS[colour], label=label, histtype="step", linewidth=1.8)
+            ax.set_ylabel("records")
+        else:
+            counts = after.astype("string").fillna("missing").value_counts().head(_MOST_BARS)[::-1]
+            ax.barh(range(len(counts)), counts.to_numpy(), color=COLOURS["masked"], label="masked")
+            recoded = apply_recodings(self.carried_out, self.original.frame, self.original.variables)[column]
+            known = recoded.astype("string").fillna("missing").value_counts().reindex(counts.index, fill_value=0)
+            ax.plot(known.to_numpy(), range(len(counts)), "|", color=COLOURS["fail"], markersize=14, label="original")
+            ax.set_yticks(range(len(counts)), list(counts.index), parse_math=False)
+            ax.set_xlabel("records")
+        ax.set_title(column, parse_math=False)
+        ax.legend()
+        return ax
 
 
-def _declares(declared: Mapping[str, Variable], name: str) -> bool:
-    return name in declared and declared[name].categories is not None
+def mask(
+    frame: pd.DataFrame,
+    plan: Plan,
+    *,
+    contract: ContractGiven | None = None,
+    quasi_identifiers: Iterable[str] | None = None,
+    sensitive: Iterable[str] | None = None,
+    weight: str | None = None,
+    household: str | None = None,
+    kinds: Mapping[str, str] | None = None,
+    seed: Seed = None,
+) -> Masked:
+    """Carry a masking plan out on a DataFrame.
 
-
-def _descriptor(
-    output: Path,
-    written: Path,
-    records: int,
-    contract: Contract,
-    plan: tuple[MaskingStep, ...],
-    variables: dict[str, Variable],
-    released: dict[str, Variable],
-    parameters: list[dict[str, Any]],
-    with_time: list[str],
-) -> dict[str, Any]:
-    with written.open("rb") as file:
-        sha256 = sha256_of(file)
-    resource = PublishedFile(path=output.name, sha256=sha256, bytes=written.stat().st_size, rows=records)
-    done = {name: [step.describe() for step in plan if step.concerns(name)] for name in variables}
-    package = records_datapackage(
-        output.stem,
-        f"Trial of a masking plan on {contract.dataset}",
-        contract.dataset,
-        released,
-        done,
-        [resource],
-        NOT_JUDGED,
-        parameters,
-        with_time,
+    frame    : records
+    plan     : steps in order (docs/methods.md lists the methods): mappings as in a release definition, such as
+               {"method": "pram", "columns": ["religion"], "retention": 0.8}; steps of `sluice.masking`; or the path of
+               a YAML file
+    contract : what the columns are; without one, their kinds are inferred and these say more:
+               quasi_identifiers, sensitive, weight, household: columns by their role; kinds: {"schooling": "ordinal"}
+    seed     : a whole number, with which the same plan and data give the same result, that of `sluice mask` too; or a
+               numpy Generator; without it, new each time
+    raises   : TypeError, DataError, PlanError, DocumentError
+    """
+    frame = data_frame(frame, "frame")
+    steps = _steps(plan)
+    columns = Columns(contract, quasi_identifiers, sensitive, weight, household, kinds)
+    known = columns.contract_for(frame)
+    refuse_missing(known.staged, "frame", frame)
+    drawn = entropy(seed)
+    typed, variables = typed_table(frame, known, drawn)
+    released = released_variables(steps, variables)
+    masked, carried_out = apply_plan(steps, typed, variables, np.random.SeedSequence(drawn))
+    positions = masked.index.to_numpy()
+    masked = masked.set_axis(frame.index[positions])
+    masked.attrs["sluice:judged"] = False
+    recoded = apply_recodings(carried_out, typed, variables).iloc[positions]
+    found = _changes(typed.iloc[positions], recoded, masked)
+    return Masked(
+        records_original=len(frame),
+        records_masked=len(masked),
+        steps=len(steps),
+        columns_changed=int((found[["recoded", "changed", "suppressed"]] > 0).any(axis=1).sum()),
+        columns_removed=frame.shape[1] - sum(name in masked for name in frame.columns),
+        frame=masked,
+        kept=pd.Series(np.isin(np.arange(len(frame)), positions), index=frame.index, name="kept"),
+        columns=found,
+        plan=steps,
+        carried_out=carried_out,
+        blocks=moved_blocks(steps, typed, variables, np.random.SeedSequence(drawn)),
+        parameters=tuple(known_of for step in carried_out if (known_of := step.parameters())),
+        original=Records(typed, variables, frame.index, known.records_are),
+        released=Records(masked.reset_index(drop=True), released, masked.index, known.records_are),
+        contract=known,
     )
-    return package | {"sluice:judged": False, "sluice:plan": [step.describe() for step in plan]}
 
 
-@contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """A file beside `path` to write to, which takes its place when all went well."""
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        yield partial
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+def _steps(plan: object) -> tuple[MaskingStep, ...]:
+    if isinstance(plan, str | Path):
+        return load_plan(document(plan, "plan", _ALLOWED))
+    written = [plan] if isinstance(plan, MaskingStep | Mapping) else plan
+    if not isinstance(written, Sequence) or not all(isinstance(step, MaskingStep | Mapping) for step in written):
+        raise TypeError(f"plan must be {_ALLOWED}; got {type(plan).__name__}.")
+    content = [step if isinstance(step, MaskingStep) else dict(step) for step in written]
+    return parse_document(MaskingPlan, {"plan": content}, "plan").plan
+
+
+def _fitted(carried_out: MaskingStep | ByStratum) -> tuple[MaskingStep, ...]:
+    if isinstance(carried_out, ByStratum):
+        return tuple(step for steps in carried_out.fitted.values() for step in steps)
+    return (carried_out,)
+
+
+def _changes(original: pd.DataFrame, recoded: pd.DataFrame, masked: pd.DataFrame) -> pd.DataFrame:
+    rows = {}
+    for name in masked:
+        known = name in original
+        changes = cell_changes(recoded[name], masked[name]) if known else None
+        row: dict[str, Any] = {
+            "recoded": cell_changes(original[name], recoded[name]).changed if known else np.nan,
+            "changed": changes.changed if changes else np.nan,
+            "suppressed": changes.suppressed if changes else np.nan,
+            "mean_added": np.nan,
+            "variance_added": np.nan,
+        }
+        numbers = [known and pd.api.types.is_numeric_dtype(frame[name].dtype) for frame in (original, masked)]
+        if all(numbers):
+            added = masked[name].to_numpy(np.float64, na_value=np.nan) - original[name].to_numpy(
+                np.float64, na_value=np.nan
+            )
+            row |= {"mean_added": float(np.nanmean(added)), "variance_added": float(np.nanvar(added, ddof=1))}
+        rows[name] = row
+    return pd.DataFrame.from_dict(rows, orient="index")

@@ -13,7 +13,7 @@ from tasks.release.records.record_findings import against_reference
 from tasks.workbench.arguments import Seed
 from tasks.workbench.compared import compare
 from tasks.workbench.findings import Judgement
-from tasks.workbench.notebook.mask import Masked
+from tasks.workbench.mask import Masked
 from tasks.workbench.records import Columns, ContractGiven
 from tasks.workbench.result import Figure
 

@@ -11,7 +11,7 @@ from sluice.ground.errors import DataError
 from sluice.risk.attacks.singling_out import Mode
 from tasks.workbench.arguments import Seed, column_names, one_of, whole_number
 from tasks.workbench.compared import compare
-from tasks.workbench.notebook.mask import Masked
+from tasks.workbench.mask import Masked
 from tasks.workbench.records import Columns, ContractGiven
 from tasks.workbench.result import COLOURS, Figure, Result, axes, written
 

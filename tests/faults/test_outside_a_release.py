@@ -12,8 +12,8 @@ import yaml
 from sluice.ground.errors import DataError, PlanError
 from sluice.ground.verdict import Finding, Verdict
 from sluice.report.dossier import Dossier
-from tasks.workbench.assess import assess
-from tasks.workbench.mask import mask_file
+from tasks.workbench.assess import assess_files
+from tasks.workbench.file_masking import mask_file
 from tests.golden import golden
 
 CANARY = "canary4711"
@@ -61,7 +61,9 @@ def masked(folder: Path, *steps: dict[str, Any], **given: Any) -> str:
 
 def assessed(folder: Path, file: pd.DataFrame, **given: Any) -> Dossier:
     file.to_csv(folder / "file.csv", index=False)
-    return assess(folder / "people.csv", folder / "file.csv", folder / "contract.yaml", folder / "policy.yaml", **given)
+    return assess_files(
+        folder / "people.csv", folder / "file.csv", folder / "contract.yaml", folder / "policy.yaml", **given
+    )
 
 
 def finding(dossier: Dossier, rule: str) -> Finding:

@@ -30,6 +30,7 @@ from sluice.utility.comparison import Comparison
 from tasks.release.intake.staging import within_memory
 from tests.golden import golden
 from tests.policies.rules.written_rules import is_sensitive
+from tests.risk.population.weighted_survey import READING
 
 RULE: TypeAdapter[Any] = TypeAdapter(PolicyRule)
 VARIABLES = {
@@ -193,8 +194,9 @@ def test_every_rule_can_fail(name: str, tmp_path: Path, monkeypatch: pytest.Monk
         assert (is_sensitive(rule, safe), is_sensitive(rule, unsafe)) == (False, True)
         assert decide(rule.find(SAFE, VARIABLES, "masked")) is Verdict.UNKNOWN
         return
-    assert decide(rule.find(safe.assign(weight=10.0, household="h"), SURVEY, "masked")) is Verdict.PASS
-    assert decide(rule.find(unsafe.assign(weight=1.0, household="h"), SURVEY, "masked")) is Verdict.FAIL
+    safe, unsafe = safe.assign(weight=10.0, household="h"), unsafe.assign(weight=1.0, household="h")
+    found = [decide(rule.find(file, SURVEY, "masked", background=READING)) for file in (safe, unsafe)]
+    assert found == [Verdict.PASS, Verdict.FAIL]
 
 
 def test_a_row_of_the_ledger_cannot_be_hidden_or_changed(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from sluice.masking.recoding.sampling import Sampling
 from sluice.reading.kind import ColumnSummary, summary_of
 from sluice.sources.sources import CsvSource, ParquetSource
 from sluice.sources.tabular_source import TabularSource
-from tasks.workbench.mask import mask_file
+from tasks.workbench.file_masking import mask_file
 from tasks.workbench.masked_file import understood
 from tests.golden import golden
 from tests.typed_frame import typed_frame

@@ -13,7 +13,7 @@ from sluice.ground.errors import DataError
 from sluice.ground.verdict import Finding, Verdict
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.sources.hierarchy_file import read_hierarchy
-from tasks.workbench.assess import assess
+from tasks.workbench.assess import assess_files
 from tests.flows.house import BLOCKED, DONE, ERROR, House
 from tests.golden import golden
 
@@ -46,7 +46,7 @@ def files(tmp_path: Path) -> Path:
 
 
 def judged(files: Path, masked: str = "masked.csv", **given: Any) -> Dossier:
-    return assess(files / "original.csv", files / masked, files / "contract.yaml", files / "policy.yaml", **given)
+    return assess_files(files / "original.csv", files / masked, files / "contract.yaml", files / "policy.yaml", **given)
 
 
 def finding(dossier: Dossier, rule: str) -> Finding:
@@ -190,7 +190,9 @@ def test_arxs_own_hierarchies_and_stars_are_read(reference_data: Path, tmp_path:
     contract = {"dataset": "adult", "version": 1, "variables": variables}
     (tmp_path / "contract.yaml").write_text(yaml.safe_dump(contract), encoding="utf-8")
     for paired in (False, True):
-        dossier = assess(tmp_path / "original.csv", tmp_path / "masked.csv", tmp_path / "contract.yaml", paired=paired)
+        dossier = assess_files(
+            tmp_path / "original.csv", tmp_path / "masked.csv", tmp_path / "contract.yaml", paired=paired
+        )
         assert finding(dossier, "comparable_values").verdict is Verdict.PASS
         judged = [each for each in dossier.findings if each.binding and each.stage != "utility"]
         wrong = {each.rule: each.verdict for each in judged if each.verdict}

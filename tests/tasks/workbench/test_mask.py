@@ -16,7 +16,7 @@ import yaml
 from flows.cli.main import main
 from sluice.ground.errors import DataError, DocumentError, PlanError
 from sluice.masking.noise.additive_noise import AdditiveNoise
-from tasks.workbench.mask import NOT_JUDGED, kinds_given, load_plan, mask_file
+from tasks.workbench.file_masking import NOT_JUDGED, kinds_given, load_plan, mask_file
 from tests.golden import golden
 
 NOISE = {"method": "additive_noise", "columns": ["income"], "amount": 0.1}

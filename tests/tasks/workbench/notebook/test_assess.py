@@ -9,7 +9,7 @@ import sluice
 from policies.policy import load_policy
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.verdict import Verdict
-from tasks.workbench.assess import assess as assess_files
+from tasks.workbench.assess import assess_files
 from tests.golden import golden
 
 DEMO = Path("deployments/demo/fair-survey.yaml")
@@ -80,7 +80,7 @@ def test_refusals(fair: pd.DataFrame) -> None:
 def test_what_cannot_be_judged_is_refused_before_a_record_is_looked_at(
     fair: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tasks.workbench.notebook.assess.assess_compared", None)
+    monkeypatch.setattr("tasks.workbench.assess.assess_compared", None)
     made = sluice.mask(fair.head(50), [{"method": "rank_swapping", "columns": ["age"], "window": 0.5}], seed=1)
     golden.refused(DataError, sluice.assess, fair.head(50), made)
     golden.refused(DataError, sluice.assess, fair, fair, quasi_identifiers=["age"])

@@ -10,7 +10,7 @@ import sluice
 from sluice.ground.errors import DataError, DocumentError, PlanError
 from sluice.ground.variables import Kind
 from sluice.masking.swapping.rank_swapping import RankSwapping
-from tasks.workbench.mask import mask_file
+from tasks.workbench.file_masking import mask_file
 from tests.golden import golden
 
 PLAN: list[dict[str, Any]] = [

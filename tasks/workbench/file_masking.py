@@ -1,0 +1,213 @@
+"""Mask a file by a plan, outside any release. Nothing is judged, approved, recorded or published.
+
+The masked file says so itself: in the metadata of a Parquet file, and in the descriptor beside it.
+"""
+
+import json
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field
+
+from schemas.contract import Contract, load_contract
+from schemas.reading.contract_draft import inferred_contract
+from sluice.custody.shelf import refuse_to_overwrite
+from sluice.documents.document_reading import parse_document, read_yaml
+from sluice.ground.durable import sha256_of
+from sluice.ground.errors import DataError, DocumentError, PlanError, did_you_mean
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.masking import Step
+from sluice.masking.masking_step import MaskingStep
+from sluice.masking.plan import apply_plan, released_variables
+from sluice.publication.datapackage import records_datapackage
+from sluice.publication.manifest import PublishedFile
+from sluice.publication.records_file import columns_with_time, write_csv, write_parquet
+from tasks.workbench.seed_file import seed_of
+from tasks.workbench.tabular_file import read_records, table_source, typed_table
+
+NOT_JUDGED = (
+    "Masked by `sluice mask` to try a method. Nobody measured its disclosure risk or approved it: not for release."
+)
+
+
+class MaskingPlan(BaseModel):
+    """Masking steps, in order; a release definition's `plan` is one."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    plan: tuple[Annotated[Step, Field(discriminator="method")], ...] = Field(
+        min_length=1, description="masking steps, in order"
+    )
+
+
+@dataclass(frozen=True)
+class MaskedOutput:
+    """The masked file that was written, and what was done."""
+
+    output: Path
+    descriptor: Path
+    records: int
+    steps: tuple[str, ...]  # what each step did, in words
+    variables: dict[str, Variable]  # as they were before masking
+    inferred: bool  # there was no contract
+
+
+def mask_file(
+    source: Path,
+    plan_file: Path,
+    output: Path,
+    *,
+    contract_file: Path | None = None,
+    seed_file: Path | None = None,
+    household: str | None = None,
+    weight: str | None = None,
+    kinds: Mapping[str, Kind] | None = None,
+) -> MaskedOutput:
+    """Mask a file and write the result, CSV or Parquet by its name, with a descriptor beside it.
+
+    contract_file : what the variables are; without it their kinds are inferred from the values
+    seed_file     : a whole number; the same seed, plan and data give the same file. A file that is not there is made
+                    with a new seed, readable for its owner alone. Without it the seed is new and forgotten
+    kinds         : without a contract, the kinds of columns for which the user knows better than their values tell
+    raises        : DocumentError, DataError, PlanError; then nothing is written
+    """
+    _refuse_unfit_output(output, [source, plan_file, contract_file, seed_file])
+    plan = load_plan(plan_file)
+    entropy = seed_of(seed_file) if seed_file else secrets.randbits(128)
+    contract = load_contract(contract_file) if contract_file else None
+    names = list(contract.staged) if contract else table_source(source).column_names()
+    raw = read_records(source, contract, names)
+    if contract is None:
+        roles = {role: name for role, name in ((Role.HOUSEHOLD, household), (Role.WEIGHT, weight)) if name}
+        for option, name in [*roles.items(), *(("kind", name) for name in kinds or {})]:
+            if name not in names:
+                hint = f"{did_you_mean(name, names)} It has {', '.join(names)}."
+                raise DocumentError(f"--{option}: {source} has no column '{name}'.{hint}")
+        contract = inferred_contract(raw, source.name.split(".")[0], roles, kinds)
+    frame, variables = typed_table(raw, contract, entropy)
+    declared = contract.by_name if contract_file else {}
+    released = _released(plan, variables, declared)
+    masked, carried_out = apply_plan(plan, frame, variables, np.random.SeedSequence(entropy))
+    masked = masked.reset_index(drop=True)
+    parameters = [found for step in carried_out if (found := step.parameters())]
+    with_time = columns_with_time(masked)
+    descriptor = output.with_name(f"{output.name}.datapackage.json")
+    with _whole(output) as partial:
+        if output.suffix == ".parquet":
+            write_parquet(masked, partial, released, {"sluice:judged": "no", "sluice:note": NOT_JUDGED})
+        else:
+            write_csv(masked, partial)
+        in_file = _in_the_file(released, declared, masked)
+        package = _descriptor(output, partial, len(masked), contract, plan, variables, in_file, parameters, with_time)
+        with _whole(descriptor) as partial_descriptor:
+            partial_descriptor.write_text(json.dumps(package, indent=2, ensure_ascii=False), encoding="utf-8")
+    steps = tuple(step.describe() for step in plan)
+    return MaskedOutput(output, descriptor, len(masked), steps, variables, contract_file is None)
+
+
+def load_plan(path: Path) -> tuple[MaskingStep, ...]:
+    """The steps in a YAML file: a list, or the `plan` of a release definition. Raises DocumentError."""
+    return parse_document(MaskingPlan, read_yaml(path, list_is="plan"), str(path)).plan
+
+
+def kinds_given(written: Sequence[str]) -> dict[str, Kind]:
+    """What was written as COLUMN=KIND. Raises DocumentError."""
+    kinds = {}
+    for each in written:
+        name, _, kind = each.rpartition("=")
+        if not name or kind not in list(Kind):
+            raise DocumentError(f"must be COLUMN=KIND with one of {', '.join(Kind)}; got '{each}'", field="--kind")
+        kinds[name] = Kind(kind)
+    return kinds
+
+
+def _refuse_unfit_output(output: Path, inputs: list[Path | None]) -> None:
+    if output.suffix not in (".csv", ".parquet"):
+        raise DataError(f"--output {output}: must end in .csv or .parquet")
+    if not output.resolve().parent.is_dir():
+        raise DataError(f"--output {output}: there is no folder {output.parent}")
+    refuse_to_overwrite(output, inputs, output.with_name(f"{output.name}.datapackage.json"))
+
+
+def _released(
+    plan: tuple[MaskingStep, ...], variables: dict[str, Variable], declared: Mapping[str, Variable]
+) -> dict[str, Variable]:
+    """The variables after the plan. An error names no category that only the data hold."""
+    try:
+        return released_variables(plan, variables)
+    except PlanError as error:
+        undeclared = [
+            name
+            for name, variable in variables.items()
+            if not _declares(declared, name) and any(f"'{label}'" in str(error) for label in variable.categories or ())
+        ]
+        if not undeclared:
+            raise
+    raise DataError(
+        f"the plan does not fit the categories of {', '.join(undeclared)} in the data. Declare them in a contract, or "
+        "give 'others' in the plan."
+    )
+
+
+def _in_the_file(
+    released: dict[str, Variable], declared: Mapping[str, Variable], masked: pd.DataFrame
+) -> dict[str, Variable]:
+    """The released variables, without categories that only the original data held and masking took away."""
+    in_file = dict(released)
+    for name, variable in released.items():
+        if variable.categories is not None and not _declares(declared, name):
+            left = set(masked[name].dropna().unique())
+            in_file[name] = variable.model_copy(
+                update={"categories": tuple(c for c in variable.categories if c in left)}
+            )
+    return in_file
+
+
+def _declares(declared: Mapping[str, Variable], name: str) -> bool:
+    return name in declared and declared[name].categories is not None
+
+
+def _descriptor(
+    output: Path,
+    written: Path,
+    records: int,
+    contract: Contract,
+    plan: tuple[MaskingStep, ...],
+    variables: dict[str, Variable],
+    released: dict[str, Variable],
+    parameters: list[dict[str, Any]],
+    with_time: list[str],
+) -> dict[str, Any]:
+    with written.open("rb") as file:
+        sha256 = sha256_of(file)
+    resource = PublishedFile(path=output.name, sha256=sha256, bytes=written.stat().st_size, rows=records)
+    done = {name: [step.describe() for step in plan if step.concerns(name)] for name in variables}
+    package = records_datapackage(
+        output.stem,
+        f"Trial of a masking plan on {contract.dataset}",
+        contract.dataset,
+        released,
+        done,
+        [resource],
+        NOT_JUDGED,
+        parameters,
+        with_time,
+    )
+    return package | {"sluice:judged": False, "sluice:plan": [step.describe() for step in plan]}
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """A file beside `path` to write to, which takes its place when all went well."""
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        yield partial
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
