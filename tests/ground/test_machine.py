@@ -132,10 +132,14 @@ def test_a_small_process_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_garbage_is_looked_for_again_after_an_import_that_failed_too() -> None:
-    with pytest.raises(ModuleNotFoundError), without_collecting():
+    @without_collecting()
+    def import_all() -> None:
         assert not gc.isenabled()
         with without_collecting():
             pass
         assert not gc.isenabled()
         raise ModuleNotFoundError
+
+    with pytest.raises(ModuleNotFoundError):
+        import_all()
     assert gc.isenabled()
