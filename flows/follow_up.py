@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
+from sluice.ground.machine import without_collecting
 from tasks.flow_run import has_server, resume_runs, tag_runs
 from tasks.release.decisions.notices import tell
 from tasks.release.decisions.series_approval import standing
@@ -29,7 +30,8 @@ def run_flow(product: "AnyProduct", release_id: str | None = None, rehearse: boo
 
         run = release_flow
     else:
-        from flows.chain import release_quietly
+        with without_collecting():
+            from flows.chain import release_quietly
 
         run = release_quietly
     return run(definition=str(product.path), release_id=release_id, rehearse=rehearse)

@@ -17,7 +17,6 @@ date                            a timestamp in UTC (NaT)
 One column is added: `KEY_COUNT`, the most records that share one record key, the same in every row.
 """
 
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -38,6 +37,7 @@ import pandas as pd
 from schemas.contract import Contract
 from sluice.ground.declaration import Declaration
 from sluice.ground.errors import DataError
+from sluice.ground.machine import without_collecting
 from sluice.ground.values import moment
 from sluice.ground.variables import Kind, Variable, Variables, as_label
 
@@ -113,17 +113,14 @@ def great_expectations() -> ModuleType:
 
 
 def _import() -> None:
-    collecting = gc.isenabled()
-    gc.disable()  # of the objects that it makes all stay: looking for garbage among them is a fifth of the time
     companions = _Companions(get_ident())
     sys.meta_path.insert(0, companions)
     try:
-        import_module("great_expectations.expectations")
+        with without_collecting():
+            import_module("great_expectations.expectations")
     finally:
         sys.meta_path.remove(companions)
         companions.leave()
-        if collecting:
-            gc.enable()
 
 
 class _Companions(MetaPathFinder, Loader):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sluice.documents.document_reading import Written, parse_document, read_yaml
 from sluice.ground.errors import DataError
+from sluice.ground.machine import without_collecting
 
 if TYPE_CHECKING:
     from sluice.custody.ledger import Entry
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from tasks.release.tables.definition import TablesDefinition
 
 
+@without_collecting()
 def load_definition(path: Path) -> "RecordsDefinition | TablesDefinition":
     """The definition in a YAML file, its paths as written: of tables when it has `tables`. Raises DocumentError."""
     written = read_yaml(path)
@@ -42,6 +44,7 @@ def load_product(path: Path, workspace: "Workspace") -> "AnyProduct":
     return product_of(path, load_definition(path), workspace)
 
 
+@without_collecting()
 def product_of(path: Path, definition: "RecordsDefinition | TablesDefinition", workspace: "Workspace") -> "AnyProduct":
     """The same with a definition that was read from `path`."""
     from tasks.release.release_documents import load_documents

@@ -1,11 +1,12 @@
 """What a container allows, read from control groups of both versions in a folder that stands for the machine's root."""
 
+import gc
 import sys
 from pathlib import Path
 
 import pytest
 
-from sluice.ground.machine import free_memory, give_back_memory, memory, processors, resident_memory
+from sluice.ground.machine import free_memory, give_back_memory, memory, processors, resident_memory, without_collecting
 
 GIB = 1 << 30
 
@@ -128,3 +129,17 @@ def test_a_small_process_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sluice.ground.machine.resident_memory", lambda: None)  # no Linux
     give_back_memory()
     assert looked
+
+
+def test_garbage_is_looked_for_again_after_an_import_that_failed_too() -> None:
+    @without_collecting()
+    def import_all() -> None:
+        assert not gc.isenabled()
+        with without_collecting():
+            pass
+        assert not gc.isenabled()
+        raise ModuleNotFoundError
+
+    with pytest.raises(ModuleNotFoundError):
+        import_all()
+    assert gc.isenabled()
