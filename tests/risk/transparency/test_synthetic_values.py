@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from sluice.ground.errors import DataError
 from sluice.masking.synthesis.sequential_trees import SequentialTrees
@@ -26,11 +27,11 @@ def worst(attack: CopiedPeople, pairs: Pairs) -> float:
     return max(leak.measured.value for leak in leaks)
 
 
-def test_leaves_of_one_copy_their_people_and_large_leaves_hardly() -> None:
-    (small, of_small), (large, of_large) = made(1), made(200)
+@pytest.mark.parametrize(("leaf", "least", "most"), [(1, 0.25, 1), (200, -1, 0.12)])
+def test_leaves_of_one_copy_their_people_and_large_leaves_hardly(leaf: int, least: float, most: float) -> None:
+    attack, pairs = made(leaf)
     for holdout in (None, people(600, 2)):
-        assert worst(small, replace(of_small, others=holdout)) > 0.25
-        assert worst(large, replace(of_large, others=holdout)) < 0.12
+        assert least < worst(attack, replace(pairs, others=holdout)) < most
 
 
 def test_without_a_holdout_it_says_how_others_were_had() -> None:
