@@ -5,11 +5,12 @@ Not a part of the reference standard, which looks at one file; every release of 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
-from policies.policy import Policy
 from policies.reported_shares import reported_share
+from policies.standard.reference_standard import ReferenceStandard
 from sluice.ground.declaration import Declaration
 from sluice.ground.sentence import Saying, Sentence, Sentences, as_fields
 from sluice.ground.variables import NAMES, Kind, Role, Variables, with_role
@@ -65,6 +66,17 @@ RULES = ("few_changes", "differencing", "joint_classes", "averaged_noise")
 _MARGIN = 0.05  # of people whose value averaging tells, where the policy has no reference standard
 _MOST = 2_000  # people whose values are averaged
 _BY_CHANCE = 0.01  # of a right guess or more, below which values are read and not guessed
+
+
+class Asked(Protocol):
+    """What of a policy is asked here; the policy itself names the findings."""
+
+    @property
+    def rules(self) -> Sequence[object]: ...
+    @property
+    def reference_standard(self) -> ReferenceStandard | None: ...
+    @property
+    def minimum_cell(self) -> int: ...
 
 
 PUBLICATIONS = (
@@ -140,7 +152,7 @@ class EarlierFile:
 
 
 def judge_publications(
-    policy: Policy, last: Publication, earlier: Mapping[str, EarlierFile], unit: str, rng: np.random.Generator
+    policy: Asked, last: Publication, earlier: Mapping[str, EarlierFile], unit: str, rng: np.random.Generator
 ) -> list[Finding]:
     """One finding a rule on a file and the earlier ones of its people, by the ids of their releases.
 
@@ -176,7 +188,7 @@ def _quasi_identifiers(released: Variables) -> list[str]:
     return with_role(released, Role.QUASI_IDENTIFIER)
 
 
-def _few_changes(policy: Policy, changed: Mapping[str, int]) -> Finding:
+def _few_changes(policy: Asked, changed: Mapping[str, int]) -> Finding:
     few = [name for name, count in changed.items() if 0 < count < policy.minimum_cell]
     if few:
         return _of_rule(
@@ -189,7 +201,7 @@ def _few_changes(policy: Policy, changed: Mapping[str, int]) -> Finding:
     return _of_rule("few_changes", Verdict.PASS, says, len(changed))
 
 
-def _differencing(policy: Policy, found: Mapping[str, Differences], unit: str) -> Finding:
+def _differencing(policy: Asked, found: Mapping[str, Differences], unit: str) -> Finding:
     from scipy.stats import poisson  # loaded where it is needed
 
     told = {name: each for name, each in found.items() if each.told}
@@ -211,7 +223,7 @@ def _differencing(policy: Policy, found: Mapping[str, Differences], unit: str) -
     return _of_rule("differencing", Verdict.PASS, says, len(found))
 
 
-def _joint_classes(policy: Policy, last: Publication, earlier: Mapping[str, EarlierFile], unit: str) -> Finding:
+def _joint_classes(policy: Asked, last: Publication, earlier: Mapping[str, EarlierFile], unit: str) -> Finding:
     anonymity = [rule for rule in policy.rules if isinstance(rule, KAnonymity)]
     diversity = [rule for rule in policy.rules if isinstance(rule, LDiversity)]
     if not anonymity and not diversity:
@@ -264,7 +276,7 @@ def _is_key(name: str, released: Variables, keys: Sequence[str]) -> bool:
 
 
 def _averaged_noise(
-    policy: Policy, last: Publication, earlier: Mapping[str, EarlierFile], unit: str, rng: np.random.Generator
+    policy: Asked, last: Publication, earlier: Mapping[str, EarlierFile], unit: str, rng: np.random.Generator
 ) -> Finding:
     margin = policy.reference_standard.margin if policy.reference_standard else _MARGIN
     files = [(each.file, each.same) for each in earlier.values()]
@@ -286,7 +298,7 @@ def _averaged_noise(
     return _of_rule("averaged_noise", verdict, says, len(earlier), worst.name, worst.gain, margin)
 
 
-def _count(policy: Policy, people: int) -> int | str:
+def _count(policy: Asked, people: int) -> int | str:
     return f"fewer than {policy.minimum_cell}" if people < policy.minimum_cell else people
 
 

@@ -94,7 +94,7 @@ def resume_runs(workspace: Workspace, release_id: str) -> int:
 
 
 def tag_runs(workspace: Workspace, releases: Iterable[str]) -> None:
-    """See `run_tags.tag_runs`."""
+    """See `runs_on_server.tag_runs`."""
     if has_server():
         from tasks.runs_on_server import tag_runs
 

@@ -203,7 +203,7 @@ class Linkability(ControlRule):
     )
     known: tuple[Columns, Columns] | None = Field(
         default=None,
-        description="what is known from one place, and from another; when not given, the quasi-identifiers by turns",
+        description="what is known from one source, and from another; when not given, the quasi-identifiers in turn",
     )
     k: int = Field(default=1, ge=1, description="nearest released records that are looked at")
 
@@ -248,7 +248,7 @@ class Linkability(ControlRule):
 
 
 class Inference(ControlRule):
-    """Who knows some facts about a person guesses a sensitive one hardly better for the person being in the file."""
+    """An intruder who knows some facts about a person guesses a sensitive one hardly better because of their record."""
 
     rule: Literal["inference"] = "inference"
     example: ClassVar[str] = "{rule: inference, limit: 0.1}"

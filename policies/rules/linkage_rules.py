@@ -145,8 +145,8 @@ class DistanceLinkage(LinkageRule):
     distance: Distance = Field(default="robust", description="how nearness is measured")
     scenario: Literal["all", "average", "worst"] = Field(
         default="all",
-        description="all: the intruder knows all variables; average, worst: over intruders who know the first, the "
-        "first two, and so on to all, in the order of the columns",
+        description="all: the intruder knows all variables; average, worst: of intruders who know the first, the first "
+        "two, and so on",
     )
 
     def link(self, files: Comparison, names: list[str], rows: IntArray) -> tuple[Measurement, Saying]:
@@ -185,8 +185,8 @@ class ProbabilisticLinkage(LinkageRule):
     )
     tolerances: Annotated[tuple[Tolerance, ...], Field(min_length=1)] = Field(
         default=(0.0, 0.05, 0.1, 0.2, 0.4),
-        description="spreads (robust standard deviations) up to which two numbers or dates agree; the intruder tries "
-        "them all, and the one that serves best counts. Categories agree when they are equal",
+        description="spreads (robust standard deviations) up to which two numbers or dates agree; the most successful "
+        "one counts. Categories agree when they are equal",
     )
 
     def link(self, files: Comparison, names: list[str], rows: IntArray) -> tuple[Measurement, Saying]:

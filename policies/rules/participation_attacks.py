@@ -56,7 +56,7 @@ _SAYS = Sentences(
 
 
 class MembershipInference(ControlRule):
-    """Neither nearness to a released record nor what examples teach tells who was in the original data."""
+    """Neither nearness to a released record nor a learned model reveals who was in the original data."""
 
     rule: Literal["membership"] = "membership"
     example: ClassVar[str] = "{rule: membership, limit: 0.1}"
@@ -73,8 +73,8 @@ class MembershipInference(ControlRule):
     nearer: Share | None = Field(
         default=None,
         ge=0.5,
-        description="share of released records that may be nearer to a person of the original than to one set aside; "
-        "0.5 is chance. Not judged, when not given",
+        description="share of released records nearer to a person of the original than to one set aside; 0.5 is "
+        "chance. Not judged, when not given",
     )
 
     nothing_to_play: ClassVar[Sentence] = SinglingOut.nothing_to_play
@@ -114,7 +114,7 @@ class MembershipInference(ControlRule):
 
 
 class RareCombinations(ControlRule):
-    """Values that one person alone holds together stand in the file hardly more often than those of other people."""
+    """Combinations of values that only one person has occur in the file hardly more often than those of others."""
 
     rule: Literal["rare_combinations"] = "rare_combinations"
     example: ClassVar[str] = "{rule: rare_combinations, limit: 0.15}"
@@ -157,7 +157,7 @@ class RareCombinations(ControlRule):
 
 
 class ParticipantInference(ControlRule):
-    """Who knows all of a person but one variable guesses it hardly better for the person being in the file."""
+    """An intruder who knows all but one variable of a person guesses it hardly better because of their record."""
 
     rule: Literal["participant_inference"] = "participant_inference"
     example: ClassVar[str] = "{rule: participant_inference, limit: 0.1}"
@@ -199,7 +199,7 @@ class ParticipantInference(ControlRule):
 
 
 class SubsetInference(ControlRule):
-    """Who knows the variables of a person that serve best reads another hardly better for the person being in the file.
+    """An intruder who knows the most informative variables guesses another hardly better because of the record.
 
     Nobody needs to know which record is whose, so the rule judges files whose rows belong to nobody. Where people were
     set aside, what is read of them is what everybody's records tell; else it is what the original tells without the

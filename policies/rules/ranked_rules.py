@@ -88,7 +88,7 @@ class LinkageScore(RankedRule):
     weighting: Weighting = Field(
         default="generic",
         description="generic: a quarter each for distance-based and probabilistic linkage, half for intervals; "
-        "specific: half each for rank swapping linkage and intervals; with_specific, table: all four, as Torra (2013)",
+        "specific: half each for rank swapping linkage and intervals; with_specific, table: all four",
     )
     window: Window | None = Field(
         default=None, description="of the rank swapping, share of the records; for the weightings that play against it"

@@ -72,7 +72,7 @@ class DataInvasion(AttributeRule):
     )
     when_misled: Literal["unknown", "guess"] = Field(
         default="unknown",
-        description="when the masked values mislead below the most frequent value: unknown, or taken as that guess",
+        description="if guesses are worse than the most frequent value: unknown, or counted as that guess",
     )
 
     def examine(self, files: Comparison, name: str) -> Finding:
@@ -109,7 +109,7 @@ class DataInvasion(AttributeRule):
 
 
 class MaximumKnowledge(AttributeRule):
-    """Even with the original in hand, nearest masked records are hardly nearer than those of a scrambled file."""
+    """Even with the original, nearest masked records are hardly nearer than those of a scrambled file."""
 
     rule: Literal["maximum_knowledge"] = "maximum_knowledge"
     example: ClassVar[str] = "{rule: maximum_knowledge, limit: 0.1}"

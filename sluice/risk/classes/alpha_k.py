@@ -86,7 +86,7 @@ class AlphaKAnonymity(SensitiveModel):
 
 
 class AlphaK(NearValuesRule):
-    """Groups of at least k records, in none of which a sensitive value is near certain."""
+    """Every group has at least k records, and none has a nearly certain sensitive value."""
 
     rule: Literal["alpha_k"] = "alpha_k"
     example: ClassVar[str] = "{rule: alpha_k, alpha: 0.8, k: 2}"

@@ -89,7 +89,7 @@ class DeltaDisclosure(NearValuesRule):
     )
     delta: float = Field(gt=0, allow_inf_nan=False, description="bound of |ln(p / q)|, p in a group, q in the file")
     absent_values: Literal["violate", "ignore"] = Field(
-        default="violate", description="by the definition a value that a group lacks violates every delta"
+        default="violate", description="a value that a group lacks: by the definition it violates every delta"
     )
 
     def threshold(self, variable: Variable) -> float:

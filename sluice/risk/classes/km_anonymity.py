@@ -101,7 +101,7 @@ def smallest_crowds(sets: ItemSets, m: int, groups: IntArray | None = None, peop
 
 
 class KmAnonymity(MicrodataRule):
-    """Every combination of at most m items of a released set is had by at least k people."""
+    """Every combination of at most m items of a released set occurs for at least k people."""
 
     rule: Literal["km_anonymity"] = "km_anonymity"
     example: ClassVar[str] = "{rule: km_anonymity, k: 5, m: 2}"
@@ -118,8 +118,8 @@ class KmAnonymity(MicrodataRule):
     )
     known: tuple[str, ...] | None = Field(
         default=None,
-        description="what the intruder knows beside the items; all quasi-identifiers that are no sets, when not given; "
-        "[] for nothing",
+        description="what the intruder knows beside the items; all other quasi-identifiers, when not given; [] for "
+        "nothing",
     )
 
     @property

@@ -183,7 +183,7 @@ class RecursiveLDiversity(SensitiveModel):
 
 
 class LDiversity(NearValuesRule):
-    """Whoever knows a person's quasi-identifiers still has at least l sensitive values to choose from."""
+    """Every group of equal quasi-identifiers has at least l well-represented sensitive values."""
 
     rule: Literal["l_diversity"] = "l_diversity"
     example: ClassVar[str] = "{rule: l_diversity, variant: distinct, l: 2}"
@@ -193,8 +193,8 @@ class LDiversity(NearValuesRule):
     )
     variant: Literal["distinct", "entropy", "recursive"] = Field(
         default="distinct",
-        description="different values; exp(entropy): equally frequent values would count as many; or the most frequent "
-        "value occurs less than c times as often as the l-th and all rarer ones together",
+        description="distinct: different values; entropy: exp of their entropy; recursive: the most frequent value "
+        "occurs less than c times as often as the l-th and all rarer ones together",
     )
     l: float = Field(gt=1)  # noqa: E741  the name that everybody knows
     c: float | None = Field(default=None, gt=0, description="of recursive (c,l)-diversity; for no other variant")

@@ -188,7 +188,7 @@ class HierarchicalTCloseness(_TCloseness):
 
 
 class TCloseness(SensitiveRule):
-    """Whoever knows a person's quasi-identifiers learns little that the whole file does not tell of everybody."""
+    """In every group of equal quasi-identifiers a sensitive variable is distributed nearly as in the whole file."""
 
     rule: Literal["t_closeness"] = "t_closeness"
     example: ClassVar[str] = "{rule: t_closeness, t: 0.5}"
@@ -201,13 +201,12 @@ class TCloseness(SensitiveRule):
         default=None,
         gt=0,
         lt=1,
-        description="the same where values have an order: a group that holds the lowest alone is about 0.5 from the "
-        "file, not 1; t, when not given",
+        description="the same for ordered values, whose distances are smaller; t, when not given",
     )
     ground_distance: Literal["equal", "ordered", "hierarchical"] | None = Field(
         default=None,
-        description="by kind when not given: ordered for numbers, dates and ordinal categories, else equal; "
-        "hierarchical takes the variable's hierarchy in the contract",
+        description="by default ordered for numbers, dates and ordinal categories, else equal; hierarchical takes the "
+        "contract's hierarchy",
     )
 
     def threshold(self, variable: Variable) -> float:

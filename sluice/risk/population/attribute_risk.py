@@ -53,9 +53,9 @@ def attribute_risk(values: "pd.Series[Any]", persons: npt.ArrayLike | None = Non
 
 
 class AttributeRisk(KeyedRule):
-    """No variable by itself tells whose record it is: its values are few compared with the people who hold them.
+    """No variable by itself identifies people: it has few values compared with the people who share them.
 
-    It ranks variables by what they give away, and is meant for the original: of a perturbed file it says nothing.
+    It ranks variables by what they disclose, and is meant for the original: it says nothing about a perturbed file.
     """
 
     rule: Literal["attribute_risk"] = "attribute_risk"
@@ -64,9 +64,7 @@ class AttributeRisk(KeyedRule):
         "One variable nearly identifies people by itself: group its values, top-code its rare large ones, or remove "
         "it. The finding's scope names it."
     )
-    at_most: PositiveShare = Field(
-        description="chance, from 0 to 1, that an intruder who sees a record's value knows by it whose it is"
-    )
+    at_most: PositiveShare = Field(description="chance, from 0 to 1, that the value of a record reveals whose it is")
 
     def judge(self, file: KeyedRecords) -> list[Finding]:
         found = []

@@ -43,7 +43,7 @@ def household_risk(risks: FloatArray, households: "pd.Series") -> FloatArray:
 
 
 class HouseholdRisk(RecordRiskRule):
-    """The chance that any member of a record's household is named rightly, which gives the others away."""
+    """The chance that any member of a record's household is identified, which reveals the others."""
 
     rule: Literal["household_risk"] = "household_risk"
     example: ClassVar[str] = "{rule: household_risk, highest_at_most: 0.9}"

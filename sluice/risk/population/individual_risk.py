@@ -163,7 +163,7 @@ class RecordRiskRule(PopulationEstimate):
 
 
 class IndividualRisk(RecordRiskRule):
-    """The chance that a record is named rightly by who looks it up in the population, by its sampling weight.
+    """The chance that a record is identified in the population, by its sampling weight.
 
     It says too little where most records are alone with their keys: half of the risk and less. So the expected share is
     held to its limit by a log-linear model of the keys as well, and the finding gives both figures.

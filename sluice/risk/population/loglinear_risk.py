@@ -180,7 +180,7 @@ def _margin(table: FloatArray, axes: tuple[int, ...]) -> FloatArray:
 
 
 class LoglinearRisk(PopulationEstimate):
-    """Few sample uniques are alone in the population, or named rightly, under a log-linear model of the keys."""
+    """Few sample uniques are population uniques, or identified, under a log-linear model of the keys."""
 
     rule: Literal["loglinear_risk"] = "loglinear_risk"
     example: ClassVar[str] = "{rule: loglinear_risk, guesses_at_most: 0.05, sampling_fraction: 0.1}"
@@ -188,8 +188,10 @@ class LoglinearRisk(PopulationEstimate):
         "The sample uniques are likely to be population uniques: recode the keys whose combination the model finds "
         "rare, or suppress one key of the sample uniques."
     )
-    uniques_at_most: Share | None = Field(default=None, description="tau 1 by the records: alone in the population")
-    guesses_at_most: Share | None = Field(default=None, description="tau 2 by the records: uniques named rightly")
+    uniques_at_most: Share | None = Field(default=None, description="tau 1 by the records: population uniques")
+    guesses_at_most: Share | None = Field(
+        default=None, description="tau 2 by the records: expected correct matches of uniques"
+    )
     interactions: Literal["none", "selected"] = Field(
         default="selected", description="of two keys in the model: none, or those that it needs"
     )

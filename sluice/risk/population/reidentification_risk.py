@@ -156,7 +156,7 @@ class RecordsAbove(BaseModel):
 
 
 class ReidentificationRisk(PopulationRule):
-    """The chance that an intruder of a stated kind names records rightly."""
+    """The chance that an intruder of a stated kind identifies records."""
 
     rule: Literal["reidentification_risk"] = "reidentification_risk"
     example: ClassVar[str] = "{rule: reidentification_risk, model: prosecutor, highest_at_most: 0.2}"
@@ -166,7 +166,8 @@ class ReidentificationRisk(PopulationRule):
         "prosecutor."
     )
     model: Literal["prosecutor", "journalist", "marketer"] = Field(
-        description="who knows that the person is in the file; who looks in the population; who links the whole file"
+        description="prosecutor: knows that the person is in the file; journalist: searches the population; marketer: "
+        "links the whole file"
     )
     highest_at_most: PositiveShare | None = Field(default=None, description="chance for the record most at risk")
     average_at_most: PositiveShare | None = Field(default=None, description="mean chance, or expected share of records")

@@ -32,7 +32,7 @@ class MinimumFrequency(SensitivityRule):
     protection_percent: Percent = Field(
         default=10, description="percent of the largest contribution by which a suppressed total must stay uncertain"
     )
-    zeros_safe: bool = Field(default=False, description="a cell is safe when all who contribute report 0")
+    zeros_safe: bool = Field(default=False, description="a cell whose contributors all report 0 is safe")
 
     @property
     def largest_needed(self) -> int:

@@ -83,7 +83,7 @@ def attackers(coalition: int) -> str:
 
 
 class PriorPosterior(SensitivityRule):
-    """Who knows each contribution to within q percent beforehand cannot compute one to within p percent afterwards."""
+    """An intruder who knows each contribution to within q percent beforehand cannot compute one to within p percent."""
 
     rule: Literal["prior_posterior"] = "prior_posterior"
     example: ClassVar[str] = "{rule: prior_posterior, p: 10, q: 50}"

@@ -16,7 +16,7 @@ from sluice.tabular.rules.sensitivity import SensitivityRule
 
 
 class ZeroCells(SensitivityRule):
-    """A cell of zeros is not published, because its total gives every contribution away."""
+    """A cell of zeros is not published, because its total reveals every contribution."""
 
     rule: Literal["zero_cells"] = "zero_cells"
     example: ClassVar[str] = "{rule: zero_cells}"
@@ -25,7 +25,7 @@ class ZeroCells(SensitivityRule):
         "category, suppress it, or take this rule out where zeros are public knowledge."
     )
     protection_units: int = Field(
-        default=1, ge=1, description="how large an attacker must believe it, in units of the measure's last decimal"
+        default=1, ge=1, description="how large it must remain possible, in units of the measure's last decimal"
     )
 
     @property
