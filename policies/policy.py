@@ -1,6 +1,9 @@
-"""The policy: what a release must meet before it may leave the house, written by methodologists."""
+"""The policy: what a release must meet before it may leave the house, written by methodologists.
 
-from collections.abc import Collection
+Settings that contradict each other, under which no release whatever could pass, are refused.
+"""
+
+from collections.abc import Collection, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Self
@@ -9,9 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from policies.approvals import Approvals
 from policies.check import How, at_hand, unmet
-from policies.contradictions import contradictions
 from policies.formula_cells import FORMULA_CELLS, FormulaCells
 from policies.retention import Retention
+from policies.rules.attack_rule import AttackRule
+from policies.rules.attribute_rules import AttributeInference
+from policies.rules.control_rules import ControlRule
+from policies.rules.linkage_rules import LinkageRule
 from policies.rules.rules import AttackPolicyRule, PolicyRule
 from policies.standard.reference_standard import ReferenceStandard
 from policies.table_attackers import TableAttackers
@@ -21,15 +27,19 @@ from sluice.documents.document_reading import parse_document, read_yaml
 from sluice.ground.declaration import Declaration
 from sluice.ground.errors import did_you_mean
 from sluice.ground.extensions import unnamed
-from sluice.ground.rule import Need, Requirement
+from sluice.ground.rule import DisclosureRule, Need, Requirement
 from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.variables import Label, Role, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict
 from sluice.ground.visible_text import Name, Prose
+from sluice.risk.attacks.attack_success import AttackSuccess
+from sluice.risk.classes.k_anonymity import KAnonymity
 from sluice.risk.classes.microdata_rule import MicrodataRule, models_of
 from sluice.risk.classes.privacy_model import PrivacyModel
 from sluice.risk.population.population_rule import PopulationRule
 from sluice.tabular.rules.sensitivity import SensitivityRule
+
+_SHARES = (LinkageRule, ControlRule, AttributeInference)  # of people: none found leaves an interval above 0
 
 _OVERLOOKED = Sentence(
     "overlooked_keys.overlooked", "No rule of the policy looks at {names:commas}, by which people can be recognised."
@@ -205,3 +215,68 @@ def shipped_policies() -> dict[str, Path]:
     """The policies that come with Sluice: name -> file."""
     found = (Path(str(each)) for each in files(__package__).iterdir() if each.name.endswith(".yaml"))
     return {path.stem: path for path in sorted(found)}
+
+
+def contradictions(
+    rules: Sequence[DisclosureRule], standard: ReferenceStandard | None, attacks: Sequence[AttackRule]
+) -> list[str]:
+    """A sentence for each reason why nothing could pass a policy, whatever the data; none where something can."""
+    found = _of_rules(rules)
+    if standard is not None:
+        found += _of_standard(standard, rules)
+    for index, attack in enumerate(attacks):
+        found += _of_attack(f"attacks.{index}", attack)
+    return found
+
+
+def _of_rules(rules: Sequence[DisclosureRule]) -> list[str]:
+    tables = [rule.rule for rule in rules if isinstance(rule, SensitivityRule)]
+    records = [rule.rule for rule in rules if isinstance(rule, MicrodataRule)]
+    if tables and records:
+        return [
+            f"rules: {tables[0]} judges tables and {records[0]} records, and no release is both. Write two policies."
+        ]
+    return []
+
+
+def _of_standard(standard: ReferenceStandard, rules: Sequence[DisclosureRule]) -> list[str]:
+    found = []
+    if "uncertainty" in standard.binding and any(isinstance(rule, KAnonymity) for rule in rules):
+        found.append(
+            "reference_standard.binding: uncertainty is 0 where records are made alike, as k_anonymity asks. Take one "
+            "of the two out"
+        )
+    for where, judged in (
+        ("learned", standard.learned),
+        *((f"intruders.{index}", intruder) for index, intruder in enumerate(standard.intruders)),
+    ):
+        if judged.binding:
+            shares = {"found": judged.found, "claims": judged.claims}
+            found += _too_small(f"reference_standard.{where}", shares, standard.learned.people)
+    knows = standard.transparency
+    if knows.binding:
+        shares = {"identified": knows.identified, "confident": knows.confident}
+        found += _too_small("reference_standard.transparency", shares, knows.people)
+    return found
+
+
+def _too_small(where: str, shares: dict[str, float], people: int) -> list[str]:
+    """Limits below the interval that is left when nobody at all was found."""
+    centre, half = AttackSuccess(people, people, 0).wilson()
+    return [
+        f"{where}.{name}: where {people:,} people are judged and none is found, the share may still be "
+        f"{centre + half:.2%}, so {share:.2%} can never be shown. Allow as much, or judge more people"
+        for name, share in shares.items()
+        if share < centre + half
+    ]
+
+
+def _of_attack(where: str, attack: AttackRule) -> Sequence[str]:
+    if not attack.binding or not isinstance(attack, _SHARES):
+        return []
+    return [
+        f"{where}.{name}: 0 can never be shown of a share that is estimated from some of the people. Allow a little, "
+        "such as 0.01"
+        for name in ("limit", "excess")
+        if getattr(attack, name) == 0
+    ]

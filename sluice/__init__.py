@@ -16,16 +16,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tasks.workbench.assess import assess
+    from tasks.workbench.attack_measures import reference_standard, singling_out
     from tasks.workbench.audit import audit
     from tasks.workbench.disassociate import disassociate
-    from tasks.workbench.hierarchy import hierarchy
-    from tasks.workbench.individual_risk import individual_risk
-    from tasks.workbench.k_anonymity import k_anonymity
+    from tasks.workbench.hierarchies import hierarchy
     from tasks.workbench.mask import mask
     from tasks.workbench.protect import protect
-    from tasks.workbench.reference_standard import reference_standard
-    from tasks.workbench.singling_out import singling_out
-    from tasks.workbench.suda import suda
+    from tasks.workbench.record_measures import individual_risk, k_anonymity, suda
 
     __version__: str
 
@@ -45,6 +42,11 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # for a type checker, what is not imported above is not there
+    # The file of each function that does not bear its name.
+    _FILES = {
+        "hierarchy": "hierarchies", "individual_risk": "record_measures", "k_anonymity": "record_measures",
+        "reference_standard": "attack_measures", "singling_out": "attack_measures", "suda": "record_measures",
+    }  # fmt: skip
 
     def __getattr__(name: str) -> object:
         if name == "__version__":
@@ -54,7 +56,7 @@ if not TYPE_CHECKING:  # for a type checker, what is not imported above is not t
         elif name in __all__:
             from tasks import workbench
 
-            found = getattr(import_module(f"{workbench.__name__}.{name}"), name)
+            found = getattr(import_module(f"{workbench.__name__}.{_FILES.get(name, name)}"), name)
         else:
             raise AttributeError(f"module 'sluice' has no attribute {name!r}")
         globals()[name] = found

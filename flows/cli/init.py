@@ -80,8 +80,7 @@ def init(
     from schemas.reading.overview import overview, refuse_values_as_names
     from schemas.reading.proposal import propose
     from tasks.project.new_project import refuse_misplaced
-    from tasks.project.own_data import own_data
-    from tasks.project.own_project import release_name
+    from tasks.project.own_project import own_data, release_name
 
     if use is not None and use not in USES:
         raise SluiceError(f"must be one of {', '.join(USES)}; got {use!r}", field="--for")

@@ -20,22 +20,18 @@ from typing import Annotated, Any
 import typer
 
 from flows.cli.audit_table import audit_app
-from flows.cli.camouflage import camouflage_app
-from flows.cli.compare import compare_app
 from flows.cli.custody_commands import ledger_app, status_app, vault_app
 from flows.cli.desk_commands import desk_app
-from flows.cli.explain import explain_app
 from flows.cli.founding_commands import founding_app
-from flows.cli.hierarchy import hierarchy_app
+from flows.cli.hierarchy_command import hierarchy_app
 from flows.cli.init import init_app
 from flows.cli.manual import arrange, man_app
-from flows.cli.microdata import microdata_app
+from flows.cli.microdata_commands import camouflage_app, compare_app, microdata_app
 from flows.cli.office_commands import key_app, office_app
 from flows.cli.operator_commands import board_app, doctor_app, worker_app
-from flows.cli.protect_table import protect_app
+from flows.cli.protect_table import protect_app, redesign_app
 from flows.cli.published_commands import catalogue_app, verify_app
-from flows.cli.redesign import redesign_app
-from flows.cli.reference_commands import documents_app
+from flows.cli.reference_commands import documents_app, explain_app
 from flows.cli.releases import releases_app
 from flows.cli.review_commands import review_app
 from flows.cli.terminal import DONE, ERROR, INTERRUPTED, note, say

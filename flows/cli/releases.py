@@ -103,7 +103,7 @@ def finish(
             if path:
                 say(f"{name}: {_from_here(path)}")
         if explanation:
-            from flows.cli.explain import say_explanation
+            from flows.cli.reference_commands import say_explanation
 
             say_explanation(explanation, dossier)
         if outcome.state is State.PENDING_REVIEW:

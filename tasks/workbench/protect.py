@@ -1,9 +1,12 @@
 """Tables protected outside any release, and judged, by the same code as in a release: `sluice.protect` on DataFrames,
 and `sluice protect-table` on files.
+
+What methods on tables that draw are given outside a release. The same seed and data give the same output again.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,16 +17,19 @@ import numpy as np
 import pandas as pd
 
 from policies.waivers import waived_cells
-from sluice.ground.errors import DataError
+from sluice.ground.errors import DataError, MeasureChoiceError
 from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.publication.pattern_file import Pattern
 from sluice.tabular.editions.joint_editions import carried
+from sluice.tabular.model.cells import Cells
+from sluice.tabular.model.column_values import is_missing
 from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.measure import Measure
 from sluice.tabular.rules.intruders import status_tells_more
 from sluice.tabular.suppression.effort import Progress
 from sluice.tabular.suppression.manual_status import manual_rows
-from tasks.release.tables.altered_tables import alter_cells
+from tasks.release.tables.altered_tables import KeyedRecords, alter_cells
 from tasks.release.tables.protection import Mode, ProtectionRequest, audit_cells
 from tasks.release.tables.protection_method import Alteration, SecondarySuppression
 from tasks.release.tables.published_cells import MethodStatement, PublishedCells
@@ -39,13 +45,53 @@ from tasks.workbench.cells_files import (
     refuse_unfit_output,
     write_cells,
 )
-from tasks.workbench.draw import Draw
 from tasks.workbench.previous_pattern import PreviousPattern
 from tasks.workbench.protected_table import ProtectedTable
 from tasks.workbench.seed_file import secret_seed_of
 from tasks.workbench.standalone_table import StandaloneTable
 from tasks.workbench.table_arguments import Dimensions, Rule, Waivers, table_of_records
 from tasks.workbench.tabulation import Records, Tabulated, dimensions_of, records_in, tabulate
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """Neither is made or read before a method asks for it.
+
+    seed  : a whole number that nobody can guess; the same seed and data give the same table
+    frame : the records that the table adds up, with its dimensions and contributors as text
+    """
+
+    seed: Callable[[], int]
+    frame: Callable[[], pd.DataFrame]
+    dimensions: Sequence[Dimension]
+    measure: Measure
+
+    def secret(self, purpose: str) -> str:
+        """64 hexadecimal digits, others for each purpose."""
+        return hashlib.sha256(f"{self.seed()}\n{purpose}".encode()).hexdigest()
+
+    def generator(self, cells: Cells, method: Alteration) -> np.random.Generator:
+        """Other draws for each table and method: the same for two tables that hardly differ would show how they do."""
+        mixed = f"{self.seed()}\n{method.model_dump_json()}\n".encode() + cells.total.tobytes()
+        return np.random.default_rng(int.from_bytes(hashlib.sha256(mixed).digest()))
+
+    def keyed_records(self) -> KeyedRecords:
+        """A record's key comes from its contributor and the seed alone: it is the same in every table and edition.
+
+        raises : DataError without contributors
+        """
+        if self.measure.contributor is None:
+            raise MeasureChoiceError(
+                "a record has the same noise in every table, so cell_key and noise_multipliers need to know it again: "
+                "name the column of its contributor, or of a number of its own",
+                "contributor",
+            )
+        secret = self.secret("cell_key").encode()
+        frame = self.frame()
+        if self.measure.value is not None:
+            frame = frame[~is_missing(frame[self.measure.value])]
+        return KeyedRecords.of(frame, self.dimensions, self.measure, [self.measure.contributor], secret)
+
 
 _NOTHING_SHARED = Sentence(
     "earlier_editions.nothing_shared",

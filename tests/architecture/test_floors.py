@@ -195,8 +195,6 @@ def test_no_file_is_a_drawer_for_odds_and_ends() -> None:
 
 FEWEST_LINES = 60  # of a file that one neighbour alone imports: with fewer it is a part of that neighbour
 ALONE = {
-    "flows/cli/camouflage.py",  # until it has a room with the other commands on tables
-    "tasks/workbench/draw.py",  # until it is a part of what protects a table
     "flows/release.py",  # a wall: Prefect reads its settings when it is imported
 }
 
@@ -234,10 +232,7 @@ def test_a_part_of_a_neighbour_would_be_found() -> None:
 
 
 # Names of files that mean different things in different folders: a list that may only shrink.
-NAMED_TWICE = {
-    "camouflage.py", "compare.py", "hierarchy.py", "individual_risk.py", "k_anonymity.py", "redesign.py",
-    "reference_standard.py", "singling_out.py", "suda.py",
-}  # fmt: skip
+NAMED_TWICE: set[str] = set()
 
 
 @pytest.mark.chain

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.cli.explain import findings_by, rules_beginning, say_explanation
+from flows.cli.reference_commands import findings_by, rules_beginning, say_explanation
 from flows.cli.terminal import release_ids
 from tasks.checks import explain, explained
 from tests.flows.house import BLOCKED, DONE, ERROR, House, answered

@@ -11,7 +11,7 @@ from prefect import flow
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.states import Completed, Crashed, Failed, Running, Scheduled, State, Suspended
 
-from flows.load_runs import ATTEMPTS, run_of_load
+from flows.polling import ATTEMPTS, run_of_load
 from sluice.ground.errors import SluiceError
 from tests.golden import golden
 
@@ -106,6 +106,6 @@ def test_the_deployment_of_another_definition_is_not_run(deployed: Deployed, tmp
 
 
 def test_a_server_that_does_not_answer_is_named_and_its_words_are_not(deployed: Deployed) -> None:
-    with patch("flows.load_runs.get_client", side_effect=OSError("geheim-4711")), golden.raises(SluiceError) as refused:
+    with patch("flows.polling.get_client", side_effect=OSError("geheim-4711")), golden.raises(SluiceError) as refused:
         deployed.run(new=True)
     assert "geheim" not in str(refused.value)

@@ -71,7 +71,7 @@ def test_a_server_is_asked_for_a_run_of_each_load(house: House) -> None:
 
     with (
         temporary_settings({PREFECT_API_URL: "http://127.0.0.1:9/api"}),
-        patch("flows.load_runs.run_of_load", run_of_load),
+        patch("flows.polling.run_of_load", run_of_load),
     ):
         poll(house)
         assert asked == [], "a load that may not be whole"

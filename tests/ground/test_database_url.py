@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 
 from sluice.ground.databases import database_url, typed_address
 from sluice.ground.errors import SluiceError
-from tasks.project.own_data import own_data
+from tasks.project.own_project import own_data
 from tests.golden import golden
 
 

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.utility_limits import UtilityLimits
-from policies.utility_score import score
+from policies.utility_limits import UtilityLimits, score
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Verdict
 from sluice.masking.swapping.rank_swapping import RankSwapping

@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 
-from policies.utility_score import score
+from policies.utility_limits import score
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking.swapping.rank_swapping import RankSwapping, swap_sources
 from sluice.risk.linkage.candidate_sets import rank_swapping_linkage

@@ -15,7 +15,7 @@ from sluice.ground.errors import DataError
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.variables import Kind, Variable
 from sluice.sources.hierarchy_file import hierarchy_csv, read_hierarchy
-from tasks.workbench.hierarchy import value_counts
+from tasks.workbench.hierarchies import value_counts
 from tests.flows.house import answered
 from tests.golden import golden
 

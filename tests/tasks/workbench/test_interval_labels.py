@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sluice.generalization.builders.number_groups import labels
 from sluice.masking.recoding.value_groups import interval_codes
-from tasks.workbench.interval_labels import by_interval
+from tasks.workbench.masked_file import by_interval
 
 AGES = pd.Series(pd.array([20, 29, 30, 39, None], dtype="Int64"))
 

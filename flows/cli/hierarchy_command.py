@@ -37,7 +37,7 @@ def build(
     """Build a hierarchy over a declared domain, without any record, and write it as CSV: a leaf a line."""
     from sluice.ground.durable import replace
     from sluice.sources.hierarchy_file import hierarchy_csv
-    from tasks.workbench.hierarchy import built_hierarchy
+    from tasks.workbench.hierarchies import built_hierarchy
     from tasks.workbench.tabular_file import refuse_unfit_csv
 
     if output is not None:
@@ -66,7 +66,7 @@ def draft(
     """Draft a hierarchy balanced by the records, as a line for the contract. It tells of no rare value."""
     from sluice.generalization.draft import draft_hierarchy
     from sluice.ground.visible_text import json_text
-    from tasks.workbench.hierarchy import value_counts
+    from tasks.workbench.hierarchies import value_counts
 
     declared = _declared(contract, variable)
     if declared is None:
@@ -87,7 +87,7 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Check a hierarchy: its form, its names, and whether it covers a contract and the data. 1 when it does not."""
-    from tasks.workbench.hierarchy import check_hierarchy
+    from tasks.workbench.hierarchies import check_hierarchy
 
     made, remarks = check_hierarchy(source, _declared(contract, variable), data, column)
     faults = [remark.says for remark in remarks if remark.fault]
@@ -126,7 +126,7 @@ def show(
     from sluice.custody.shelf import refuse_to_overwrite
     from sluice.generalization.hierarchy_review import outline, summaries
     from sluice.ground.durable import replace
-    from tasks.workbench.hierarchy import declared_variable, hierarchy_in, value_counts
+    from tasks.workbench.hierarchies import declared_variable, hierarchy_in, value_counts
     from tasks.workbench.hierarchy_picture import page, picture
 
     for option, file in (("--svg", svg), ("--png", png), ("--html", html)):
@@ -158,7 +158,7 @@ def show(
 
 def _declared(contract: Path | None, variable: str | None) -> Any:
     """The variable of the contract; None without one. Raises DocumentError where one of the two is missing."""
-    from tasks.workbench.hierarchy import declared_variable
+    from tasks.workbench.hierarchies import declared_variable
 
     if (contract is None) != (variable is None):
         raise DocumentError("--contract and --variable go together: name both, or neither")
