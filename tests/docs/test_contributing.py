@@ -9,7 +9,9 @@ ROOT = Path(__file__).resolve().parents[2]
 _PATH = re.compile(r"`((?:sluice|schemas|policies|tasks|flows|tests|docs)/[\w./-]+)`")
 
 
-@pytest.mark.parametrize("document", ["CONTRIBUTING.md", "docs/architecture.md", "docs/glossary.md", "docs/notebook.md", "CHANGELOG.md"])
+@pytest.mark.parametrize(
+    "document", ["CONTRIBUTING.md", "docs/architecture.md", "docs/glossary.md", "docs/notebook.md", "CHANGELOG.md"]
+)
 def test_paths_and_links_lead_somewhere(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     links = re.findall(r"\]\(([^)#:]+)\)", text)
