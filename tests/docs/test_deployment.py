@@ -202,7 +202,7 @@ def test_what_the_page_lists_is_what_is_said() -> None:
     """Each sentence in code marks of the table of restores is one of the program's own."""
     table = PAGE.partition("\n## Restore\n")[2].partition("\n## ")[0]
     said: Any = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "sluice" / "custody").glob("*.py"))
-    said += (ROOT / "flows" / "verification.py").read_text(encoding="utf-8")
+    said += (ROOT / "flows" / "installation_verification.py").read_text(encoding="utf-8")
     sentences = [each for each in re.findall(r"`([^`]+)`", table) if " " in each and not each.startswith("sluice")]
     assert len(sentences) >= 2
     assert [each for each in sentences if each not in said] == []
