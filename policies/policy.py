@@ -207,7 +207,9 @@ class Policy(BaseModel):
 
 
 def load_policy(path: Path) -> Policy:
-    """The policy in a YAML file. Raises DocumentError."""
+    """The policy in a YAML file, or one that comes with Sluice, by its name. Raises DocumentError."""
+    if path == Path(path.name) and not path.suffix and not path.exists():
+        path = shipped_policies().get(path.name, path)
     return parse_document(Policy, read_yaml(path), str(path))
 
 

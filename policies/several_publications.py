@@ -39,6 +39,8 @@ _DIFFERENCING = Sentences(
     guessed="The difference of this file and {releases:commas} names values of {unit} who came, left or changed that "
     "are right more often than chance explains.",
     nobody="The differences from {releases:commas} disclose no value.",
+    nothing_shared="{releases:commas} is about the same {unit}, and shares no variable with this file by name. What "
+    "both disclose together was not judged.",
 )
 _ALSO = "Among the {people:,} {unit} who are also in {releases:commas}: "
 _FIT = "fewer than {k} {unit} fit {below:,} of them in every file, where each file alone leaves at least {k}"
@@ -167,21 +169,26 @@ def judge_publications(
     }
     return [
         _few_changes(policy, {name: each.changed for name, each in found.items()}),
-        _differencing(policy, found, unit),
+        _differencing(policy, found, unit, [name for name, each in earlier.items() if not _shared(each.file, last)]),
         _with_sets(_joint_classes(policy, last, earlier, unit), last, earlier),
         _averaged_noise(policy, last, earlier, unit, rng),
     ]
 
 
 def _keys_and_values(earlier: Publication, last: Publication) -> tuple[list[str], list[str]]:
-    shared = [
+    shared = _shared(earlier, last)
+    known = set(_quasi_identifiers(earlier.released)) | set(_quasi_identifiers(last.released))
+    keys = [name for name in shared if name in known]
+    return keys, [name for name in shared if name not in known] or keys
+
+
+def _shared(earlier: Publication, last: Publication) -> list[str]:
+    """Variables that describe people in both files."""
+    return [
         name
         for name, variable in last.released.items()
         if name in earlier.released and variable.role not in (*NAMES, Role.WEIGHT)
     ]
-    known = set(_quasi_identifiers(earlier.released)) | set(_quasi_identifiers(last.released))
-    keys = [name for name in shared if name in known]
-    return keys, [name for name in shared if name not in known] or keys
 
 
 def _quasi_identifiers(released: Variables) -> list[str]:
@@ -201,7 +208,7 @@ def _few_changes(policy: Asked, changed: Mapping[str, int]) -> Finding:
     return _of_rule("few_changes", Verdict.PASS, says, len(changed))
 
 
-def _differencing(policy: Asked, found: Mapping[str, Differences], unit: str) -> Finding:
+def _differencing(policy: Asked, found: Mapping[str, Differences], unit: str, nothing_shared: Sequence[str]) -> Finding:
     from scipy.stats import poisson  # loaded where it is needed
 
     told = {name: each for name, each in found.items() if each.told}
@@ -219,6 +226,9 @@ def _differencing(policy: Asked, found: Mapping[str, Differences], unit: str) ->
     if read:
         says = _DIFFERENCING.guessed(releases=read, unit=unit)
         return _of_rule("differencing", Verdict.FAIL, says, len(found), ", ".join(read))
+    if nothing_shared:
+        says = _DIFFERENCING.nothing_shared(releases=nothing_shared, unit=unit)
+        return _of_rule("differencing", Verdict.REVIEW, says, len(found), ", ".join(nothing_shared))
     says = _DIFFERENCING.nobody(releases=found)
     return _of_rule("differencing", Verdict.PASS, says, len(found))
 

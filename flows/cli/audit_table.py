@@ -157,7 +157,7 @@ def print_audit(summary: dict[str, Any]) -> None:
         first = dict(summary["narrowest"][0])
         ratio = first.pop("width_per_width_asked")
         name = ", ".join(f"{dimension} {code}" for dimension, code in first.items())
-        wide = "just" if f"{ratio:.3g}" == "1" else f"{ratio:.3g} times"
+        wide = "at least" if f"{ratio:.3g}" == "1" else f"at least {ratio:.3g} times"
         say(f"narrowest: {name}, an interval {wide} as wide as asked")
 
 

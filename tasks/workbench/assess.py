@@ -17,7 +17,7 @@ import pandas as pd
 
 import policies
 from policies.formula_cells import formula_cells
-from policies.policy import Policy, load_policy
+from policies.policy import Policy, load_policy, shipped_policies
 from policies.waivers import apply_waivers
 from schemas.contract import Contract, load_contract
 from sluice.custody.shelf import refuse_to_overwrite
@@ -320,7 +320,7 @@ def assess(
     )
 
 
-_POLICY = "a Policy or the path of its YAML file"
+_POLICY = "a Policy, the path of its YAML file or the name of one that comes with Sluice"
 
 
 def _policy_given(policy: object) -> Policy:
@@ -329,7 +329,7 @@ def _policy_given(policy: object) -> Policy:
     if isinstance(policy, Policy):
         return policy
     if isinstance(policy, str | Path):
-        return load_policy(document(policy, "policy", _POLICY))
+        return load_policy(Path(policy) if policy in shipped_policies() else document(policy, "policy", _POLICY))
     raise TypeError(f"policy must be {_POLICY}; got {type(policy).__name__}.")
 
 

@@ -61,6 +61,13 @@ def test_a_shipped_policy_loads_asks_for_four_eyes_and_explains_each_threshold(p
         assert before.lstrip().startswith("#"), f"no comment above: {line}"
 
 
+def test_a_shipped_policy_is_loaded_by_its_name_wherever_the_user_is(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert load_policy(Path("scientific-use-file")).name == "scientific-use-file"
+    with pytest.raises(DocumentError):
+        load_policy(Path("scientific-use-files"))
+
+
 def test_the_public_policy_is_stricter_than_the_scientific_one() -> None:
     public, scientific = (load_policy(POLICIES / f"{name}-use-file.yaml") for name in ("public", "scientific"))
     k = {policy.name: next(r.k for r in policy.rules if r.rule == "k_anonymity") for policy in (public, scientific)}

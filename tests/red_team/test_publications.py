@@ -246,3 +246,18 @@ def test_birthdays_do_no_harm_where_the_groups_are_kept_as_they_were_first(house
     house.data = house.data.assign(month="September").sample(frac=1, random_state=1).reset_index(drop=True)
     release, _ = masked(house)
     assert {finding.verdict for finding in compare_publications(release)} == {Verdict.PASS}
+
+
+def test_a_file_of_the_same_people_without_a_common_variable_waits_for_a_decision(house: House) -> None:
+    """All variables but the key have other names: nothing can be compared, so nobody says that all is well."""
+    published(house)
+    leaves(house)
+    house.definition["name"] = "another"
+    names = {each["name"]: f"{each['name']}_2" for each in house.contract["variables"] if each["name"] != "person"}
+    for each in house.contract["variables"]:
+        each["name"] = names.get(each["name"], each["name"])
+    house.data = house.data.rename(columns=names)
+    house.definition["plan"] = [{**step, "columns": [names[c] for c in step["columns"]]} for step in RECODED]
+    house.policy["rules"] = [{"rule": "k_anonymity", "k": 5}]
+    release, _ = masked(house)
+    assert judged(release)["differencing"].verdict is Verdict.REVIEW

@@ -7,8 +7,10 @@ it, so the difference is taken within each class of quasi-identifiers.
 Source: Hundepool and others (2012), who describe differencing for tables.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +22,8 @@ from sluice.risk.spread import COARSE, on_grid, resolution
 
 _KEPT = 0.9  # share of the values that a method leaves (nearly) as they are, from which a released value is believed
 _FOR_ALL = 0.9  # share of the people for whom a variable changed, from which it changed for everybody
+_ALL_CHOICES = 5  # keys of which every choice is a class
+_SHOWN = 30  # people who show how values are written now
 _NOTHING = -2  # in place of a value
 _KNOWN = 0.95  # share of a class with one value from which everybody would have guessed it
 
@@ -46,18 +50,20 @@ class Differences:
 def differencing(
     earlier: Publication, later: Publication, same: SamePeople, keys: Sequence[str], values: Sequence[str]
 ) -> Differences:
-    """Subtract the cross-tabulations of two files, of each value by all keys, by each one and by none.
+    """Subtract the cross-tabulations of two files, of each value by every choice of keys.
 
     keys, values : variables released in both; an intruder knows of a person the keys (but for the value itself), and
                    that the person came, left or changed
-    cost         : O(values keys (n + m) log(n + m))
+    cost         : O(values choices (n + m) log(n + m)); of more than five keys all, all but one, two, one and none are
+                   the choices
 
     A value's difference tells something where exactly as many entries differ as people did: then no noise is between.
     Whoever moved from one class to another has one of the values that the first lost and the second won.
     Of a number with very little noise, the difference of a class's sums tells nearly as much.
-    Where the files are recoded differently, the classes are the finest that are unions of classes in both.
+    Where the files are recoded differently, the classes are the finest that are unions of classes in both. Of values
+    that are written otherwise for everybody, as in capitals or in thousands, those of the earlier file are taken.
     """
-    files = (earlier, later)
+    files = (earlier, _as_written_before(earlier, later, same, values))
     gone = [_gone(earlier, same.earlier), _gone(later, same.later)]
     changes = {name: _changes(files, same, name) for name in dict.fromkeys([*keys, *values])}
     labels = {name: _common_labels(files, same, name, changes[name]) for name in keys}
@@ -65,13 +71,14 @@ def differencing(
     told = [np.zeros(len(file.original), np.bool_) for file in files]
     attempted = [np.zeros(len(file.original), np.bool_) for file in files]
     guessed, by_chance = 0, 0.0
-    levels = [list(keys), *([name] for name in keys if len(keys) > 1), []]
+    sizes = range(len(keys), -1, -1) if len(keys) <= _ALL_CHOICES else (len(keys), len(keys) - 1, 2, 1, 0)
+    levels = [level for size in sizes for level in combinations(keys, size)]
     for name in values:
         codes = _common_values(files, name)
         believed = [_kept(file, name) for file in files]
         open_to = [np.ones(len(file.original), np.bool_) for file in files]  # one guess a person, in the finest class
         other_value = _other_label(files, same, (codes[0].released, codes[1].released), changes[name])
-        for level in [[key for key in level if key != name] for level in levels]:
+        for level in dict.fromkeys(tuple(key for key in level if key != name) for level in levels):
             classes = _combined(files, [labels[key] for key in level])
             concerned = _either(files, same, gone, [*(moved[key] for key in level), other_value])
             for side, found in enumerate(_named(files, same, classes, codes, concerned)):
@@ -93,6 +100,50 @@ def differencing(
         guessed=guessed,
         by_chance=by_chance,
     )
+
+
+def _as_written_before(earlier: Publication, later: Publication, same: SamePeople, names: Sequence[str]) -> Publication:
+    """The later file with the values of the earlier one, where nearly everybody's are others by one rule."""
+    original, masked = later.original, later.masked
+    for name in names:
+        if name not in original or name not in earlier.original:
+            continue
+        before, after = plain_values(earlier.original[name]), plain_values(original[name])
+        if not _is_for_all(_changes((earlier, later), same, name)):
+            continue
+        if before.dtype.kind == "f" and after.dtype.kind == "f":
+            rule = _linear_rule(before[same.earlier], after[same.later])
+        else:
+            rule = _renaming(before[same.earlier], after[same.later])
+        if rule is not None:
+            original = original.assign(**{name: rule(after)})
+            masked = masked.assign(**{name: rule(plain_values(masked[name]))})
+    return replace(later, original=original, masked=masked)
+
+
+def _linear_rule(before: FloatArray, after: FloatArray) -> Callable[[Any], Any] | None:
+    """How a number was written before, by what is written now, where it is a multiple and a constant more."""
+    known = np.isfinite(before) & np.isfinite(after)
+    before, after = before[known], after[known]
+    apart = after != np.roll(after, 1)
+    if apart.sum() < _SHOWN:
+        return None
+    slope = float(np.median((before - np.roll(before, 1))[apart] / (after - np.roll(after, 1))[apart]))
+    constant = float(np.median(before - slope * after))
+    near = np.abs(before - constant - slope * after) <= resolution(before) / 2 + 1e-9 * np.abs(before)
+    return (lambda values: np.round(constant + slope * values, 9)) if near.mean() >= _FOR_ALL else None
+
+
+def _renaming(before: Any, after: Any) -> Callable[[Any], Any] | None:
+    """How a category was written before, by what is written now, where each has one old name."""
+    pairs = pd.DataFrame({"was": before, "is": after}).dropna()
+    times = pairs.value_counts().reset_index()
+    usual = times.drop_duplicates("is")
+    several = times.groupby("is")["count"].agg(["max", "sum"]).query("sum > 1").sum()
+    if several["sum"] < _SHOWN or several["max"] < _FOR_ALL * several["sum"]:
+        return None
+    was = dict(zip(usual["is"], usual["was"], strict=True))
+    return lambda values: np.array([was.get(value, value) for value in values], dtype=object)
 
 
 def _gone(file: Publication, rows: IntArray) -> BoolArray:

@@ -8,6 +8,7 @@ of this project's own (`RoundedTable`); which of the two multiples are safe is k
 """
 
 from dataclasses import dataclass
+from decimal import Decimal
 from math import ceil, log10
 
 import numpy as np
@@ -71,14 +72,14 @@ def controlled_rounding(
             break
     else:
         raise DataError(
-            f"controlled_rounding found no table that adds up with base {base} and {steps} "
+            f"controlled_rounding found no table that adds up with base {_in_unit(base, cells)} and {steps} "
             f"{'step' if steps == 1 else 'steps'} beyond the adjacent multiples. Allow more steps, or more nodes."
         )
     value = number * base
     refuse_unless_additive(cells, value, "controlled_rounding")
     table = RoundedTable(cells, value, (beyond + 1) * base - 1, requirements, assumptions)
     concern = _not_adjacent(cells, value, base) if beyond else None
-    says = _says(base, beyond)
+    says = _says(_in_unit(base, cells), beyond)
     return AlteredCells.attacked(value, table.bounds(), requirements.sensitive, table.read(), says, concern)
 
 
@@ -119,8 +120,9 @@ def _safe_multiples(
         needed = max(int(needed), int((both + requirements.upper)[low_cells].max(initial=0)))
         enough = _neat(max(needed, int(requirements.sliding[sensitive].max()) // 2 + 1))
         raise DataError(
-            f"base {base} of controlled_rounding is too small for the protection of {len(bad)} cells, the first of "
-            f"them {cells.name(int(bad[0]))}. Base {enough} is large enough for all."
+            f"base {_in_unit(base, cells)} of controlled_rounding is too small for the protection of {len(bad)} "
+            f"cells, the first of them {cells.name(int(bad[0]))}. Base {_in_unit(enough, cells)} is large enough for "
+            "all."
         )
     free = ~cells.published & (total != 0)
     far = np.abs(total).sum() // base + len(total)  # a marginal that nobody sees may go where its parts lead it
@@ -155,7 +157,12 @@ def _neat(number: int) -> int:
     return next(factor * size for factor in (1, 2, 5, 10) if factor * size >= number)
 
 
-def _says(base: int, beyond: int) -> str:
+def _in_unit(base: int, cells: Cells) -> str:
+    """A base as people write it, who do not count in units of the last decimal: 50, not 500 tenths."""
+    return f"{Decimal(base).scaleb(-cells.decimals).normalize():f}"
+
+
+def _says(base: str, beyond: int) -> str:
     if beyond == 0:
         how, open_ = "an adjacent multiple", "less than the base"
     else:

@@ -144,3 +144,48 @@ def test_nobody_is_named_where_everybody_stayed_and_only_the_month_is_another() 
     earlier, later, same = of_two_months(1500, 0, 0)
     found = differencing(earlier, later, same, KEYS, ["town", "month"])
     assert (found.changed, found.told) == (0, 0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_who_leaves_is_named_though_others_moved_between_regions(seed: int) -> None:
+    """Region left out, those who moved house are where they were; whoever left is missing."""
+    rng = np.random.default_rng(seed)
+    first = people(3000, seed + 1)[[*KEYS, "town"]]
+    second = first.copy()
+    band = np.searchsorted([40, 60], first["age"], side="right")
+    leavers = []
+    for group in range(3):
+        for sex in ("f", "m"):
+            members = np.flatnonzero((band == group) & (first["sex"] == sex))
+            leavers.append(members[0])
+            for old, new in (("north", "south"), ("south", "north")):
+                there = members[1:][first["region"].to_numpy()[members[1:]] == old]
+                second.loc[rng.choice(there, 8, replace=False), "region"] = new
+    rows = np.setdiff1d(np.arange(3000), leavers)
+    plan = [recoded(40, 60)]
+    earlier, later = published(first, plan, 1), published(second.loc[rows].reset_index(drop=True), plan, 2)
+    same = SamePeople(rows, np.arange(len(rows)))
+    assert differencing(earlier, later, same, KEYS, ["town"]).told >= 6
+
+
+@pytest.mark.parametrize("rewritten", [{"town": str.upper}, {"income": lambda each: each / 1000}])
+def test_values_that_are_written_otherwise_for_everybody_hide_nobody(rewritten: dict[str, Any]) -> None:
+    (name,) = rewritten
+    first = people(1500)[[*KEYS, name]]
+    left = first.iloc[:-10]
+    same, plan = SamePeople(np.arange(1490), np.arange(1490)), [recoded(40, 60)]
+    earlier = published(first, plan, 1)
+    found, plainly = (
+        differencing(earlier, published(second, plan, 2), same, KEYS, [name])
+        for second in (left.assign(**{name: left[name].map(rewritten[name])}), left)
+    )
+    assert found.told == plainly.told > 0
+
+
+def test_values_that_were_measured_anew_for_everybody_give_nobody_away() -> None:
+    rng = np.random.default_rng(1)
+    first = people(3000)[[*KEYS, "income"]].assign(income=rng.normal(size=3000).round(6))
+    second = first.iloc[:-200].assign(income=rng.normal(size=2800).round(6))
+    earlier, later = published(first, [recoded(40, 60)], 1), published(second, [recoded(40, 60)], 2)
+    same = SamePeople(np.arange(2800), np.arange(2800))
+    assert differencing(earlier, later, same, KEYS, ["income"]).told == 0
