@@ -39,8 +39,8 @@ _DIFFERENCING = Sentences(
     guessed="The difference of this file and {releases:commas} names values of {unit} who came, left or changed that "
     "are right more often than chance explains.",
     nobody="The differences from {releases:commas} disclose no value.",
-    nothing_shared="{releases:commas} is about the same {unit}, and shares no variable with this file by name. What "
-    "both disclose together was not judged.",
+    nothing_shared="{releases:commas} is about the same {unit}. It shares no variable with this file by name, so "
+    "the two could not be compared.",
 )
 _ALSO = "Among the {people:,} {unit} who are also in {releases:commas}: "
 _FIT = "fewer than {k} {unit} fit {below:,} of them in every file, where each file alone leaves at least {k}"

@@ -130,7 +130,13 @@ def _say_what_to_change(dossier: "Dossier", definition: str | None) -> None:
         say("Changes of the plan that passed when they were tried, the smallest first", style="bold")
     for number, each in enumerate(dossier.suggestions, 1):
         say(f"  {number}. {each}")
-    if definition and not dossier.suggestions and dossier.verdict is Verdict.FAIL:
+    if not definition or dossier.suggestions or dossier.verdict is not Verdict.FAIL:
+        return
+    from policies.several_publications import RULES
+
+    if any(finding.verdict is Verdict.FAIL and finding.rule in RULES for finding in dossier.findings):
+        say("an earlier publication stands in the way, at which sluice suggest and sluice tune do not look.")
+    else:
         say(f"to have the smallest changes of the plan tried that would pass: sluice suggest {definition}")
 
 
