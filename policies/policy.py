@@ -180,9 +180,25 @@ class Policy(BaseModel):
             "".join(did_you_mean(name, knowledge) for name in lacking)
             or (f", only {', '.join(sorted(knowledge))}" if knowledge else "")
         )
-        return [
+        found = [
             says + hint if lacking and Need.KNOWLEDGE in says else says
             for says in unmet(self.requirements, given, paired, how)
+        ]
+        return [*found, *self._columns_not_there({name for each in described for name in each})]
+
+    def _columns_not_there(self, names: Collection[str]) -> list[str]:
+        """A sentence for each column that a rule on the file names, and the file will not have."""
+        looked_at = {
+            (rule.rule, column): None
+            for rule in self.rules
+            if isinstance(rule, MicrodataRule) and rule.decides
+            for column in getattr(rule, "columns", None) or ()
+            if column not in names
+        }
+        return [
+            f"{rule} looks at '{column}', which is no variable of the file.{did_you_mean(column, names)} Take it out "
+            "of the rule's columns, or let the contract have it and the plan release it."
+            for rule, column in looked_at
         ]
 
     @property

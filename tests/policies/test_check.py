@@ -26,6 +26,7 @@ RULES: list[Any] = [
     for union in (PolicyRule, AttackPolicyRule)
     for model in rules(union).values()
 ]
+APPROVALS = {"count": 2, "roles": ["methodologist"], "valid_days": 30, "identity": "declared"}
 ALL = [need for need in Need if need not in (Need.CELLS, Need.POPULATION)]
 
 
@@ -102,3 +103,15 @@ def test_sets_that_an_intruder_knows_are_needed_where_pairs_are_known() -> None:
     given = at_hand(files_without(Role.QUASI_IDENTIFIER).variables, holdout=False, knowledge=False)
     assert unmet(policy.requirements, given, False, "document") == []
     golden(*unmet(policy.requirements, given, True, "document"))
+
+
+@pytest.mark.parametrize("rule", ["k_anonymity, k: 5", "l_diversity, l: 2", "t_closeness, t: 0.5"])
+def test_a_column_that_the_file_will_not_have_is_named_beforehand(rule: str) -> None:
+    """Before, the whole release ran, and the rule could not be judged."""
+    rules = yaml.safe_load(f"[{{rule: {rule}, columns: [v0, wages]}}]")
+    policy = Policy.model_validate({"name": "own", "version": 1, "rules": rules, "approvals": APPROVALS})
+    variables = files_without(Role.QUASI_IDENTIFIER, Role.SENSITIVE).variables
+    (said,) = policy.unmet(variables, holdout=False, knowledge=(), paired=True, how="document")
+    golden(said)
+    known = variables | {"wages": variables["v0"].model_copy(update={"name": "wages"})}
+    assert policy.unmet(known, holdout=False, knowledge=(), paired=True, how="document") == []
