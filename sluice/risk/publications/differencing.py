@@ -17,13 +17,12 @@ import pandas as pd
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import column_hashes, plain_values
-from sluice.risk.publications.publication import Publication, SamePeople
+from sluice.risk.publications.publication import RULE, SHOWN, Publication, SamePeople, one_rule
 from sluice.risk.spread import COARSE, on_grid, resolution
 
 _KEPT = 0.9  # share of the values that a method leaves (nearly) as they are, from which a released value is believed
 _FOR_ALL = 0.9  # share of the people for whom a variable changed, from which it changed for everybody
 _ALL_CHOICES = 5  # keys of which every choice is a class
-_SHOWN = 30  # people who show how values are written now
 _NOTHING = -2  # in place of a value
 _KNOWN = 0.95  # share of a class with one value from which everybody would have guessed it
 
@@ -103,18 +102,18 @@ def differencing(
 
 
 def _as_written_before(earlier: Publication, later: Publication, same: SamePeople, names: Sequence[str]) -> Publication:
-    """The later file with the values of the earlier one, where nearly everybody's are others by one rule."""
+    """The later file with values as the earlier one writes them, where one rule says how they are written now."""
     original, masked = later.original, later.masked
     for name in names:
         if name not in original or name not in earlier.original:
             continue
         before, after = plain_values(earlier.original[name]), plain_values(original[name])
-        if not _is_for_all(_changes((earlier, later), same, name)):
-            continue
-        if before.dtype.kind == "f" and after.dtype.kind == "f":
+        if before.dtype.kind != "f" or after.dtype.kind != "f":
+            rule = _renaming(before[same.earlier], after[same.later])
+        elif _is_for_all(_changes((earlier, later), same, name)):
             rule = _linear_rule(before[same.earlier], after[same.later])
         else:
-            rule = _renaming(before[same.earlier], after[same.later])
+            continue
         if rule is not None:
             original = original.assign(**{name: rule(after)})
             masked = masked.assign(**{name: rule(plain_values(masked[name]))})
@@ -126,24 +125,19 @@ def _linear_rule(before: FloatArray, after: FloatArray) -> Callable[[Any], Any] 
     known = np.isfinite(before) & np.isfinite(after)
     before, after = before[known], after[known]
     apart = after != np.roll(after, 1)
-    if apart.sum() < _SHOWN:
+    if apart.sum() < SHOWN:
         return None
     slope = float(np.median((before - np.roll(before, 1))[apart] / (after - np.roll(after, 1))[apart]))
     constant = float(np.median(before - slope * after))
     near = np.abs(before - constant - slope * after) <= resolution(before) / 2 + 1e-9 * np.abs(before)
-    return (lambda values: np.round(constant + slope * values, 9)) if near.mean() >= _FOR_ALL else None
+    return (lambda values: np.round(constant + slope * values, 9)) if near.mean() >= RULE else None
 
 
 def _renaming(before: Any, after: Any) -> Callable[[Any], Any] | None:
-    """How a category was written before, by what is written now, where each has one old name."""
-    pairs = pd.DataFrame({"was": before, "is": after}).dropna()
-    times = pairs.value_counts().reset_index()
-    usual = times.drop_duplicates("is")
-    several = times.groupby("is")["count"].agg(["max", "sum"]).query("sum > 1").sum()
-    if several["sum"] < _SHOWN or several["max"] < _FOR_ALL * several["sum"]:
-        return None
-    was = dict(zip(usual["is"], usual["was"], strict=True))
-    return lambda values: np.array([was.get(value, value) for value in values], dtype=object)
+    """How a category was written before, by what is written now, where that has another name; None where none has."""
+    rule = one_rule(after, before)
+    was = {} if rule is None else {now: then for now, then in rule.items() if now != then}
+    return (lambda values: np.array([was.get(value, value) for value in values], dtype=object)) if was else None
 
 
 def _gone(file: Publication, rows: IntArray) -> BoolArray:

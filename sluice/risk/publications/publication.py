@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
@@ -21,8 +22,8 @@ _SIGMAS = 4.0  # standard errors that chance passes about once in thirty thousan
 _SIGMAS_OF_MANY = 6.0  # the same where hundreds of choices of columns are looked at
 _UNLIKELY = 3e-5  # the same chance
 _COMMON = 0.01  # of the records; a column with fewer common values differs for everybody
-_RULE = 0.9  # of the people, whose values became what one rule says
-_SHOWN = 30  # people who show a rule
+RULE = 0.9  # of the people, whose values became what one rule says
+SHOWN = 30  # people who show a rule
 _FEW_EQUAL = 4  # records of one kind that are rare enough to speak of people, not of a quota
 _SAMPLE = 100_000  # records by which a choice of columns is judged
 _EXACT = 60  # records of one kind up to which the binomial distribution is summed, not approximated
@@ -67,6 +68,7 @@ def same_people(
     if len(columns) and min(len(earlier), len(later)):
         whole = _sums(mixed, range(len(columns)))
         if len(pairs.earlier):
+            whole = _sums(mixed, _common(mixed))  # whose key is another, with a month that is another for everybody
             pairs = _with(pairs, _joined(whole[0], whole[1], alone=True), len(earlier), len(later))
         elif steady := _steady(mixed):
             mixed[0], steady = _as_later(mixed, steady)
@@ -149,7 +151,7 @@ def _steady(mixed: Sequence[Hashes]) -> list[int]:
     everything = list(range(len(mixed[0])))
     if _more_equal_than_chance(*_sums(mixed, everything)):
         return everything
-    common = [each for each in everything if _share_in_common(mixed[0][each], mixed[1][each]) >= _COMMON]
+    common = _common(mixed)
     if len(common) < 2:
         return []
     if common != everything and _more_equal_than_chance(*_sums(mixed, common)):
@@ -157,11 +159,17 @@ def _steady(mixed: Sequence[Hashes]) -> list[int]:
     totals = _sums(mixed, common)
     for number in (1, 2):
         choices = list(combinations(common, number)) if number < len(common) else []
-        surplus = [_surplus(*map(_some, _less(totals, mixed, left_out))) for left_out in choices]
+        surplus = [_surplus(*_some(_less(totals, mixed, left_out))) for left_out in choices]
         if max(surplus, default=0.0) > _SIGMAS_OF_MANY:
             left_out = choices[int(np.argmax(surplus))]
             return [each for each in common if each not in left_out]
     return []
+
+
+def _common(mixed: Sequence[Hashes]) -> list[int]:
+    """The columns of which both files hold some of the same values; all others differ for everybody."""
+    columns = range(len(mixed[0]))
+    return [each for each in columns if _share_in_common(mixed[0][each], mixed[1][each]) >= _COMMON]
 
 
 def _less(totals: Sequence[Hashes], mixed: Sequence[Hashes], left_out: Sequence[int]) -> list[Hashes]:
@@ -178,15 +186,28 @@ def _as_later(mixed: Sequence[Hashes], steady: Sequence[int]) -> tuple[Hashes, l
     pairs = _joined(earlier, later, alone=True)
     translated, found = mixed[0].copy(), list(steady)
     for column in sorted({*range(len(mixed[0]))} - {*steady}):
-        became = pd.DataFrame({"was": mixed[0][column][pairs.earlier], "is": mixed[1][column][pairs.later]})
-        times = became.value_counts().reset_index()
-        usual = times.drop_duplicates("was")  # the most frequent of each
-        seen = times.groupby("was")["count"].agg(["max", "sum"]).query("sum > 1").sum()  # one case shows no rule
-        if seen["sum"] >= _SHOWN and seen["max"] >= _RULE * seen["sum"]:
-            place = pd.Index(usual["was"]).get_indexer(pd.Index(mixed[0][column]))
-            translated[column] = np.where(place >= 0, usual["is"].to_numpy()[place], mixed[0][column])
+        rule = one_rule(mixed[0][column][pairs.earlier], mixed[1][column][pairs.later])
+        if rule is not None:
+            place = rule.index.get_indexer(pd.Index(mixed[0][column]))
+            translated[column] = np.where(place >= 0, rule.to_numpy()[place], mixed[0][column])
             found.append(column)
     return translated, sorted(found)
+
+
+def one_rule(given: "npt.NDArray[Any]", other: "npt.NDArray[Any]") -> "pd.Series[Any] | None":
+    """What each value became, if one rule says so for nearly everybody; None where nothing shows a rule.
+
+    given, other : shape (p,), values of the same people
+    returns      : by the values of `given` that have one partner, or nearly; missing ones have none
+    """
+    times = pd.DataFrame({"given": given, "other": other}).dropna().value_counts().reset_index()
+    times["of"] = times.groupby("given")["count"].transform("sum")
+    usual = times.drop_duplicates("given")  # the most frequent of each
+    several = usual[usual["of"] > 1]  # one case shows no rule
+    if several["of"].sum() < SHOWN or several["count"].sum() < RULE * several["of"].sum():
+        return None
+    clear = usual[usual["count"] >= RULE * usual["of"]]
+    return pd.Series(clear["other"].to_numpy(), pd.Index(clear["given"]))
 
 
 def _share_in_common(earlier: Hashes, later: Hashes) -> float:
@@ -196,10 +217,12 @@ def _share_in_common(earlier: Hashes, later: Hashes) -> float:
     return float(np.minimum(*counts).sum()) / min(len(earlier), len(later))
 
 
-def _some(records: Hashes) -> Hashes:
-    """A sample of the records, which has equal ones of both files or none of them."""
-    every = max(1, len(records) // _SAMPLE)
-    return records if every == 1 else records[scrambled(records) % np.uint64(every) == 0]
+def _some(files: Sequence[Hashes]) -> list[Hashes]:
+    """A sample of the records of both files, which has equal ones of both or none of them."""
+    every = max(1, min(len(records) for records in files) // _SAMPLE)
+    if every == 1:
+        return list(files)
+    return [records[scrambled(records) % np.uint64(every) == 0] for records in files]
 
 
 def _surplus(earlier: Hashes, later: Hashes) -> float:

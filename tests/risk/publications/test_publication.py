@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sluice.risk.publications import publication
 from sluice.risk.publications.publication import same_people
 from tests.flows.house import survey
 
@@ -111,3 +112,21 @@ def test_samples_with_quotas_are_not_the_same_people() -> None:
         for seed in (1, 2)
     )
     assert same_people(first, second, ["sex", "region", "age", "income", "month"]) is None
+
+
+def test_people_are_found_by_a_sample_of_files_of_unlike_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which records are looked at follows from their values alone: both files leave out the same people."""
+    monkeypatch.setattr(publication, "_SAMPLE", 100)
+    first = survey(4000).assign(income=lambda each: each["income"] + each.index / 4096)
+    second = first.assign(age=first["age"] + 1).sample(700, random_state=1)
+    found = same_people(first, second, COLUMNS)
+    assert found is not None
+    assert len(found.earlier) >= 600
+
+
+def test_new_keys_and_another_month_do_not_part_people_from_themselves() -> None:
+    first = survey(2000).assign(month="May", income=lambda each: each["income"] + each.index / 4096)
+    second = first.assign(month="June", person=lambda each: each["person"].where(each.index < 1500, -each.index))
+    found = same_people(first, second, [*COLUMNS, "month"], first["person"], second["person"])
+    assert found is not None
+    assert (len(found.earlier), bool((found.earlier == found.later).all())) == (2000, True)
