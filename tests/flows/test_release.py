@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from flows.chain import release_quietly
+from flows.cli.releases import _say_what_to_change
 from policies.kept_policy import KeptPolicy
 from sluice.custody import shelf
 from sluice.custody.ledger import Ledger
@@ -20,10 +21,12 @@ from sluice.custody.ledger_chain import roots
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.ground.databases import database_url
+from sluice.ground.verdict import Verdict
 from tests.conftest import LedgerRoles
 from tests.flows.house import BLOCKED, DONE, ERROR, RECORDS, TOP, WAITING, House, survey
 from tests.golden import golden
 from tests.publication.data_package import problems
+from tests.report.pages import dossier, finding
 
 
 def folder(house: House) -> Path:
@@ -319,3 +322,12 @@ def test_two_who_ask_for_a_withdrawal_at_different_times_withdraw_nothing(
     told = published.withdraw(published.id, "a mistake")
     assert (told.code, published.shelf) == (WAITING, [published.id])
     golden.words(told.words)
+
+
+@pytest.mark.parametrize(
+    ("rule", "searched"), [("k_anonymity", True), ("differencing", False), ("joint_classes", False)]
+)
+def test_a_search_is_offered_only_where_it_looks(rule: str, searched: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    """None that cannot see what stands in the way."""
+    _say_what_to_change(dossier(finding(Verdict.FAIL, rule)), "release.yaml")
+    assert ("sluice suggest release.yaml" in "".join(capsys.readouterr())) is searched
