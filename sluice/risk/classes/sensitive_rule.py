@@ -71,6 +71,14 @@ class SensitiveRule(MicrodataRule):
     def requires(self) -> tuple[AnyOf, ...]:
         return super().requires if self.columns else (*super().requires, (Need.SENSITIVE,))
 
+    def misfits(self, variables: Variables) -> list[str]:
+        looked_at = (variables[name] for name in self._sensitive(variables) if name in variables)
+        return [*super().misfits(variables), *filter(None, map(self.misfit, looked_at))]
+
+    def misfit(self, variable: Variable) -> str:
+        """Why the rule cannot be put to a sensitive variable, whatever its values are; empty where it can."""
+        return ""
+
     def judge(self, file: KeyedRecords) -> list[Finding]:
         sensitive = self._sensitive(file.variables)
         if not sensitive:

@@ -236,18 +236,22 @@ class TCloseness(SensitiveRule):
             return self.ground_distance
         return "ordered" if self._has_order(variable) else "equal"
 
+    def misfit(self, variable: Variable) -> str:
+        if self.ground_distance == "ordered" and not self._has_order(variable):
+            return f"by 'ordered' needs values with an order; '{variable.name}' is {variable.kind}. Use 'equal'."
+        if self.ground_distance == "hierarchical" and variable.hierarchy is None:
+            return f"by 'hierarchical' needs a hierarchy; '{variable.name}' has none in the contract."
+        return ""
+
     def model(self, variable: Variable, categories: Sequence[str]) -> SensitiveModel:
+        if misfit := self.misfit(variable):
+            raise DataError(f"t_closeness {misfit}")
         name, t, distance = variable.name, self.threshold(variable), self.ground_distance_of(variable)
         if distance == "equal":
             return EqualTCloseness(name, t)
         if distance == "ordered":
-            if not self._has_order(variable):
-                raise DataError(
-                    f"t_closeness: 'ordered' needs values with an order; '{name}' is {variable.kind}. Use 'equal'."
-                )
             return OrderedTCloseness(name, t)
-        if variable.hierarchy is None:
-            raise DataError(f"t_closeness: 'hierarchical' needs a hierarchy; '{name}' has none in the contract.")
+        assert variable.hierarchy is not None  # or it was a misfit
         return HierarchicalTCloseness.of(name, t, categories, variable.hierarchy)
 
     def measure(self, values: SensitiveValues) -> tuple[SensitiveModel, ClassValues]:
