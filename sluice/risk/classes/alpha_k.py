@@ -40,12 +40,12 @@ _SAYS = Sentences(
 def largest_share(found: ClassValues, values: IntArray | Sequence[int] | None = None) -> FloatArray:
     """For each class, the share of its records that have its most frequent sensitive value.
 
-    values  : codes of the values that are sensitive; all when None
+    values  : codes of the values that are sensitive; all when None. Harmless ones never are
     returns : shape (c,), 0 (none of the values occurs) to 1
     cost    : O(pairs)
     """
-    share = found.share
-    return found.largest(share if values is None else np.where(np.isin(found.value, values), share, 0.0))
+    counts = found.harmful if values is None else found.harmful & np.isin(found.value, values)
+    return found.largest(np.where(counts, found.share, 0.0))
 
 
 @dataclass(frozen=True)
