@@ -220,6 +220,9 @@ def _same(files: Comparison, **about: Any) -> Release:
     return Release(files, files, **about)
 
 
+_RARE = 0.12  # of the people: categories that are merged
+
+
 # -- files with groups of look-alikes ------------------------------------------------------------
 
 
@@ -229,8 +232,9 @@ def grouped(
     k: int,
     seed: int,
     more: Sequence[str] = (),
-    steps: Plan = (),
-    bands: int = 4,  # type: ignore[assignment]
+    steps: Sequence[dict[str, Any]] = (),
+    bands: int = 4,
+    merged: bool = False,
 ) -> Comparison:
     """The core, coarse, in groups of k, the sensitive value as it is, and more as the steps leave it."""
     kept = [*of.core, of.sensitive, *more]
@@ -238,6 +242,13 @@ def grouped(
     plan: Plan = []
     if "age" in frame and frame["age"].dtype != "category":
         plan.append({"method": "global_recoding", "columns": ["age"], "quantiles": bands})
+    for name in of.core if merged else ():
+        shares = frame[name].value_counts(normalize=True)
+        kept_apart = {str(each): [str(each)] for each in shares.index[shares >= _RARE]}
+        if frame[name].dtype == "category" and 0 < len(kept_apart) < len(shares) - 1:
+            plan.append(
+                {"method": "global_recoding", "columns": [name], "categories": kept_apart, "others": "all others"}
+            )
     if k > 1:
         plan.append({"method": "local_suppression", "columns": list(of.core), "k": k})
     plan += steps
@@ -256,14 +267,14 @@ def _with_column(files: Comparison, name: str, values: Any, variable: Variable) 
 
 def recoded(of: Population, n: int, strength: int, seed: int) -> Release:
     people, _ = of.drawn(n, seed)
-    return _same(grouped(of, people, (20, 50, 100)[strength], seed, bands=(4, 3, 2)[strength]))
+    return _same(grouped(of, people, (20, 50, 20)[strength], seed, bands=(4, 3, 2)[strength], merged=strength > 0))
 
 
 def recoded_and_swapped(of: Population, n: int, strength: int, seed: int) -> Release:
     people, _ = of.drawn(n, seed)
     numbers = list(of.numbers[:2])
     steps: Plan = [{"method": "rank_swapping", "columns": numbers, "window": (0.4, 0.7, 1.0)[strength]}]
-    return _same(grouped(of, people, (20, 50, 100)[strength], seed, numbers, steps, 3))
+    return _same(grouped(of, people, (20, 50, 20)[strength], seed, numbers, steps, (3, 3, 2)[strength], strength > 0))
 
 
 def too_fine(of: Population, n: int, strength: int, seed: int) -> Release:

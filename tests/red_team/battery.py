@@ -88,6 +88,7 @@ def limits(policy: Policy) -> dict[str, float]:
         if each.binding and not isinstance(each.knows, str):
             known = each.knows.any
             found |= {f"found by {known}": each.found, f"sure by {known}": each.claims, f"read by {known}": each.gain}
+    found["copies"] = standard.copies_excess
     for rule in policy.attacks:
         if rule.binding and rule.rule in _PLAIN:
             found[_PLAIN[rule.rule]] = float(rule.excess)  # type: ignore[attr-defined]
@@ -97,6 +98,8 @@ def limits(policy: Policy) -> dict[str, float]:
     found |= dict.fromkeys(("together", "key"), surely)
     if any(isinstance(rule, KAnonymity) for rule in policy.rules):
         found["came back"] = surely
+    if standard.transparency.binding:
+        found["lost values"] = standard.transparency.confident
     if standard.transparency.binding and standard.reference == "holdout":
         found["took part"] = standard.transparency.participation
     if standard.learned.binding:
@@ -105,22 +108,21 @@ def limits(policy: Policy) -> dict[str, float]:
 
 
 def beyond(policy: Policy, reaches: Mapping[str, Reach]) -> list[Beyond]:
-    """The aims whose limits the attacks surely pass."""
+    """Aims whose limits the attacks surely pass; a copy may stand there by chance as well, which shows no harm."""
     return [
         Beyond(aim, limit, reaches[aim])
         for aim, limit in limits(policy).items()
-        if aim in reaches and reaches[aim].interval[0] > limit
+        if aim in reaches and aim != "copies" and reaches[aim].interval[0] > limit
     ]
 
 
 def within(policy: Policy, reaches: Mapping[str, Reach]) -> bool:
     """Whether the attacks surely stay within all limits; of minorities and households, that nothing shows more."""
     asked = {aim: limit for aim, limit in limits(policy).items() if aim in reaches}
-    return not beyond(policy, reaches) and all(
-        reaches[aim].interval[1] <= limit
-        for aim, limit in asked.items()
-        if not aim.endswith("minority") and aim != "together"
-    )
+    if beyond(policy, reaches) or reaches.get("copies", Reach(0, 1)).interval[0] > asked.get("copies", 1.0):
+        return False
+    surely = (aim for aim in asked if not aim.endswith("minority") and aim not in ("together", "copies"))
+    return all(reaches[aim].interval[1] <= asked[aim] for aim in surely)
 
 
 def battery(
@@ -154,6 +156,9 @@ def battery(
         reaches["key"] = key_solved(files, key, people.learners, people.judged)
     if files.recoded_holdout is None:
         reaches["nearer"] = nearer(files, people)
+    if files.paired:
+        reaches["copies"] = copies(files)
+    reaches["lost values"] = lost_values(files, people.learners)
     reaches["came back"] = came_back(files, people.learners)
     if files.recoded_holdout is not None:
         reaches["took part"] = took_part(files, rng)
@@ -798,6 +803,51 @@ def _in_order(numbers: Rows, text: NDArray[np.object_], known: Rows) -> dict[int
         if all(told.get(int(numbers[person])) == text[person] for person in known):
             return told
     return None
+
+
+def copies(files: Comparison) -> Reach:
+    """People who alone have their values in all released variables, and whose record shows them all."""
+    names = [name for name in files.recoded if name in files.released]
+    before, after = coded(files, names)
+    before, after = np.nan_to_num(before, nan=-1.5), np.nan_to_num(after, nan=-1.5)
+    _, place, counts = np.unique(before, axis=0, return_inverse=True, return_counts=True)
+    alone = counts[place.ravel()] == 1
+    return Reach(float((alone & (before == after).all(axis=1)).sum()), len(before))
+
+
+def lost_values(files: Comparison, learners: Rows) -> Reach:
+    """People whose suppressed value is told by what most of those lost whose records look alike; beyond those of whom
+    it is what most people have who look alike."""
+    n = len(files.masked)
+    judged = np.setdiff1d(np.arange(n), learners)
+    best = Reach(0, len(judged))
+    for name in files.masked:
+        if name not in files.recoded:
+            continue
+        lost = (files.masked[name].isna() & files.recoded[name].notna()).to_numpy()
+        if not lost.any():
+            continue
+        truth = files.recoded[name].astype(object).to_numpy()
+        looks = _as_text(files.masked.drop(columns=name)).to_numpy()
+        told = _told(looks, truth, lost, learners)
+        usual = _told(looks, truth, np.ones(n, bool), learners)
+        mine = judged[lost[judged]]
+        claimed = [person for person in mine if told.get(looks[person]) is not None]
+        right = sum(told[looks[person]] == truth[person] for person in claimed)
+        guessed = sum(usual.get(looks[person]) == truth[person] for person in mine)
+        if right > len(claimed) / 2 and right - guessed > best.right:
+            best = Reach(right - guessed, len(judged))
+    return best
+
+
+def _told(
+    looks: NDArray[np.object_], truth: NDArray[np.object_], among: NDArray[np.bool_], learners: Rows
+) -> dict[object, object]:
+    """By how a record looks, the value of more than half of those among whom it was learned."""
+    known = learners[among[learners]]
+    counts = pd.crosstab(looks[known], truth[known])
+    shares = counts.div(counts.sum(axis=1), axis=0)
+    return {look: value for look, value in shares.idxmax(axis=1).items() if shares.loc[look, value] > 0.5}
 
 
 def came_back(files: Comparison, learners: Rows, k: int = 5) -> Reach:
