@@ -27,6 +27,7 @@ _Z = 1.96
 _Z_OF_MANY = 3.0  # where one category of several is the worst
 _LEARNERS = 4_000
 _CHOSEN_ON, _JUDGED = 150, 400  # people
+_BY_KEYS = 2_000
 _PAIRS = 30_000_000  # of people and records that are scored at most
 _MINORITY = 100
 _PLAIN_TO_SEE = 0.15  # found among all: whose, needs no telling
@@ -145,7 +146,7 @@ def battery(
             each = [_linked(files, chosen, people, choosing=True) for chosen in _sets(files, names, people, count)]
             reaches[f"found by {count}"] = max((found for found, _ in each), key=lambda reach: reach.share)
             reaches[f"sure by {count}"] = max((sure for _, sure in each), key=lambda reach: reach.share)
-        reaches |= _by_keys(files, people)
+        reaches |= _by_keys(files)
         if not {"found", "sure"} & {aim for aim, each in reaches.items() if each.interval[0] > _PLAIN_TO_SEE}:
             reaches |= _minorities(files, names, people)
     for count in known:
@@ -469,19 +470,21 @@ def _sets(files: Comparison, names: list[str], people: _Parts, count: int) -> li
     return [list(each) for each in dict.fromkeys(tuple(sorted(each)) for each in sets)]
 
 
-def _by_keys(files: Comparison, people: _Parts) -> Reaches:
-    """Whose own record is the nearest, or has most values in common, by the quasi-identifiers alone."""
+def _by_keys(files: Comparison) -> Reaches:
+    """Whose own record is the nearest, or has most values in common, by the quasi-identifiers alone: nothing is
+    learned, so more people count."""
     keys = [name for name, each in files.variables.items() if each.role == "quasi_identifier"]
     keys = [name for name in files.recoded if name in keys and name in files.released]
     if not keys:
         return {}
     before, after = coded(files, keys)
     numeric = [files.released[name].kind.is_numeric for name in keys]
+    people = np.random.default_rng(1).permutation(len(before))[: min(_BY_KEYS, _PAIRS // len(after))]
     scores = {
-        "nearest by keys": _nearest(before, after, numeric, None, people.judged),
-        "most alike by keys": _equal(before, after, people.judged),
+        "nearest by keys": _nearest(before, after, numeric, None, people),
+        "most alike by keys": _equal(before, after, people),
     }
-    return {aim: Reach(float(_tops(each, people.judged)[0].sum()), len(people.judged)) for aim, each in scores.items()}
+    return {aim: Reach(float(_tops(each, people)[0].sum()), len(people)) for aim, each in scores.items()}
 
 
 def _minorities(files: Comparison, names: list[str], people: _Parts) -> Reaches:
@@ -816,19 +819,18 @@ def copies(files: Comparison) -> Reach:
 
 
 def lost_values(files: Comparison, learners: Rows) -> Reach:
-    """People whose suppressed value is told by what most of those lost whose records look alike; beyond those of whom
-    it is what most people have who look alike."""
+    """People whose suppressed value is told by what most of those lost who share the other keys; beyond those of whom
+    it is what most people have who share them."""
     n = len(files.masked)
     judged = np.setdiff1d(np.arange(n), learners)
     best = Reach(0, len(judged))
-    for name in files.masked:
-        if name not in files.recoded:
-            continue
+    keys = [name for name, each in files.released.items() if each.role == "quasi_identifier" and name in files.recoded]
+    for name in keys:
         lost = (files.masked[name].isna() & files.recoded[name].notna()).to_numpy()
         if not lost.any():
             continue
         truth = files.recoded[name].astype(object).to_numpy()
-        looks = _as_text(files.masked.drop(columns=name)).to_numpy()
+        looks = _as_text(files.masked[[key for key in keys if key != name]]).to_numpy()
         told = _told(looks, truth, lost, learners)
         usual = _told(looks, truth, np.ones(n, bool), learners)
         mine = judged[lost[judged]]
