@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from sluice.custody.ledger import Entry
-from sluice.custody.states import State
-from sluice.ground.verdict import Finding, Verdict
+from sluice.custody.states import FINDING_DECIDED, State
+from sluice.ground.verdict import URGENCY, Finding, Verdict
 from sluice.ground.visible_text import one_line
 
 if TYPE_CHECKING:
@@ -100,15 +100,18 @@ def _finding_rows(finding: Finding) -> list[tuple[str, str]]:
 def _finding_row(finding: Finding) -> tuple[str, str]:
     about = ", ".join(filter(None, (finding.stage, finding.rule)))
     says = f"{about}: {finding.says}" + (f" Waived by {finding.waiver}" if finding.waiver else "")
+    says += f" Accepted by {finding.accepted.says}" if finding.accepted else ""
     if not finding.binding:
         return "(reported)", says
-    excused = finding.waiver and finding.verdict is not Verdict.UNKNOWN
-    return f"{finding.verdict.name}, waived" if excused else finding.verdict.name, says
+    word = "needs a decision" if finding.verdict is Verdict.REVIEW else finding.verdict.name
+    if not finding.excused:
+        return word, says
+    return f"{word}, {'waived' if finding.waiver else 'accepted'}", says
 
 
 def _urgency(finding: Finding) -> tuple[bool, int]:
-    """What decides before what is only reported, the worst first; else as they came."""
-    return not finding.binding, -finding.verdict
+    """What decides before what is only reported, what fails first; else as they came."""
+    return not finding.binding, URGENCY.index(finding.verdict)
 
 
 def _words(name: str) -> str:
@@ -122,6 +125,8 @@ def _account_of(entry: Entry) -> str:
         who += f" (a name given; account {body['account']})"
     if entry.event == State.EVALUATED:
         words = f"verdict {body['verdict']}"
+    elif entry.event == FINDING_DECIDED:
+        words = f"{_words(body['decision'])} {body['code']}: {body['comment']}"
     elif "error" in body:
         words = f"{body.get('step')} failed with {body['error']}"
     else:
