@@ -8,7 +8,7 @@ from sluice.custody.states import State
 from sluice.ground.verdict import Verdict, codes_of
 from sluice.ground.visible_text import in_markdown
 from sluice.report.dossier import Dossier
-from sluice.report.headline import FURTHER_REASONS, headline, reasons
+from sluice.report.headline import headline, in_sentences, reasons
 from tasks.flow_run import in_a_run
 from tasks.release.decisions.open_findings import left_open, open_codes, settle_findings
 from tasks.release.decisions.series_approval import standing
@@ -32,7 +32,7 @@ def decide(release: AnyRelease, reported: Reported, rehearse: bool = False) -> N
     body = {
         "verdict": dossier.verdict.name,
         "says": headline(dossier),
-        "further_reasons": [finding.says for finding in why[1 : 1 + FURTHER_REASONS]],
+        "further_reasons": in_sentences(dossier),
         "codes": codes_of(why),
         **kept,
     }

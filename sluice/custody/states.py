@@ -200,6 +200,7 @@ WITHOUT_STATES = (OFFICE, SEARCHES, VAULT)
 
 REMARKS_TELL: Mapping[str, frozenset[Who]] = {
     "failed": frozenset({Who.SUBMITTER, Who.HEAD}),
+    FINDING_DECIDED: _SUBMITTER,
     "withdrawal": NOT_THE_SUBMITTER,
     SERIES_ENDED: PEOPLE,
 }

@@ -13,6 +13,11 @@ SUGGEST = (
     "sluice suggest FILE, with the definition of this release, tries changes of the plan and names the smallest that "
     "pass."
 )
+_DECIDES = (
+    "accepts each finding that needs a decision for this release, with a reason and an end, or refuses it: at the "
+    "desk, or by sluice accept-finding and sluice refuse-finding."
+)
+_DECIDED_LATER = "What needs a decision can be decided once nothing fails and everything could be judged."
 _UNADVISED = "Read below what the rule found, change what was released and evaluate again."
 
 
@@ -102,6 +107,12 @@ def further_reasons(dossier: Dossier) -> list[FurtherReasons]:
     return found
 
 
+def in_sentences(dossier: Dossier) -> list[str]:
+    """The further reasons as sentences."""
+    found = [says for group in further_reasons(dossier) for sentences, _ in group.reasons for says in sentences]
+    return found[:FURTHER_REASONS]
+
+
 def first_steps(dossier: Dossier) -> list[str]:
     """What can be done now about the reason in the headline, and in general; the others have their remedy beside
     them."""
@@ -129,12 +140,10 @@ def next_steps(dossier: Dossier, of: Sequence[Finding] | None = None) -> list[st
     elif isinstance(dossier.view, RecordsView) and any(_is_of_the_plan(finding) for finding in kept_back):
         advice.append(SUGGEST)
     if any(finding.verdict is Verdict.REVIEW for finding in kept_back):
-        alone = state(dossier) is Verdict.REVIEW
-        advice.append(
-            f"{'' if alone else 'Once nothing fails and all is judged: '}{_who(dossier)}, other than the submitter, "
-            "accepts a finding that needs a decision for this release, with a reason and an end, or refuses it: at the "
-            "desk, or by sluice accept-finding and sluice refuse-finding."
-        )
+        if state(dossier) is Verdict.REVIEW:
+            advice.insert(0, f"{_who(dossier)}, other than the submitter, {_DECIDES}")
+        else:
+            advice.append(_DECIDED_LATER)
     return list(dict.fromkeys(advice))
 
 

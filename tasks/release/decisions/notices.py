@@ -19,7 +19,17 @@ from time import monotonic
 from policies.adoption import Office
 from policies.people import HEAD, Person
 from sluice.custody.ledger import Entry
-from sluice.custody.states import IN_DOUBT, OFFICE, REINSTATED, WITHOUT_STATES, State, Who, state_of, tells
+from sluice.custody.states import (
+    FINDING_DECIDED,
+    IN_DOUBT,
+    OFFICE,
+    REINSTATED,
+    WITHOUT_STATES,
+    State,
+    Who,
+    state_of,
+    tells,
+)
 from sluice.custody.workspace import Workspace, open_workspace
 from sluice.ground.durable import locked
 from sluice.ground.errors import SluiceError, TransportError
@@ -44,6 +54,8 @@ _WORDS = {
                            "reject, request-changes or conflicted."),
     State.NEEDS_DECISION: ("needs a decision on what was found", "Look at it: sluice review {0}. Then: sluice "
                            "accept-finding {0} CODE --reason WHY, or refuse-finding."),
+    FINDING_DECIDED: ("has a decision on what was found", "Nothing is to be done now. What was decided: sluice review "
+                      "{0}."),
     State.BLOCKED: ("does not meet its policy", "What was found, and what may help: sluice review {0}."),
     State.REJECTED: ("was rejected", "Why: sluice ledger show {0}. Other documents or data make another release."),
     State.CHANGES_REQUESTED: ("comes back", "What has to change: sluice ledger show {0}. Then release again."),
