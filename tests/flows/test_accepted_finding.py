@@ -10,22 +10,13 @@ import tasks.release.decisions.under_review as under_review
 from sluice.custody.states import State
 from tests.flows.clocks import in_days
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
+from tests.flows.overlooking_house import WHY, overlooking_house
 from tests.flows.test_verify import keys_of, verify
-
-WHY = "The two regions are as large as countries: nobody is recognised by one."
 
 
 @pytest.fixture
-def held(house: House) -> House:
-    """Its policy overlooks the region, by which people can be recognised: that is for people to decide."""
-    house.policy["rules"][0]["columns"] = ["age", "sex"]
-    del house.policy["rules"][1]  # which looks at all of them
-    house.write()
-    answer = house.release()
-    assert answer.code == WAITING, answer.words
-    assert "needs a decision" in answer.words
-    assert "blocked" not in answer.words.lower()
-    return house
+def held() -> House:
+    return overlooking_house()
 
 
 def accept(house: House, who: str, *options: str, code: int = WAITING) -> str:
@@ -76,7 +67,7 @@ def test_a_refused_one_goes_back_and_comes_again_as_another_round(held: House) -
     answer = held.sluice("refuse-finding", first, "overlooked_keys", "--reason", why, "--as", "amara")
     assert answer.code == BLOCKED, answer.words
     assert held.release().code == BLOCKED  # the same is not judged again, so nobody else is asked
-    del held.policy["rules"][0]["columns"]
+    held.policy["rules"] = [{"rule": "k_anonymity", "k": 5}]
     held.policy["version"] = 2
     held.write()
     held.release()
