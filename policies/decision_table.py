@@ -75,7 +75,8 @@ class DecisionRule:
         if state not in self.states:
             hint = self.hints.get(state, "") if state else ""
             says = f"{self.not_now}{hint}"
-            raise SluiceError(says.format(release=release, state=str(state).replace("_", " ")))
+            stands = state.stands if state else "is new"
+            raise SluiceError(says.format(release=release, stands=stands))
 
     def check_person(self, release: str, person: str, relation: Who) -> None:
         """Raise SluiceError where somebody may not take it, in whatever state."""
@@ -88,7 +89,7 @@ class DecisionRule:
 
 
 def _on_review(name: str, label: str, meaning: str, says_why: bool, help_: str = "") -> DecisionRule:
-    not_now = "{release} is {state}; only a release that is pending review can be decided on."
+    not_now = "{release} {stands}; only a release that is pending review can be decided on."
     hints = {
         State.BLOCKED: " What was found, and what may help: sluice review {release}",
         State.NEEDS_DECISION: " What was found needs a decision first: sluice review {release}",
@@ -99,7 +100,7 @@ def _on_review(name: str, label: str, meaning: str, says_why: bool, help_: str =
 def _on_finding(name: str, label: str, meaning: str, people: int) -> DecisionRule:
     return DecisionRule(
         name, FINDING_DECIDED, FINDING_PREDICATE, label, meaning, "", True, people,
-        "{release} is {state}; only findings of a release that needs a decision can be decided on.",
+        "{release} {stands}; only findings of a release that needs a decision can be decided on.",
         {State.BLOCKED: " What fails, or could not be judged, is not for people to accept: sluice review {release}"},
         "'{person}' cannot decide on the findings of {release}: that takes somebody other than its submitter, in a "
         "role of the policy's approvals.decides.",
@@ -133,7 +134,7 @@ DECISIONS: Mapping[str, DecisionRule] = {
         ),
         DecisionRule(
             "withdraw", WITHDRAWAL, "urn:sluice:withdrawal:1", "Ask for the withdrawal", "", "", False, 2,
-            "{release} is {state}; only a published release can be withdrawn.",
+            "{release} {stands}; only a published release can be withdrawn.",
             dict.fromkeys((State.PENDING_REVIEW, State.APPROVED), _TAKEN_BACK),
         ),
         DecisionRule(

@@ -40,7 +40,8 @@ def show_dossier(screen: Console, facts: Mapping[str, Any], dossier: "Dossier") 
 def show_history(screen: Console, found: "History") -> None:
     """Who did what, when, and on which documents."""
     title = f": {one_line(found.title)}" if found.title else ""
-    screen.print(f"{found.release} is {_words(found.state or 'nothing')}{title}", style="bold", soft_wrap=True)
+    stands = found.state.stands if found.state else "is nothing"
+    screen.print(f"{found.release} {stands}{title}", style="bold", soft_wrap=True)
     events = Table("", "time (UTC)", "event", "by, and what was said", box=None, padding=(0, 2, 0, 0))
     for entry in found.entries:
         events.add_row(str(entry.seq), entry.at[:19].replace("T", " "), _words(entry.event), Text(_account_of(entry)))
@@ -115,7 +116,7 @@ def _urgency(finding: Finding) -> tuple[bool, int]:
 
 
 def _words(name: str) -> str:
-    return str(name).replace("_", " ")
+    return State(name).words if name in set(State) else str(name).replace("_", " ")
 
 
 def _account_of(entry: Entry) -> str:

@@ -30,8 +30,8 @@ HEAD = """# Commands
 
 Written by `sluice docs commands` from the commands themselves; do not edit. `sluice COMMAND --help` says the same.
 
-Exit codes: 0 published, passed or done; 1 an error; 2 blocked, or checked without passing; 3 waiting for a decision
-or an approval; 4 not all could be verified; 130 stopped by Ctrl-C. `SLUICE_HOME` is the workspace (default `./.sluice`).
+Exit codes: 0 published, passed or done; 1 an error; 2 blocked, or checked without passing; 3 waiting for people;
+4 not all could be verified; 130 stopped by Ctrl-C. `SLUICE_HOME` is the workspace (default `./.sluice`).
 """
 
 

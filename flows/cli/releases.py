@@ -143,7 +143,7 @@ def _say_what_to_change(dossier: "Dossier", definition: str | None) -> None:
 def _stands(state: State) -> str:
     if state in (State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED):  # where a rehearsal ends
         return "was checked; nobody is asked and nothing is published"
-    return "needs a decision" if state is State.NEEDS_DECISION else f"is {str(state).replace('_', ' ')}"
+    return state.stands
 
 
 def _from_here(path: Path) -> Path:

@@ -11,6 +11,7 @@ from jinja2 import Environment
 from flows.desk.desk import Desk
 from flows.desk.sign_on import BROWSER, Reader, form_token, set_cookie
 from policies.decision_table import DECISIONS
+from sluice.custody.states import State
 from sluice.ground.page_templates import page_templates
 from sluice.ground.verdict import Finding
 from sluice.report.wording import VERDICT_WORDS, figure, interval, rule_words
@@ -47,7 +48,7 @@ def question(finding: Finding) -> str:
 def environment() -> Environment:
     made = page_templates(__package__)
     made.filters.update(
-        words=lambda name: str(name).replace("_", " "),
+        words=lambda name: State(name).words if name in set(State) else str(name).replace("_", " "),
         minute=lambda at: str(at)[:16].replace("T", " "),
         verdict=lambda verdict: VERDICT_WORDS[verdict],
         rule_words=rule_words,

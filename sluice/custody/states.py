@@ -31,6 +31,16 @@ class State(StrEnum):
     SUPERSEDED = "superseded"  # still on the shelf; a later edition is current
     OVERTAKEN = "overtaken"  # never published: newer data of the same period were
 
+    @property
+    def words(self) -> str:
+        """As people read it."""
+        return "needs a decision" if self is State.NEEDS_DECISION else self.value.replace("_", " ")
+
+    @property
+    def stands(self) -> str:
+        """What a release of it does: 'is pending review', 'needs a decision'."""
+        return self.words if self is State.NEEDS_DECISION else f"is {self.words}"
+
 
 REINSTATED = "reinstated"  # the event that makes a superseded edition the current one again
 
