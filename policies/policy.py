@@ -263,6 +263,9 @@ def _of_standard(standard: ReferenceStandard, rules: Sequence[DisclosureRule]) -
         if judged.binding:
             shares = {"found": judged.found, "claims": judged.claims}
             found += _too_small(f"reference_standard.{where}", shares, standard.learned.people)
+    if standard.units.binding:
+        shares = {"found": standard.units.found, "claims": standard.units.claims}
+        found += _too_small("reference_standard.units", shares, standard.units.people)
     knows = standard.transparency
     if knows.binding:
         shares = {"identified": knows.identified, "confident": knows.confident}

@@ -193,6 +193,12 @@ def judge_leniency(standard: ReferenceStandard) -> Finding:
                 f"or compute {standard.transparency.reconstructed:.0%} of the values",
             ),
             (
+                standard.units.found > 0.34 or standard.units.claims > 0.1,
+                f"who knows a whole household may find {standard.units.found:.0%} more, or be rightly sure of "
+                f"{standard.units.claims:.0%}",
+            ),
+            (not standard.units.binding, "nobody who knows a whole household decides"),
+            (
                 not standard.learned.binding and not any(intruder.binding for intruder in standard.intruders),
                 "no intruder who learns decides",
             ),

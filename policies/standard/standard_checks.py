@@ -41,6 +41,7 @@ from policies.standard.preconditions import (
     unmeasured,
 )
 from policies.standard.prediction_curves import PREDICTION, SUBGROUPS, judge_measure, judge_subgroups
+from policies.standard.reconstructed_units import RECONSTRUCTED_UNITS, has_units, judge_reconstructed_units
 from policies.standard.reference_standard import MEASURES, ReferenceStandard
 from sluice.ground.declaration import Declaration
 from sluice.ground.rule import DisclosureRule
@@ -74,6 +75,7 @@ PARTS = (
     *(*SAMPLE_SIZE, *COMPARABLE_VALUES, *PREDICTION, *COPIES, *ISOLATED_PEOPLE, *SUBGROUPS, *DUPLICATE_RECORDS),
     *(*LENIENCY, *LONE_COPIES, *REIDENTIFICATION, *LEARNED_LINKAGE, *TRANSPARENCY, *PARTIAL_KNOWLEDGE, *UNIQUE_VALUES),
     *SMALL_GROUPS,
+    *RECONSTRUCTED_UNITS,
 )
 """What the standard's parts say of themselves."""
 
@@ -110,6 +112,11 @@ def checks_of(
         Check(partial(_learned, standard), by_itself=True),
         *(_on_block(standard, block) for block in files.blocks),
         check("transparency", "attack", partial(judge_transparency, standard.transparency)),
+        *(
+            [check("reconstructed_units", "reference", partial(judge_reconstructed_units, standard.units))]
+            if has_units(files)
+            else []
+        ),
     ]
 
 

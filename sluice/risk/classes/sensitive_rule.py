@@ -35,7 +35,7 @@ _RELEASED = Sentence("counted_released", " Counted are the released values.")
 _ORIGINAL = Sentence("counted_original", " Counted are the original values of those who share a released group.")
 _EXCUSED = Sentence(
     "harmless_values",
-    " {excused:,} more tell of their {unit} only values that the contract calls harmless: {why}.",
+    " In {excused:,} more there are only values that the contract calls harmless: {why}.",
 )
 _HARMLESS = Sentence("harmless_blanks", " In {blank:,} nobody has a value, which the contract calls harmless: {why}.")
 _BLANK = Sentence(
