@@ -30,8 +30,8 @@ _GUESSES = Sentences(
     "{unmasked:.1%}.",
     guessed_harmful="Learning from the masked file how {name:word} goes with {known:listed}, an intruder guesses it "
     "for {share:.1%} of the {unit} with a value that the contract does not call harmless; from a file without the "
-    "person, for {baseline:.1%}, and from the unmasked file, for {unmasked:.1%}. Of all {unit} the intruder guesses it "
-    "for {of_all:.1%}.",
+    "person, for {baseline:.1%}, and from the unmasked file, for {unmasked:.1%}. The intruder guesses it for "
+    "{of_all:.1%} of all {unit}.",
 )
 
 UNREADABLE = Sentence(
