@@ -309,7 +309,7 @@ def assess(
     )
     hashes = {"original": _frame_sha256(found.files.original), "masked": _frame_sha256(found.files.masked)}
     dossier = assess_compared(found.files, found.contract, held_to, found.on_columns, "frame", hashes, plan=found.plan)
-    deciding = [finding.verdict for finding in dossier.findings if finding.binding and not finding.waiver]
+    deciding = [finding.verdict for finding in dossier.findings if finding.binding and not finding.excused]
     return Assessment(
         verdict=dossier.verdict,
         findings=dossier.findings,
