@@ -187,7 +187,8 @@ class AttributeInference(AttributeRule):
 
     def _known(self, files: Comparison) -> list[str]:
         if self.known is None:
-            keys = with_role(files.variables, Role.QUASI_IDENTIFIER)
+            roles = (Role.SENSITIVE, Role.OTHER) if files.numbers_alone else (Role.QUASI_IDENTIFIER,)
+            keys = [name for name, variable in files.variables.items() if variable.role in roles]
             return [name for name in keys if is_released(files.masked, name)]
         refuse_missing(self.rule, self.known, files)
         return list(self.known)

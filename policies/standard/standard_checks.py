@@ -32,10 +32,12 @@ from policies.standard.preconditions import (
     COMPARABLE_VALUES,
     DUPLICATE_RECORDS,
     LENIENCY,
+    NUMBERS_ALONE,
     SAMPLE_SIZE,
     incomparable,
     judge_duplicates,
     judge_leniency,
+    judge_numbers_alone,
     judge_reading,
     judge_size,
     unmeasured,
@@ -74,8 +76,7 @@ DECLARED = (
 PARTS = (
     *(*SAMPLE_SIZE, *COMPARABLE_VALUES, *PREDICTION, *COPIES, *ISOLATED_PEOPLE, *SUBGROUPS, *DUPLICATE_RECORDS),
     *(*LENIENCY, *LONE_COPIES, *REIDENTIFICATION, *LEARNED_LINKAGE, *TRANSPARENCY, *PARTIAL_KNOWLEDGE, *UNIQUE_VALUES),
-    *SMALL_GROUPS,
-    *RECONSTRUCTED_UNITS,
+    *(*SMALL_GROUPS, *NUMBERS_ALONE, *RECONSTRUCTED_UNITS),
 )
 """What the standard's parts say of themselves."""
 
@@ -194,6 +195,7 @@ def judge_reference_standard(standard: ReferenceStandard, files: Comparison) -> 
     by_measure = [judge_measure(standard, measure, found, size.verdict, minimum_cell) for measure in MEASURES]
     findings = [
         size,
+        *([judge_numbers_alone(files)] if files.numbers_alone else []),
         judge_reading(coding, masked, unread, unmeasured(standard, files.released)),
         *(finding for finding, _ in by_measure),
         judge_closest(standard, found, minimum_cell),
