@@ -17,9 +17,9 @@ from sluice.utility.comparison import Comparison
 _SAYS = Sentences(
     "hidden_names",
     by_plan="The plan says how every released value was made.",
-    none="No released columns are different for nearly every record and yet tell nothing of the others.",
-    found="{share:Percent} of the {unit} are alone with their {names:listed}, which tells nothing of any other "
-    "variable: these may be names under a secret function, which a few known people give away.",
+    none="No released columns have a different value for most records and are unrelated to all others.",
+    found="{share:Percent} of the {unit} are alone with their {names:listed}, which is unrelated to all other "
+    "variables: it may name people under a secret function, which can be learned from a few known people.",
 )
 
 HIDDEN_NAMES = (

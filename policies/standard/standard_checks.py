@@ -110,17 +110,18 @@ def checks_of(
         return check(rule, "reference", lambda files: [judge(standard, files)])
 
     for_all = [check("reference_standard", "reference", predictions), of("unique_values", judge_unique_values)]
-    for_all.append(check("hidden_names", "reference", judge_hidden_names))
+    names = check("hidden_names", "reference", judge_hidden_names)
     if not files.paired:
-        return [*for_all, Check(partial(_unpaired, standard, attacks))]
+        return [*for_all, Check(partial(_unpaired, standard, attacks)), names]
     return [
         *for_all,
         of("lone_copies", judge_lone_copies),
         of("reidentification", judge_reidentification),
         Check(partial(_learned, standard), by_itself=True),
         *(_on_block(standard, block) for block in files.blocks),
-        check("recovered_values", "reference", partial(judge_recovered_values, rules)),
         check("transparency", "attack", partial(judge_transparency, standard.transparency)),
+        check("recovered_values", "reference", partial(judge_recovered_values, rules)),
+        names,
     ]
 
 
