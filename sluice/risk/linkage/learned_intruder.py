@@ -34,6 +34,7 @@ _LARGEST_LOGIT = 30.0
 
 _MOST_LEARNED = 50_000  # people that the weights are learned from
 _MOST_TUNED = 300  # people of each fold by whom rulers are compared and claims calibrated
+_OF_GROUP = 150  # people of one group who are learned from, and as many who are judged
 _CANDIDATES = 20  # other records that share the probability with the best match
 _MOST_COORDINATES = 200  # more come of categories by the hundred, which weights tell apart better than distances
 
@@ -112,6 +113,29 @@ class LearnedIntruder:
         linker = LearnedLinker.learn(compared, _some(learning, _MOST_LEARNED, rng), folds[0][0])
         return cls(linker, tuple(folds), learning, judged, int(rng.integers(2**62)), tuple(spaces))
 
+    def of_group(
+        self, rows: IntArray, units: IntArray, rng: np.random.Generator, people: int = _OF_GROUP
+    ) -> Self | None:
+        """The same intruder who learned, of the people who were learned from, from those of one group alone, and has
+        no ruler but learned weights.
+
+        rows   : the group, rising
+        units  : as for `fit`
+        people : most people learned from, and most people judged
+        returns: None where there are fewer than four to learn from, or nobody to judge
+        """
+        known = np.isin(rows, self.learning, assume_unique=True)
+        learning, judged = (_some(part, people, rng) for part in (rows[known], rows[~known]))
+        folds_of = units[learning]
+        one = np.isin(folds_of, rng.permutation(np.unique(folds_of))[::2])
+        parts = learning[one], learning[~one]
+        if min(map(len, parts)) < 2 or not len(judged):
+            return None
+        folds = tuple((LearnedLinker.learn(self.linker.compared, part, self.linker), other)
+                      for part, other in (parts, parts[::-1]))  # fmt: skip
+        linker = LearnedLinker.learn(self.linker.compared, learning, self.linker)
+        return replace(self, linker=linker, folds=folds, learning=learning, judged=judged, spaces=())
+
     def play(self, variables: Sequence[int] | IntArray | None = None) -> Reached:
         """Choose the ruler for what is known, and judge it."""
         known = np.arange(len(self.linker.compared)) if variables is None else np.asarray(variables, np.int64)
@@ -148,7 +172,7 @@ class LearnedIntruder:
         )  # fmt: skip
 
     def _points(self, known: IntArray) -> dict[str, Space]:
-        chosen = [self.spaces[j] for j in known if self.spaces[j][0].shape[1]]
+        chosen = [self.spaces[j] for j in known if self.spaces[j][0].shape[1]] if self.spaces else []
         if not 0 < sum(space[0].shape[1] for space in chosen) <= _MOST_COORDINATES:
             return {}
         a, b = (side_by_side([space[side] for space in chosen], _AT_ONCE) for side in (0, 1))
