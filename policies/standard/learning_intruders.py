@@ -24,6 +24,7 @@ from sluice.risk.coding import Coding
 from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
 from sluice.risk.linkage.learned_linker import CandidatePosterior
 from sluice.risk.linkage.learned_variable import compared_variables
+from sluice.risk.linkage.mapped_columns import MappedColumns
 from sluice.risk.linkage.number_patterns import with_digits
 from sluice.risk.linkage.worst_known import worst_known
 from sluice.risk.measurement import if_near, verdict_within
@@ -126,7 +127,8 @@ def learned_intruder(files: Comparison, people: int) -> LearnedIntruder | None:
     by_name = dict(zip(coding.names, zip(*(side.by_variable() for side in sides), strict=True), strict=True))
     nothing = CodedPoints([], len(files.original))
     spaces = [by_name.get(each.name, (nothing, nothing)) for each in compared]  # none: probabilities of one label
-    return LearnedIntruder.fit(compared, spaces, units, files.rng, people)
+    columns = MappedColumns.of(files.original, files.masked, files.variables, files.released)
+    return LearnedIntruder.fit(compared, spaces, units, files.rng, people, columns)
 
 
 def judge_learned_linkage(
@@ -162,7 +164,7 @@ def judge_reached(limits: LinkageLimits, reached: Reached, knows: str, files: Co
         ("learned_linkage", reached.found, limits.found + chance, says, found),
         ("learned_claims", reached.right.astype(np.float64), limits.claims, sure, right),
     ):
-        low, high = _interval(success, units)
+        low, high = share_interval(success, units)
         verdict = verdict_within((low, high), allowed)
         near = if_near(verdict, float(success.mean()), allowed, None if share is None else (low, high))
         findings.append(_finding(rule, verdict, sentence + near, limits, scope, files, n, share, allowed))
@@ -180,19 +182,28 @@ def _judge_distance(margin: float, reached: Reached, files: Comparison) -> Findi
     )  # fmt: skip
 
 
-def _interval(success: FloatArray, units: IntArray) -> tuple[float, float]:
-    """Wilson's interval of the share, of as many independent cases as these are worth."""
+def share_interval(success: FloatArray, units: IntArray) -> tuple[float, float]:
+    """Wilson's interval of a share of successes, of as many independent cases as these are worth.
+
+    success : shape (n,), 0 to 1
+    units   : shape (n,), who belongs together, such as the household of each
+    """
     cases = _independent(success, units)
     centre, half = AttackSuccess(cases, cases, float(success.mean()) * cases).wilson()
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
 def _independent(success: FloatArray, units: IntArray) -> int:
-    """As many independent cases as tell what these tell, of whom households succeed or fail together (Kish 1965)."""
-    n, share = len(success), float(success.mean())
-    totals = np.bincount(np.unique(units, return_inverse=True)[1], success - share)
+    """As many independent cases as tell what these tell, of whom households succeed or fail together (Kish 1965).
+
+    No more than there are households: where all succeed, or nobody does, nothing tells how far they do so together.
+    """
+    share = float(success.mean())
+    places, of = np.unique(units, return_inverse=True)
+    totals = np.bincount(of, success - share)
     clustered, simple = float((totals**2).sum()), float(((success - share) ** 2).sum())
-    return max(1, min(n, round(n * simple / clustered))) if clustered > 0 else n
+    cases = len(places)
+    return max(1, min(cases, round(len(success) * simple / clustered))) if clustered > 0 else cases
 
 
 def _finding(
