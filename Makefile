@@ -11,7 +11,7 @@ PEERS := .venv-peers
 # Containers set it. Without bytecode every process of the tests, and of the demo, compiles all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: style help install demo data test servers exhaustive test-all mutants check golden coverage docs lint audit sbom format
+.PHONY: unit style help install demo data test servers exhaustive test-all mutants check golden coverage docs lint audit sbom format
 .PHONY: peers benchmarks clean
 
 help:
@@ -62,7 +62,10 @@ WAITING = --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist loadscop
 # Before each commit: lint, types, and the tests that start nothing.
 # Fewer examples of each property than before a push.
 check: export HYPOTHESIS_PROFILE ?= quick
-check: style
+check: $(READY)
+	@$(MAKE) --no-print-directory --jobs 2 style unit
+
+unit: $(READY)
 	$(BIN)/python -m pytest $(PARALLEL) -m unit $(ARGS)
 
 # Before each push: whole releases, too, and one test of each server.

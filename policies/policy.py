@@ -3,6 +3,7 @@
 Settings that contradict each other, under which no release whatever could pass, are refused.
 """
 
+from collections import ChainMap
 from collections.abc import Collection, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -184,22 +185,13 @@ class Policy(BaseModel):
             says + hint if lacking and Need.KNOWLEDGE in says else says
             for says in unmet(self.requirements, given, paired, how)
         ]
-        return [*found, *self._columns_not_there({name for each in described for name in each})]
+        return [*found, *self._misfits(dict(ChainMap(*map(dict, described))))]
 
-    def _columns_not_there(self, names: Collection[str]) -> list[str]:
-        """A sentence for each column that a rule on the file names, and the file will not have."""
-        looked_at = {
-            (rule.rule, column): None
-            for rule in self.rules
-            if isinstance(rule, MicrodataRule) and rule.decides
-            for column in getattr(rule, "columns", None) or ()
-            if column not in names
-        }
-        return [
-            f"{rule} looks at '{column}', which is no variable of the file.{did_you_mean(column, names)} Take it out "
-            "of the rule's columns, or let the contract have it and the plan release it."
-            for rule, column in looked_at
-        ]
+    def _misfits(self, variables: Variables) -> list[str]:
+        """A sentence for each thing that a check names which decides, and that a file of these variables lacks."""
+        checks = [each for each in (*self.rules, *self.attacks) if each.decides]
+        found = (f"{check.rule} {says}" for check in checks for says in check.misfits(variables))
+        return list(dict.fromkeys(found))
 
     @property
     def population_lists(self) -> tuple[str, ...]:

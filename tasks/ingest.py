@@ -21,7 +21,6 @@ from sluice.custody.vault import Vault
 from sluice.custody.workspace import open_workspace
 from sluice.documents.document_reading import document_bytes
 from sluice.ground.durable import sha256_of
-from sluice.ground.errors import SluiceError
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.sources.permission import meaning_of, permitted_file
 from tasks.flow_run import begin_run, suspended_for
@@ -57,6 +56,8 @@ def known_release(product: AnyProduct, release_id: str | None) -> AnyRelease | N
 @step
 def ingest(product: AnyProduct) -> AnyRelease:
     """Stage the source. The same data under the same documents are the same release, wherever it stands by now."""
+    for path in product.policy.population_lists:  # without one nothing could pass, whatever the records are
+        permitted_file(Path(), path, "population")
     refuse_hopeless_source(product, _secret)
     data, variables = stage(product, _secret)
     release = Release(product, release_id(product, data), data, data, None, variables)
@@ -88,13 +89,10 @@ def ingest(product: AnyProduct) -> AnyRelease:
     return release
 
 
-def _pseudonym_of_list(vault: Vault, path: str) -> str | None:
-    """Of the content of a population list that the policy names; None where it cannot be read, as its rule will say."""
-    try:
-        with permitted_file(Path(), path, "population").open("rb") as file:
-            return vault.pseudonym("population", sha256_of(file))
-    except (SluiceError, OSError):
-        return None
+def _pseudonym_of_list(vault: Vault, path: str) -> str:
+    """Of the content of a population list that the policy names. Raises DocumentError or DataError."""
+    with permitted_file(Path(), path, "population").open("rb") as file:
+        return vault.pseudonym("population", sha256_of(file))
 
 
 def _secret(name: str) -> str | None:

@@ -4,15 +4,17 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
+import numpy as np
 from pydantic import Field
 
 from policies.reported_shares import share_or_less
 from policies.rules.attack_rule import AttackRule, Figure
+from sluice.ground.arrays import BoolArray
 from sluice.ground.errors import DataError
 from sluice.ground.released_values import is_released
 from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Sentence, Sentences, listed
-from sluice.ground.variables import Kind, Role, with_role
+from sluice.ground.variables import Kind, Role, as_label, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.attribute_inference import attribute_inference, labelled_files
 from sluice.risk.classes.microdata_rule import Columns
@@ -26,6 +28,10 @@ _GUESSES = Sentences(
     guessed="Learning from the masked file how {name:word} goes with {known:listed}, an intruder guesses it for "
     "{share:.1%} of the {unit}; from a file without the person, for {baseline:.1%}, and from the unmasked file, for "
     "{unmasked:.1%}.",
+    guessed_harmful="Learning from the masked file how {name:word} goes with {known:listed}, an intruder guesses it "
+    "for {share:.1%} of the {unit} whose value is none that the contract calls harmless; from a file without the "
+    "person, for {baseline:.1%}, and from the unmasked file, for {unmasked:.1%}. Of all {unit} the intruder guesses it "
+    "for {of_all:.1%}.",
 )
 
 UNREADABLE = Sentence(
@@ -88,6 +94,14 @@ class AttributeRule(AttackRule):
         return "every sensitive variable" if self.columns is None else listed(self.columns)
 
 
+def _not_harmless(files: Comparison, name: str) -> BoolArray | None:
+    """Of whom the value is none that the contract calls harmless, shape (n,); None: it calls none so."""
+    harmless = files.variables[name].harmless
+    if harmless is None or not harmless.values:
+        return None
+    return ~files.original[name].map(as_label).isin(harmless.values).to_numpy(np.bool_)
+
+
 def refuse_missing(rule: str, names: Sequence[str], files: Comparison) -> None:
     for name in names:
         if name not in files.variables or not is_released(files.masked, name):
@@ -148,7 +162,7 @@ class AttributeInference(AttributeRule):
         tolerance = None if deviation is None else self.tolerance * deviation
         found = attribute_inference(
             original, masked, files.rng, holdout=holdout[0] if holdout else None, paired=files.paired,
-            tolerance=tolerance, records=self.records, trees=self.trees,
+            tolerance=tolerance, records=self.records, trees=self.trees, asked=_not_harmless(files, name),
         )  # fmt: skip
         measured = found.measurement
         if measured.completed < files.minimum_cell:
@@ -156,14 +170,19 @@ class AttributeInference(AttributeRule):
         if found.blind:
             why = _GUESSES.blind(known=known, name=name)
             return self.unknown(why, n, name)
-        says = _GUESSES.guessed(
-            name=name,
-            known=known,
-            share=share_or_less(measured.value, measured.completed, files.minimum_cell),
-            unit=files.unit,
-            baseline=share_or_less(measured.baseline or 0.0, measured.completed, files.minimum_cell),
-            unmasked=share_or_less(found.control.value, found.control.completed, files.minimum_cell),
-        )
+        told = {
+            "name": name,
+            "known": known,
+            "share": share_or_less(measured.value, measured.completed, files.minimum_cell),
+            "unit": files.unit,
+            "baseline": share_or_less(measured.baseline or 0.0, measured.completed, files.minimum_cell),
+            "unmasked": share_or_less(found.control.value, found.control.completed, files.minimum_cell),
+        }
+        if files.variables[name].harmless is None:
+            says = _GUESSES.guessed(**told)
+        else:
+            of_all = share_or_less(found.of_all, measured.attempted, files.minimum_cell)
+            says = _GUESSES.guessed_harmful(**told, of_all=of_all)
         return self.judge(measured.at_least_baseline(), says, name, files.minimum_cell)
 
     def _known(self, files: Comparison) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from policies.reported_shares import disclosed_share, reported_share
+from policies.standard.minorities import judge_small_groups
 from policies.standard.reference_standard import AnyOf, Intruder, LearnedLimits, LinkageLimits
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.comparable_values import plain_values
@@ -143,7 +144,13 @@ def judge_learned_linkage(
         says = _SAYS.not_played(who=EVERYTHING)
         return [_finding("learned_linkage", Verdict.UNKNOWN, says, limits, "", files)]
     reached = intruder.play()
-    return [*judge_reached(limits, reached, EVERYTHING, files, "everything"), _judge_distance(margin, reached, files)]
+    findings = [
+        *judge_reached(limits, reached, EVERYTHING, files, "everything"),
+        _judge_distance(margin, reached, files),
+    ]
+    if limits.binding:
+        findings.append(judge_small_groups(limits, reached, EVERYTHING, files, intruder, "everything"))
+    return findings
 
 
 def judge_reached(limits: LinkageLimits, reached: Reached, knows: str, files: Comparison, scope: str) -> list[Finding]:
@@ -217,12 +224,13 @@ def _finding(
 
 
 def judge_partial_knowledge(
-    intruders: Sequence[Intruder], files: Comparison, learned: LearnedIntruder | None
+    intruders: Sequence[Intruder], files: Comparison, learned: LearnedIntruder | None, by_groups: bool = False
 ) -> list[Finding]:
     """Findings on each intruder: whom they find, of whom they are sure, and what they learn of other variables.
 
     files   : paired
     learned : from `learned_intruder`; None where nothing could be learned
+    by_groups : whether those who decide are judged group by group, too, as nobody decides who knows everything
     cost    : that of LearnedIntruder.play for each; for `any` that of worst_known as well
     """
     findings = []
@@ -235,6 +243,8 @@ def judge_partial_knowledge(
             who = _who(intruder, [learned.linker.names[at] for at in known])
             findings += judge_reached(intruder, reached, who, files, intruder.name)
             findings.append(_judge_gain(intruder, who, known, reached, learned, files))
+            if by_groups and intruder.binding:
+                findings.append(judge_small_groups(intruder, reached, who, files, learned, intruder.name, known))
         else:
             says, n = _SAYS.nothing_known_released(intruder=intruder.name), len(files.original)
             findings.append(_finding("learned_linkage", Verdict.PASS, says, intruder, intruder.name, files, n))

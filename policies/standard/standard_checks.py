@@ -26,6 +26,7 @@ from policies.standard.learning_intruders import (
     judge_partial_knowledge,
     learned_intruder,
 )
+from policies.standard.minorities import SMALL_GROUPS, judge_nearness
 from policies.standard.nearest_records import ISOLATED_PEOPLE, REIDENTIFICATION, judge_isolated, judge_reidentification
 from policies.standard.preconditions import (
     COMPARABLE_VALUES,
@@ -72,6 +73,7 @@ DECLARED = (
 PARTS = (
     *(*SAMPLE_SIZE, *COMPARABLE_VALUES, *PREDICTION, *COPIES, *ISOLATED_PEOPLE, *SUBGROUPS, *DUPLICATE_RECORDS),
     *(*LENIENCY, *LONE_COPIES, *REIDENTIFICATION, *LEARNED_LINKAGE, *TRANSPARENCY, *PARTIAL_KNOWLEDGE, *UNIQUE_VALUES),
+    *SMALL_GROUPS,
 )
 """What the standard's parts say of themselves."""
 
@@ -120,7 +122,11 @@ def _learned(standard: ReferenceStandard, files: Comparison) -> Iterator[Part]:
         lambda: judge_learned_linkage(standard.learned, standard.margin, files, learned()),
     )
     if standard.intruders:
-        yield Part("attribute_gain", "reference", lambda: judge_partial_knowledge(standard.intruders, files, learned()))
+        yield Part(
+            "attribute_gain",
+            "reference",
+            lambda: judge_partial_knowledge(standard.intruders, files, learned(), not standard.learned.binding),
+        )
 
 
 def _on_block(standard: ReferenceStandard, block: Block) -> Check:
@@ -188,6 +194,7 @@ def judge_reference_standard(standard: ReferenceStandard, files: Comparison) -> 
         judge_exact_copies(standard, coding, files),
         judge_isolated(standard, points, released_points, others, found, files.rng, minimum_cell),
         *judge_subgroups(standard, found, original, files.variables, minimum_cell),
+        judge_nearness(standard, found, original, files.variables),
         judge_duplicates(coding, original if held is None else pd.concat([original, held], ignore_index=True)),
         judge_leniency(standard),
     ]

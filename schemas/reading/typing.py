@@ -26,12 +26,14 @@ Pseudonym = Callable[[str, str], str]
 
 _SAYS = {
     "number": "not a finite number",
+    "digits": "a decimal with more than 15 digits, whose last ones would be lost; declare it text, or round it",
+    "nanoseconds": "a moment finer than a microsecond; round it, or declare the variable text",
     "decimal": "a number with a comma; if its decimals follow it, the source needs decimal: ','",
     "leading_zero": (
         "written with a zero in front, as codes are; declare the variable nominal, or write numbers without such zeros"
     ),
     "whole_number": "not a whole number (or too large to be exact: 2^53 with decimals, 64 bits without)",
-    "date": "not a date; wanted YYYY-MM-DD, with or without a time",
+    "date": "not a date; wanted YYYY-MM-DD, with or without a time to the microsecond",
     "category": "not one of the declared categories",
     "item": "a set with an item that is not declared",
     "separator": "a list with an item that holds the separator; declare another separator",

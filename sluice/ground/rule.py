@@ -1,16 +1,17 @@
 """Rule: what every disclosure rule of a policy is, what it may need, and what it may know beside the file."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict
 
 from sluice.ground.arrays import IntArray
+from sluice.ground.errors import did_you_mean
 from sluice.ground.sentence import Saying, Sentence, as_fields
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
@@ -94,9 +95,29 @@ class DisclosureRule(BaseModel, ABC):
     def decides(self) -> bool:
         return True
 
+    @property
+    def named_columns(self) -> list[str]:
+        """The columns of the file that it names, rather than roles."""
+        named = (getattr(self, field, None) for field in ("columns", "known", "weight"))
+        return [name for each in named for name in ([each] if isinstance(each, str) else _flat(each or ()))]
+
+    def misfits(self, variables: Variables) -> list[str]:
+        """A sentence for each thing that it names and a file of these variables does not have, before one is read."""
+        return [
+            f"looks at '{name}', which is no variable of the file.{did_you_mean(name, variables)} Take it out of the "
+            "rule, or let the contract have it and the plan release it."
+            for name in dict.fromkeys(self.named_columns)
+            if name not in variables
+        ]
+
     @abstractmethod
     def describe(self) -> str:
         """The rule in one plain sentence."""
+
+
+def _flat(names: Iterable[Any]) -> Iterator[str]:
+    for each in names:
+        yield from [each] if isinstance(each, str) else _flat(each)
 
 
 class Rule(DisclosureRule):

@@ -8,7 +8,7 @@ a column of a Parquet file may hold them, are read here too: sources are read in
 """
 
 import re
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -41,8 +41,9 @@ _DAY = (
     f"({_YEAR}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)"
     f"|02-(0[1-9]|1[0-9]|2[0-8]))|{_LEAP_YEAR}-02-29)"
 )
-_TIME = "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]+)?)?"
-DATE = f"{_DAY}([ T]{_TIME}(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)?)?"
+_TIME = "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?"
+_ZONE = "(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)"
+DATE = f"{_DAY}([ T]{_TIME}{_ZONE}?)?"
 
 TRUTH = {"true": ("true", "yes", "on"), "false": ("false", "no", "off")}
 """Spellings of the two truth values, in capitals or not."""
@@ -53,6 +54,7 @@ MISSING_MARKS = ("NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", ".", 
 
 MICROSECONDS = pa.timestamp("us")
 EXACT = 2.0**53 - 1  # a whole number up to here has a float64 of its own
+EXACT_DIGITS = 15  # a decimal of so many digits comes back from a float64 as it was
 
 
 def fullmatch(texts: pa.Array, pattern: str) -> pa.Array:
@@ -109,32 +111,65 @@ def _unsigned(texts: pa.Array, which: pa.Array) -> pa.Array:
     return pc.utf8_ltrim(pc.if_else(which, texts, None), characters="+")
 
 
-def read_dates(texts: pa.Array) -> pa.Array:
-    """Trimmed texts as timestamps in microseconds; null where a text is no date. A time zone becomes UTC."""
-    dates = pc.if_else(fullmatch(texts, DATE), texts, None)
-    try:
-        return dates.cast(MICROSECONDS)
-    except pa.ArrowInvalid:  # finer than microseconds, which are cut off, or with a time zone
-        import pandas as pd
+def floats(numbers: pa.Array) -> pa.Array:
+    """Numbers of any Arrow type as float64, each the nearest to what was written.
 
-        cut = pc.replace_substring_regex(dates, "([.][0-9]{6})[0-9]+", r"\1")
-        read = pd.to_datetime(cut.to_pandas(), format="ISO8601", errors="coerce", utc=True)
-        found = pa.array(read.dt.tz_localize(None), MICROSECONDS, from_pandas=True, safe=False)
-        first, last = (pa.scalar(end, MICROSECONDS) for end in (datetime.min, datetime.max))
-        # a time zone may lead out of the calendar's years
-        return pc.if_else(pc.and_(pc.greater_equal(found, first), pc.less_equal(found, last)), found, None)
+    Arrow's own cast of decimals is off by an ulp: 59.471 becomes 59.471000000000004. Their texts are read rightly.
+    """
+    if pa.types.is_decimal(numbers.type):
+        numbers = numbers.cast(pa.string())
+    return numbers.cast(pa.float64(), safe=not pa.types.is_integer(numbers.type))
+
+
+def inexact_decimals(decimals: pa.Array, read: pa.Array) -> pa.Array:
+    """Which decimals have more digits than a float64 keeps, which differ from theirs when written as shortly as can be.
+
+    read : the same as float64
+    """
+    numbers = read.to_numpy(zero_copy_only=False)
+    inexact = np.abs(numbers) >= 10.0 ** (EXACT_DIGITS - decimals.type.scale)  # others have few enough digits
+    for place in np.flatnonzero(inexact):
+        inexact[place] = Decimal(repr(float(numbers[place]))) != decimals[int(place)].as_py()
+    return pa.array(inexact)
+
+
+def wall_clock(moments: pa.Array) -> pa.Array:
+    """Dates and timestamps in microseconds; one with a time zone as the calendar and the clock there showed it.
+
+    In UTC whoever was born in Berlin on the first of January would be released a year older.
+    """
+    if pa.types.is_timestamp(moments.type) and moments.type.tz is not None:
+        moments = pc.local_timestamp(moments)
+    return moments.cast(MICROSECONDS, safe=False)
+
+
+def has_nanoseconds(moments: pa.Array) -> pa.Array:
+    """Which timestamps are finer than a microsecond."""
+    if not pa.types.is_timestamp(moments.type) or moments.type.unit != "ns":
+        return pa.array(np.zeros(len(moments), np.bool_))
+    count = pc.fill_null(moments.cast(pa.timestamp("ns")).cast(pa.int64()), 0)
+    return pa.array(count.to_numpy(zero_copy_only=False) % 1000 != 0)
+
+
+def read_dates(texts: pa.Array) -> pa.Array:
+    """Trimmed texts as timestamps in microseconds; null where a text is no date, or finer.
+
+    One with a time zone is what the calendar and the clock there showed, as `wall_clock` has it.
+    """
+    coarse = pc.replace_substring_regex(texts, "([.][0-9]{6})0+", r"\1")
+    dates = pc.if_else(fullmatch(coarse, DATE), coarse, None)
+    local = pc.replace_substring_regex(dates, f"^(.{{11}}[0-9:.]+){_ZONE}$", r"\1")
+    return local.cast(MICROSECONDS)
 
 
 def moment(text: str, last: bool = False) -> datetime:
-    """An ISO date in UTC, without a time zone; a day is its first moment, or its last one. Raises ValueError."""
+    """An ISO date by the calendar and the clock of its time zone; a day is its first moment, or its last one.
+
+    Raises ValueError.
+    """
     if re.fullmatch(DATE, text) is None:
         raise ValueError("no date such as 2024-12-31")
-    read = datetime.fromisoformat(text)
-    if read.tzinfo is not None:
-        try:
-            read = read.astimezone(UTC).replace(tzinfo=None)
-        except OverflowError:
-            raise ValueError("no date from the year 1 to 9999 in UTC") from None
+    read = datetime.fromisoformat(text).replace(tzinfo=None)
     return read + timedelta(days=1, microseconds=-1) if last and len(text) == len("2024-12-31") else read
 
 
@@ -181,7 +216,10 @@ def label(value: Any) -> str:
     if isinstance(value, date | datetime | time):
         return value.isoformat()
     if isinstance(value, Decimal) and value.is_finite():
-        return str(int(value)) if value == value.to_integral_value() else str(as_label(float(value)))
+        if value == value.to_integral_value():
+            return str(int(value))
+        short = str(as_label(float(value)))
+        return short if Decimal(short) == value else f"{value.normalize():f}"  # every digit of a long one
     return str(as_label(value))
 
 

@@ -233,12 +233,12 @@ class ColumnSummary:
         if pa.types.is_boolean(found.type):
             self._count("truth", found.is_valid(), times)
         elif pa.types.is_date(found.type) or pa.types.is_timestamp(found.type):
-            self._dates(found.cast(values.MICROSECONDS, safe=False), times)
+            self._dates(values.wall_clock(found), times)
         elif pa.types.is_floating(found.type):
             numbers = found.cast(pa.float64())
             self._numbers(numbers, values.whole_numbers(numbers), times)
         elif pa.types.is_integer(found.type) or pa.types.is_decimal(found.type):
-            numbers = found.cast(pa.float64(), safe=False)
+            numbers = values.floats(found)
             beyond = pc.greater_equal(pc.abs(numbers), _INT64)
             self._count("identifier", beyond, times)
             numbers = pc.if_else(beyond, None, numbers)

@@ -15,7 +15,8 @@ from sluice.ground.variables import Kind, Variable, as_label
 from sluice.items.item_sets import ItemSets, joined, split
 
 Problems = Counter[str]
-"""Number of cells by check: number, decimal, leading_zero, whole_number, date, category, item, separator."""
+"""Number of cells by check: number, digits, decimal, leading_zero, whole_number, date, nanoseconds, category, item,
+separator."""
 
 
 def typed_array(raw: pa.Array, variable: Variable, decimal_mark: str = ".") -> tuple[pa.Array, Problems]:
@@ -70,8 +71,12 @@ def _numbers(raw: pa.Array, variable: Variable, decimal_mark: str) -> tuple[pa.A
         strange = pc.and_not(numbers.is_null(), pc.or_(problems["decimal"], problems["leading_zero"]))
     else:
         try:
-            numbers = raw.cast(pa.float64(), safe=not pa.types.is_integer(raw.type))
-            whole = raw if pa.types.is_signed_integer(raw.type) else values.whole_numbers(numbers)
+            numbers = values.floats(raw)
+            if pa.types.is_decimal(raw.type):
+                whole = values.read_whole_numbers(raw.cast(pa.string()))
+                problems["digits"] = pc.and_(whole.is_null(), values.inexact_decimals(raw, numbers))
+            else:
+                whole = raw if pa.types.is_signed_integer(raw.type) else values.whole_numbers(numbers)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             numbers, whole = pa.nulls(len(raw), pa.float64()), pa.nulls(len(raw), pa.int64())
         strange = numbers.is_null()
@@ -87,16 +92,19 @@ def _numbers(raw: pa.Array, variable: Variable, decimal_mark: str) -> tuple[pa.A
 
 
 def _dates(raw: pa.Array, variable: Variable) -> tuple[pa.Array, dict[str, pa.Array]]:
+    problems = {}
     if pa.types.is_date(raw.type) or pa.types.is_timestamp(raw.type):
-        dates, strange = raw.cast(values.MICROSECONDS, safe=False), None  # from nanoseconds; a time zone becomes UTC
+        dates = values.wall_clock(raw)
+        problems["nanoseconds"] = values.has_nanoseconds(raw)
     elif values.is_text(raw):
         texts = _labels(raw, variable)
         dates = values.read_dates(texts)
-        strange = pc.and_(texts.is_valid(), dates.is_null())
+        problems["date"] = pc.and_(texts.is_valid(), dates.is_null())
     else:
-        dates, strange = pa.nulls(len(raw), values.MICROSECONDS), raw.is_valid()
+        dates = pa.nulls(len(raw), values.MICROSECONDS)
+        problems["date"] = raw.is_valid()
     codes = values.read_dates(pa.array(variable.missing_codes, pa.string())).drop_null()
-    return pc.if_else(pc.is_in(dates, codes), None, dates), {} if strange is None else {"date": strange}
+    return pc.if_else(pc.is_in(dates, codes), None, dates), problems
 
 
 def _categories(raw: pa.Array, variable: Variable, decimal_mark: str) -> tuple[pa.Array, dict[str, pa.Array]]:

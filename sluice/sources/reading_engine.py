@@ -156,7 +156,9 @@ def plain_column(column: pa.Array) -> pa.Array:
 def as_arrow(values: "tuple[Any, ...] | list[Any]") -> pa.Array:
     """A column of a driver's values; decimals as numbers, and whatever Arrow has no one plain type for as text."""
     if any(isinstance(value, Decimal) for value in values):
-        values = tuple(_number(value) if isinstance(value, Decimal) else value for value in values)
+        numbers = tuple(_number(value) if isinstance(value, Decimal) else value for value in values)
+        if all(not isinstance(was, Decimal) or _same(now, was) for now, was in zip(numbers, values, strict=True)):
+            values = numbers  # others stay decimals, so that whoever reads them sees that a number has not all digits
     try:
         array = pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
@@ -164,6 +166,10 @@ def as_arrow(values: "tuple[Any, ...] | list[Any]") -> pa.Array:
     if array is None or pa.types.is_nested(array.type) or isinstance(array.type, pa.BaseExtensionType):
         return pa.array([None if value is None else str(value) for value in values], pa.string())
     return array
+
+
+def _same(number: int | float, decimal: Decimal) -> bool:
+    return not decimal.is_finite() or Decimal(repr(number)) == decimal
 
 
 def _number(value: Decimal) -> int | float:

@@ -14,7 +14,10 @@ GENERATED = {"codes.md", "commands.md", "methods.md", "rules.md"}  # from senten
 # Of the product's own words: as many sentences as still have such a form, and as many as are longer.
 FORMS_OF_PAGES, LONG_OF_PAGES = 0, 35
 FORMS_OF_FINDINGS, FORMS_OF_MESSAGES = 0, 0
-PAGES = sorted([*(page for page in (ROOT / "docs").glob("*.md") if page.name not in GENERATED), ROOT / "README.md"])
+PAGES = sorted([
+    *(page for page in (ROOT / "docs").glob("*.md") if page.name not in GENERATED),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
+])  # fmt: skip
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

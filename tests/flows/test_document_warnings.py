@@ -89,6 +89,16 @@ def test_a_rule_on_sensitive_variables_where_none_is_released(sound: House) -> N
     assert warnings_of(sound) == ""
 
 
+def test_a_contract_of_fewer_records_than_the_standard_needs(sound: House) -> None:
+    sound.policy["reference_standard"] |= {"minimum_records": 500}
+    sound.contract["rows"] = {"maximum": 500}
+    assert warnings_of(sound) == ""
+    sound.contract["rows"] = {"maximum": 499}
+    golden.refused(DocumentError, warnings_of, sound)
+    sound.policy["reference_standard"] |= {"when_fewer": "judge"}
+    assert warnings_of(sound) == ""
+
+
 def test_a_contract_without_quasi_identifiers(sound: House) -> None:
     for variable in sound.contract["variables"]:
         if variable["role"] == "quasi_identifier":

@@ -1,9 +1,9 @@
 """Every rule and every attack goes through the whole chain: judged, told and reported, whatever the verdict."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from policies.rules.rules import AttackPolicyRule, PolicyRule, rules
 from sluice.tabular.rules.sensitivity import SensitivityRule
@@ -57,7 +57,8 @@ def test_every_rule_and_attack_is_among_them() -> None:
     all_listed([each["rule"] for each in ATTACKS], rules(AttackPolicyRule), "ATTACKS of tests/flows/test_measures.py")
 
 
-def test_each_is_judged_and_told(house: House, tmp_path: Path) -> None:
+def test_each_is_judged_and_told(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(house.documents)  # below which a policy's population list lies
     house.data["weight"] = np.random.default_rng(0).integers(20, 90, len(house.data))
     house.data["note"] = np.where(np.arange(len(house.data)) % 2, "=1+1", "none")
     house.contract["variables"] += [
@@ -66,7 +67,7 @@ def test_each_is_judged_and_told(house: House, tmp_path: Path) -> None:
     ]
     house.definition["plan"] = [step for step in house.definition["plan"] if step["method"] != "removal"]
     house.definition["plan"] += [{"method": "removal", "columns": ["town"]}]
-    population = tmp_path / "population.csv"
+    population = house.documents / "population.csv"
     population.write_text(
         "sex,region,count\nf,north,9000\nf,south,9000\nm,north,9000\nm,south,9000\n", encoding="utf-8"
     )

@@ -14,6 +14,7 @@ from policies.policy import Policy, load_policy, shipped_policies
 from policies.rules.attack_rule import AttackRule
 from policies.rules.rules import AttackPolicyRule, PolicyRule, rules
 from sluice.ground.errors import DataError
+from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.rule import Need, Rule
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict
@@ -115,3 +116,38 @@ def test_a_column_that_the_file_will_not_have_is_named_beforehand(rule: str) -> 
     golden(said)
     known = variables | {"wages": variables["v0"].model_copy(update={"name": "wages"})}
     assert policy.unmet(known, holdout=False, knowledge=(), paired=True, how="document") == []
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "t_closeness, t: 0.5, ground_distance: hierarchical",
+        "t_closeness, t: 0.5, ground_distance: ordered",
+        "alpha_k, alpha: 0.8, k: 2, values: [plague]",
+        "population_uniques, at_most: 0.05, weight: illness",
+        "population_uniques, at_most: 0.05, weight: wait",
+    ],
+)
+def test_what_a_rule_names_and_no_file_of_the_contract_has_is_said_beforehand(rule: str) -> None:
+    """Before, all records were read, and the rule could not be judged."""
+    rules = yaml.safe_load(f"[{{rule: {rule}}}]")
+    policy = Policy.model_validate({"name": "own", "version": 1, "rules": rules, "approvals": APPROVALS})
+    age = Variable(name="age", kind=Kind.INTEGER, role=Role.QUASI_IDENTIFIER)
+    illness = Variable(name="illness", kind=Kind.NOMINAL, role=Role.SENSITIVE, categories=("flu", "measles"))
+    golden("\n".join(_unmet(policy, age, illness)))
+    fitting = (
+        Variable(
+            name="illness",
+            kind=Kind.ORDINAL,
+            role=Role.SENSITIVE,
+            categories=("flu", "plague"),
+            hierarchy=Hierarchy(rows={"flu": ("any",), "plague": ("any",)}),
+        ),
+        Variable(name="wait", kind=Kind.INTEGER, role=Role.WEIGHT),
+    )
+    assert _unmet(policy, age, *fitting) == [] or "weight: illness" in rule
+
+
+def _unmet(policy: Policy, *variables: Variable) -> list[str]:
+    known = {variable.name: variable for variable in variables}
+    return policy.unmet(known, holdout=False, knowledge=(), paired=True, how="document")

@@ -61,10 +61,12 @@ class AttributeInference:
                   of the excess, person by person: it is the excess that is to be judged
     control     : the same, with the unmasked file with the person in it in place of the masked one. Where its interval
                   does not lie above the baseline, the attack is blind
+    of_all      : the share guessed right by the forest from the masked file, also of those who are not asked about
     """
 
     measurement: Measurement
     control: Measurement
+    of_all: float
 
     @property
     def blind(self) -> bool:
@@ -83,6 +85,7 @@ def attribute_inference(
     records: int = 10_000,
     trees: int = 50,
     folds: int = 5,
+    asked: BoolArray | None = None,
 ) -> AttributeInference:
     """Attack at most `records` of the original people, drawn at random.
 
@@ -91,6 +94,8 @@ def attribute_inference(
     holdout   : other people; None: cross-fitting on the original
     tolerance : None: labels, guessed right when equal. Otherwise numbers, guessed right within so much
     folds     : of the cross-fitting: each forest learns from the people of all other folds
+    asked     : shape (n,), about whom is asked, such as those whose value is not harmless; None: everybody. The forests
+                learn from all, and guess knowing nothing of this
     returns   : attempted counts the people, completed those attacked whose value is known. A masked record without a
                 value teaches nothing; a missing known value is a branch of its own
     raises    : DataError when nothing is known, when paired files differ in length, or when a tolerance is negative
@@ -114,7 +119,7 @@ def attribute_inference(
     attacked = original.rows(people)
     if len(people) < folds or np.isnan(masked.value).all() or (holdout and np.isnan(holdout.value).all()):
         nothing = Measurement(0.0, n, 0)
-        return AttributeInference(nothing, nothing)
+        return AttributeInference(nothing, nothing, 0.0)
     forest = _Forest(rng, trees, tolerance)
     hits = forest.hits(masked.rows(people if paired else _in_order(masked)), attacked)
     if holdout:
@@ -129,7 +134,11 @@ def attribute_inference(
             inside = fold == left_out
             without[inside] = forest.hits(attacked.rows(~inside), attacked.rows(inside))
     unmasked = forest.hits(attacked, attacked)
-    return AttributeInference(_compared(hits, without, n), _compared(unmasked, without, n))
+    of = np.ones(len(people), np.bool_) if asked is None else asked[people]
+    if not of.any():
+        return AttributeInference(Measurement(0.0, n, 0), Measurement(0.0, n, 0), float(hits.mean()))
+    found, control = (_compared(each[of], without[of], n) for each in (hits, unmasked))
+    return AttributeInference(found, control, float(hits.mean()))
 
 
 def _in_order(*files: LabelledFile) -> IntArray:

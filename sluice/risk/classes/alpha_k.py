@@ -40,12 +40,12 @@ _SAYS = Sentences(
 def largest_share(found: ClassValues, values: IntArray | Sequence[int] | None = None) -> FloatArray:
     """For each class, the share of its records that have its most frequent sensitive value.
 
-    values  : codes of the values that are sensitive; all when None
+    values  : codes of the values that are sensitive; all when None. Harmless ones never are
     returns : shape (c,), 0 (none of the values occurs) to 1
     cost    : O(pairs)
     """
-    share = found.share
-    return found.largest(share if values is None else np.where(np.isin(found.value, values), share, 0.0))
+    counts = found.harmful if values is None else found.harmful & np.isin(found.value, values)
+    return found.largest(np.where(counts, found.share, 0.0))
 
 
 @dataclass(frozen=True)
@@ -109,16 +109,21 @@ class AlphaK(NearValuesRule):
     def threshold(self, variable: Variable) -> float:
         return self.alpha
 
+    def misfit(self, variable: Variable) -> str:
+        told = variable.categories is not None or not variable.kind.is_categorical  # others the data tell
+        return self._misfit(variable.name, variable.categories or ()) if told else ""
+
+    def _misfit(self, name: str, categories: Sequence[str]) -> str:
+        unknown = sum(value not in categories for value in self.values or ())
+        if unknown and not categories:
+            return f"names categories in 'values', and '{name}' has none. Leave out values, or name columns."
+        return f"names {unknown} 'values' that are not categories of '{name}'." if unknown else ""
+
     def model(self, variable: Variable, categories: Sequence[str]) -> SensitiveModel:
         if self.values is None:
             return AlphaKAnonymity(variable.name, self.alpha, self.k)
-        if not categories:
-            raise DataError(
-                f"alpha_k: 'values' names categories; '{variable.name}' has none. Leave out values, or name columns."
-            )
-        unknown = sum(value not in categories for value in self.values)
-        if unknown:
-            raise DataError(f"alpha_k: {unknown} of 'values' are not categories of '{variable.name}'.")
+        if misfit := self._misfit(variable.name, categories):
+            raise DataError(f"alpha_k {misfit}")
         return AlphaKAnonymity(variable.name, self.alpha, self.k, tuple(map(categories.index, self.values)))
 
     def say(self, groups: Mapping[str, Any], worst: float, limit: float) -> Saying:

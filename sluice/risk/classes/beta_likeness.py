@@ -5,7 +5,7 @@ Source: Cao and Karras (2012), Definitions 2 (basic) and 3 (enhanced).
 A value with share q in the file and p in a class gains (p - q) / q where p exceeds q. Basic beta-likeness bounds every
 gain by beta; enhanced beta-likeness by the smaller of beta and -ln q, so that a value which is frequent anyway may not
 become almost certain. Losses are not looked at: to learn that somebody does not have a value is no harm in this model.
-A blank is no value: who asks leaves such records out. Higher is worse.
+Harmless values may gain. A blank is no value: who asks leaves such records out. Higher is worse.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,9 +55,11 @@ def largest_bounded_gain(found: ClassValues) -> FloatArray:
 
 
 def _gains(found: ClassValues) -> tuple[FloatArray, FloatArray]:
-    """Shape (pairs,) each: (p - q) / q, and q; of a value that suppressed records alone have, 0 and 1."""
+    """Shape (pairs,) each: (p - q) / q, and q; of a value that suppressed records alone have, and of a harmless one, 0
+    and 1."""
     q = found.overall[found.value]
-    q, shown = np.where(q > 0, q, 1.0), q > 0
+    shown = (q > 0) & found.harmful
+    q = np.where(shown, q, 1.0)
     return np.where(shown, found.share / q - 1, 0.0), q
 
 

@@ -39,10 +39,12 @@ class Near:
 
     numbers : shape (n,), finite
     width   : 0 or more; 0: only equal numbers are one value
+    apart   : shape (n,), numbers that are near each other and no other ones; None: all are alike in this
     """
 
     numbers: FloatArray
     width: float
+    apart: BoolArray | None = None
 
 
 Sensitive = Codes | Near
@@ -56,6 +58,7 @@ class ClassValues:
     sizes                  : shape (c,), the records of each class that have a value
     overall                : shape (largest code + 1,), of all records those with the value
     mass                   : shape (largest code + 1,), the same where each class counts for itself: it adds up to 1
+    harmless               : shape (pairs,), values that may be known of anybody; None: there are none
 
     Where it is known whose the records are, people take the place of records: somebody with several values counts for
     each of them, so that the shares of a class may add up to more than 1. Of near numbers each pair has a code of its
@@ -68,6 +71,17 @@ class ClassValues:
     sizes: IntArray
     overall: FloatArray
     mass: FloatArray
+    harmless: BoolArray | None = None
+
+    @cached_property
+    def harmful(self) -> BoolArray:
+        """Shape (pairs,), whether to be known for the value hurts."""
+        return np.ones(len(self.holder), dtype=np.bool_) if self.harmless is None else ~self.harmless
+
+    @cached_property
+    def has_harmful(self) -> BoolArray:
+        """Shape (c,), whether anybody in the class has such a value."""
+        return np.bincount(self.holder[self.harmful], minlength=len(self.sizes)) > 0
 
     @property
     def share(self) -> FloatArray:
@@ -86,9 +100,10 @@ class ClassValues:
 
     @property
     def is_certain(self) -> BoolArray:
-        """Shape (c,), whether everybody in a class has one and the same value, whatever else some of them have."""
+        """Shape (c,), whether everybody in a class has one and the same value, whatever else some of them have; of
+        harmless values none counts."""
         certain = np.zeros(len(self.sizes), dtype=np.bool_)
-        certain[self.holder[self.records == self.sizes[self.holder]]] = True
+        certain[self.holder[(self.records == self.sizes[self.holder]) & self.harmful]] = True
         return certain
 
     def sums(self, of_pairs: FloatArray | IntArray) -> FloatArray:
@@ -137,18 +152,21 @@ def class_values(classes: EquivalenceClasses, values: Sensitive) -> ClassValues:
 
 
 def _near_values(classes: EquivalenceClasses, values: Near) -> ClassValues:
-    different, rank, counts = np.unique(values.numbers, return_inverse=True, return_counts=True)
+    different, rank = np.unique(values.numbers, return_inverse=True)
     reach = np.searchsorted(different, different + values.width * (1 + _ROUNDING), "right")
-    cell, start = _spans(classes.labels, rank, reach)
-    holder = np.zeros(len(start), dtype=np.int64)
-    holder[cell] = classes.labels
+    apart = np.zeros(len(rank), dtype=np.int64) if values.apart is None else values.apart.astype(np.int64)
+    cell, start = _spans(2 * classes.labels.astype(np.int64) + apart, rank, reach)
+    holder, of_apart = np.zeros((2, len(start)), dtype=np.int64)
+    holder[cell], of_apart[cell] = classes.labels, apart
     if classes.people is None:
         records = np.bincount(cell, minlength=len(start))
     else:
         records = distinct_people(cell, classes.people, len(start))
-    up_to = np.concatenate([[0], np.cumsum(counts)])
-    overall = (up_to[reach[start]] - up_to[start]) / len(rank)
-    return ClassValues(holder, np.arange(len(start)), records, classes.sizes, overall, overall)
+    counts = [np.bincount(rank[apart == which], minlength=len(different)) for which in (0, 1)]
+    up_to = np.array([np.concatenate([[0], np.cumsum(count)]) for count in counts])
+    overall = (up_to[of_apart, reach[start]] - up_to[of_apart, start]) / len(rank)
+    harmless = None if values.apart is None else of_apart.astype(np.bool_)
+    return ClassValues(holder, np.arange(len(start)), records, classes.sizes, overall, overall, harmless)
 
 
 def _spans(labels: IntArray, rank: IntArray, reach: IntArray) -> tuple[IntArray, IntArray]:
@@ -206,12 +224,12 @@ class SensitiveValues:
         rows = np.flatnonzero(column.notna().to_numpy())
         present = column.iloc[rows]
         numbers = plain_values(present)
+        named = () if variable.harmless is None else variable.harmless.values
+        harmless = present.map(as_label).isin(named).to_numpy(np.bool_) if named else np.zeros(len(rows), np.bool_)
         if near is None or numbers.dtype.kind != "f":
             values: Sensitive = category_codes(present)
         else:
-            values = Near(numbers, resolution(numbers, near))
-        named = () if variable.harmless is None else variable.harmless.values
-        harmless = present.map(as_label).isin(named).to_numpy(np.bool_) if named else np.zeros(len(rows), np.bool_)
+            values = Near(numbers, resolution(numbers, near), harmless if harmless.any() else None)
         return cls(rows, classes.of_records(rows), present, values, harmless, variable)
 
     @property
@@ -222,27 +240,25 @@ class SensitiveValues:
 
     @cached_property
     def in_classes(self) -> ClassValues:
-        """How often each value occurs in each class."""
-        return class_values(self.classes, self.values)
+        """How often each value occurs in each class, and which of them are harmless."""
+        found = class_values(self.classes, self.values)
+        if isinstance(self.values, Near) or not self.harmless.any():
+            return found
+        return replace(found, harmless=np.isin(found.value, self.values[self.harmless]))
 
     @property
     def on_grid(self) -> Self:
         """With codes that are one in all classes for one value: of near numbers, the place on a grid of their width."""
         if not isinstance(self.values, Near):
             return self
-        return replace(self, values=category_codes(pd.Series(on_grid(self.values.numbers, self.values.width))))
+        place = category_codes(pd.Series(on_grid(self.values.numbers, self.values.width)))
+        return replace(self, values=2 * place.astype(np.int64) + self.harmless)
 
     @property
     def as_they_occur(self) -> tuple[Self, tuple[str, ...]]:
         """With codes of the values that occur, in their order, and these values; numbers as they are."""
         codes, values = pd.factorize(self.column, sort=True)
         return replace(self, values=codes), tuple(str(as_label(value)) for value in values)
-
-    @property
-    def all_harmless(self) -> BoolArray:
-        """For each class, whether all its values are harmless."""
-        harmful = np.bincount(self.classes.labels, ~self.harmless, len(self.classes.sizes))
-        return np.asarray(harmful == 0, dtype=np.bool_)
 
     def records_of(self, chosen: BoolArray) -> IntArray:
         """The position of one record of each of the chosen classes."""

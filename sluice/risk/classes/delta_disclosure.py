@@ -6,6 +6,9 @@ Source: Brickell and Shmatikov (2008), Definition 5.
 value that a class lacks breaks every delta, since its logarithm is infinite: each class must then show every value of
 the file. ARX and pycanon leave absent values out; `absent` chooses. A blank is no value: who asks leaves such records
 out. Higher is worse.
+
+Where the contract calls values harmless, the others count as far as they rise: what they lose goes to each other, which
+is seen there, or to the harmless ones.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,9 +42,10 @@ def log_ratios(found: ClassValues, absent: bool = True) -> FloatArray:
     cost    : O(pairs)
     """
     q = found.overall[found.value]
-    shown = q > 0  # a value that suppressed records alone have is nowhere in the file
-    largest = found.largest(np.where(shown, np.abs(np.log(found.share / np.where(shown, q, 1.0))), 0.0))
-    if absent:
+    shown = (q > 0) & found.harmful  # a value that suppressed records alone have is nowhere in the file
+    ratios = np.log(found.share / np.where(shown, q, 1.0))
+    largest = found.largest(np.where(shown, ratios if found.harmless is not None else np.abs(ratios), 0.0))
+    if absent and found.harmless is None:
         largest[found.different < np.count_nonzero(found.overall)] = np.inf
     return largest
 
@@ -63,7 +67,8 @@ class DeltaDisclosureModel(SensitiveModel):
 
     @property
     def monotone(self) -> bool:
-        return self.absent  # else a class that lacks a value may make it rare in one that has it
+        # else a class that lacks a value may make it rare in one that has it, which counts beside no harmless one
+        return self.absent or bool(self.harmless)
 
     compares = True
     monotone_with_suppression = False

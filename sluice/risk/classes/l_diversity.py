@@ -4,7 +4,9 @@ Source: Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007), sections 4
 variables), Definitions 4.1 (entropy) and 4.2 (recursive).
 
 Each function gives one figure a class. A blank is no value: who asks leaves the records without one out. Where people
-are known, a value that everybody in a class has leaves one possible value, whatever else they have.
+are known, a value that everybody in a class has leaves one possible value, whatever else they have. A harmless value is
+one of those that the source does not care about (4.3): it may be known, and counts as an alternative to the others. A
+class with no other value has the figure infinity, or the ratio 0.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,13 +36,14 @@ _SAYS = Sentences(
 )
 
 
-def distinct_values(found: ClassValues) -> IntArray:
+def distinct_values(found: ClassValues) -> FloatArray:
     """For each class, the number of different sensitive values in it. The file's l is the smallest; lower is worse.
 
     returns : shape (c,), from 1 on where anybody has a value
     cost    : O(pairs)
     """
-    return np.where(found.is_certain, 1, found.different)
+    different = np.where(found.is_certain, 1.0, found.different)
+    return different if found.harmless is None else np.where(found.has_harmful | (found.sizes == 0), different, np.inf)
 
 
 def effective_values(found: ClassValues) -> FloatArray:
@@ -48,11 +51,46 @@ def effective_values(found: ClassValues) -> FloatArray:
 
     returns : shape (c,), from 1 to the number of different values; the file has entropy l-diversity for every l up to
               the smallest; lower is worse
-    cost    : O(pairs)
+    cost    : O(pairs), for as many harmless values as a class has
+
+    Harmless values count as far as they make the others less certain: of their records as many as give the largest
+    entropy. Each has then exp(-entropy) of those that count, or all its own where these are fewer.
     """
+    if found.harmless is not None:
+        return np.where(found.is_certain, 1.0, _effective_beside_harmless(found))
     share = found.distribution
     entropy = -found.sums(share * np.log(share))
     return np.asarray(np.where(found.is_certain, 1.0, np.exp(entropy)), dtype=np.float64)
+
+
+def _effective_beside_harmless(found: ClassValues) -> FloatArray:
+    """exp(entropy) of each class, of the harmless records those that make it largest; shape (c,).
+
+    The values are taken from the rarest on. One with fewer records than all taken times exp(-entropy) is taken whole;
+    from the first with more on, j values are left, each of which can be cut to just that: with it exp(entropy) grows
+    by one, and it stays as it is.
+    """
+    log_sum = found.records * np.log(found.records)
+    taken, weighed = (found.sums(np.where(found.harmful, each, 0.0)) for each in (found.records, log_sum))
+    left = np.where(found.harmful, found.records.max(initial=0) + 1, found.records)  # of harmless values the records
+    order = np.lexsort((left, found.holder))
+    holder, records, logs = found.holder[order], left[order], log_sum[order]
+    first = np.searchsorted(holder, np.arange(len(found.sizes)))
+    harmless = found.different - np.bincount(found.holder[found.harmful], minlength=len(found.sizes))
+    at, going = np.zeros_like(harmless), found.has_harmful & (harmless > 0)
+    while going.any():
+        which = np.flatnonzero(going)
+        pair = (first + at)[which]
+        fits = records[pair] < np.exp(weighed[which] / taken[which])  # all taken times exp(-entropy)
+        of = which[fits]
+        taken[of] += records[pair[fits]]
+        weighed[of] += logs[pair[fits]]
+        at[of] += 1
+        going[which[~fits]] = False
+        going &= at < harmless
+    whole = np.maximum(taken, 1)
+    effective = whole * np.exp(-weighed / whole) + (harmless - at)
+    return np.where(found.has_harmful | (found.sizes == 0), effective, np.inf)
 
 
 def estimated_values(found: ClassValues) -> FloatArray:
@@ -78,19 +116,26 @@ def recursive_ratio(found: ClassValues, l: int) -> FloatArray:  # noqa: E741
     """For each class r_1 / (r_l + ... + r_m), with r_1 >= ... >= r_m the records of its m different values.
 
     returns : shape (c,), above 0, or 0 where nobody has a value; infinite where fewer than l values occur. The class
-              has recursive (c,l)-diversity for every c above it; higher is worse
+              has recursive (c,l)-diversity for every c above it; higher is worse. With harmless values it is that of
+              the most frequent other value, positive disclosure-recursive diversity: r_y over all rarer than the
+              l - 2 most frequent ones beside it
     raises  : DataError if l is below 2: every class is then diverse for a c above 1, whatever it holds
     cost    : a sort of the pairs
     """
     if l < 2:
         raise DataError(f"l of recursive (c,l)-diversity must be 2 or more; got {l}.")
-    order = np.lexsort((-found.records, found.holder))
+    order = np.lexsort((~found.harmful, -found.records, found.holder))
     holder, records = found.holder[order], found.records[order]  # the holders are in this order already
     rank = np.arange(len(holder)) - np.searchsorted(holder, holder)
-    rest = found.sums(np.where(rank >= l - 1, records, 0))
+    largest = found.largest(np.where(found.harmful, found.records, 0).astype(np.float64))
+    place = np.full(len(found.sizes), len(holder))
+    np.minimum.at(place, holder, np.where(found.harmful[order], rank, len(holder)))  # of the largest harmful one
+    beyond = place >= l - 1  # then those passed over are all more frequent
+    rest = found.sums(np.where(rank >= np.where(beyond[holder], l - 2, l - 1), records, 0))
+    rest = np.where(beyond, rest - largest, rest)
     rest[found.is_certain] = 0
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.nan_to_num(found.largest(found.records.astype(np.float64)) / rest, nan=0.0, posinf=np.inf)
+        return np.nan_to_num(largest / rest, nan=0.0, posinf=np.inf)
 
 
 @dataclass(frozen=True)
@@ -106,13 +151,16 @@ class DistinctLDiversity(SensitiveModel):
             raise DataError(f"l of distinct l-diversity must be 1 or more; got {self.l}.")
 
     monotone = True
-    monotone_with_suppression = True
+
+    @property
+    def monotone_with_suppression(self) -> bool:
+        return not self.harmless  # else a class that tells nothing of anybody may be united with one that does
 
     def figures(self, found: ClassValues) -> FloatArray:
-        return distinct_values(found).astype(np.float64)
+        return distinct_values(found)
 
     def broken(self, found: ClassValues) -> BoolArray:
-        return distinct_values(found) < self.l
+        return np.asarray(self.figures(found) < self.l, dtype=np.bool_)
 
     def describe(self) -> str:
         return f"distinct l-diversity of '{self.sensitive}' with l = {self.l}"
@@ -135,6 +183,8 @@ class EntropyLDiversity(SensitiveModel):
     def __post_init__(self) -> None:
         if not self.l >= 1:
             raise DataError(f"l of entropy l-diversity must be 1 or more; got {self.l:g}.")
+        if self.corrected and self.harmless:
+            raise DataError("Grassberger's estimate of the entropy knows no harmless values; leave 'corrected' out.")
 
     @property
     def monotone(self) -> bool:

@@ -6,7 +6,7 @@ generalisations takes any conjunction of them.
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar, Literal, Protocol
 
@@ -214,14 +214,18 @@ class SensitiveModel(PrivacyModel):
     has records in several classes.
 
     sensitive : the name of the column
+    harmless  : codes of the values that may be known of anybody; every measure asks about the others alone
     """
 
     sensitive: str
+    harmless: tuple[int, ...] = field(default=(), kw_only=True)
 
     worse: ClassVar[Literal["higher", "lower"]] = "higher"
 
     def failing(self, file: ReleasedFile) -> BoolArray:
         found = file.class_values(self.sensitive)
+        if self.harmless:
+            found = replace(found, harmless=np.isin(found.value, self.harmless))
         return self.broken(found) & (found.sizes > 0)
 
     @abstractmethod

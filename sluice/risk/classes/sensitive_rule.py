@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,7 +33,10 @@ _SETS = Sentence(
 _NO_VALUES = Sentence("no_sensitive_values", "Nobody has a value of {name:word}.")
 _RELEASED = Sentence("counted_released", " Counted are the released values.")
 _ORIGINAL = Sentence("counted_original", " Counted are the original values of those who share a released group.")
-_EXCUSED = Sentence("harmless_values", " {excused:,} more hold only values that the contract calls harmless: {why}.")
+_EXCUSED = Sentence(
+    "harmless_values",
+    " {excused:,} more tell of their {unit} only values that the contract calls harmless: {why}.",
+)
 _HARMLESS = Sentence("harmless_blanks", " In {blank:,} nobody has a value, which the contract calls harmless: {why}.")
 _BLANK = Sentence(
     "blanks",
@@ -67,6 +71,14 @@ class SensitiveRule(MicrodataRule):
     def requires(self) -> tuple[AnyOf, ...]:
         return super().requires if self.columns else (*super().requires, (Need.SENSITIVE,))
 
+    def misfits(self, variables: Variables) -> list[str]:
+        looked_at = (variables[name] for name in self._sensitive(variables) if name in variables)
+        return [*super().misfits(variables), *filter(None, map(self.misfit, looked_at))]
+
+    def misfit(self, variable: Variable) -> str:
+        """Why the rule cannot be put to a sensitive variable, whatever its values are; empty where it can."""
+        return ""
+
     def judge(self, file: KeyedRecords) -> list[Finding]:
         sensitive = self._sensitive(file.variables)
         if not sensitive:
@@ -89,8 +101,7 @@ class SensitiveRule(MicrodataRule):
                 values = SensitiveValues.of(among, column, variables[name], self.near_share)
                 if len(values.column):
                     model, measured = self.measure(values)
-                    broken = model.broken(measured) & ~values.all_harmless
-                    found[values.rows[broken[values.classes.labels]]] = True
+                    found[values.rows[model.broken(measured)[values.classes.labels]]] = True
         return found
 
     def _sensitive(self, variables: Variables) -> list[str]:
@@ -122,18 +133,20 @@ class SensitiveRule(MicrodataRule):
         if not len(values.column):
             return self.unknown(file.stage, _NO_VALUES(name=name), len(column))
         model, measured = self.measure(values)
-        broken, all_harmless = model.broken(measured), values.all_harmless
-        failing, excused = broken & ~all_harmless, broken & all_harmless
+        failing, plain = model.broken(measured), replace(measured, harmless=None)
+        excused = model.broken(plain) & ~failing if measured.harmless is not None else np.zeros_like(failing)
         blank = len(classes.sizes) - len(values.classes.sizes)
         count, total = int(failing.sum()), len(failing)
-        worst = model.worst(model.figures(measured)[slice(None) if excused.all() else ~excused])
+        judged = measured.has_harmful
+        figures = model.figures(measured)[judged] if judged.any() else model.figures(plain)
+        worst = model.worst(figures)
         limit = self.threshold(variable)
         says = self.say({"count": count, "total": total, "unit": file.unit, "name": name}, worst, limit)
         if count and file.stage != "original":
             says += _named(file, values.records_of(failing), values.sizes(failing))
         harmless = variable.harmless
         if excused.any() and harmless is not None:
-            says += _EXCUSED(excused=int(excused.sum()), why=harmless.why)
+            says += _EXCUSED(excused=int(excused.sum()), unit=file.unit, why=harmless.why)
         if blank and harmless is not None and harmless.missing:
             says += _HARMLESS(blank=blank, why=harmless.why)
         elif blank:
@@ -160,10 +173,12 @@ class SensitiveRule(MicrodataRule):
         """None also where the rule does not fit the variable: a later step may change that, or the rule refuses it."""
         if variable is None or not variable.kind.is_categorical:
             return None
+        categories, named = variable.categories or (), () if variable.harmless is None else variable.harmless.values
         try:
-            return self.model(variable, variable.categories or ())
+            model = self.model(variable, categories)
         except DataError:
             return None
+        return replace(model, harmless=tuple(code for code, each in enumerate(categories) if each in named))
 
     def measure(self, values: SensitiveValues) -> tuple[SensitiveModel, ClassValues]:
         """The model, and what it is asked of: how often each value occurs in each class."""

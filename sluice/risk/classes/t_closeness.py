@@ -6,6 +6,11 @@ That is the earth mover's distance, with the equal, the ordered or the hierarchi
 0 (the class is a picture of the file) to 1; the file's t is the largest. Higher is worse. Somebody with several values
 counts for each of them. The order counts the values that occur in the file, so a category that nobody has neither
 widens nor narrows a distance.
+
+Beside harmless values the distance is one-sided: harmless records may be moved for nothing, and count as if they lay
+where they make it smallest. Equal and hierarchical: the sum of p - q over the other values, or groups, that exceed the
+file's share. Ordered: what the others, added up from either end, exceed the file's by; where harmless records lie
+between two others, that is a little less than what moving them would cost. A class of harmless values alone is at 0.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,7 +43,7 @@ def equal_distance(found: ClassValues) -> FloatArray:
     returns : shape (c,)
     cost    : O(pairs)
     """
-    return found.sums(np.maximum(found.distribution - found.mass[found.value], 0.0))
+    return found.sums(np.where(found.harmful, np.maximum(found.distribution - found.mass[found.value], 0.0), 0.0))
 
 
 def hierarchical_distance(found: ClassValues, levels: IntArray) -> FloatArray:
@@ -56,7 +61,7 @@ def hierarchical_distance(found: ClassValues, levels: IntArray) -> FloatArray:
     """
     if not len(levels):
         raise DataError("the hierarchical distance needs at least one level; got none.")
-    q, p = found.mass, found.distribution
+    q, p = found.mass, np.where(found.harmful, found.distribution, 0.0)
     distance = np.zeros(len(found.sizes))
     for level in levels:
         groups = int(level.max()) + 1
@@ -99,20 +104,32 @@ def ordered_distance(found: ClassValues) -> FloatArray:
     # Within a class the cumulative P is a staircase: 0 before the first of its values, then constant up to the next.
     first = np.concatenate([[True], holder[1:] != holder[:-1]])
     last = np.concatenate([first[1:], [True]])
-    cumulative = np.cumsum(found.records)
-    before = (cumulative - found.records)[first][np.cumsum(first) - 1]  # records of the classes before this one
-    level = (cumulative - before) / found.sums(found.records)[holder]
+    counted = np.where(found.harmful, found.records, 0)
+    cumulative = np.cumsum(counted)
+    before = (cumulative - counted)[first][np.cumsum(first) - 1]  # records of the classes before this one
+    everybody = found.sums(found.records)
+    level = (cumulative - before) / everybody[holder]
     stop = np.where(last, m, np.concatenate([rank[1:], [0]]))
-    gap = _gap(whole, area, level, rank, stop) + np.where(first, area[rank], 0.0)
+    if found.harmless is None:
+        free = np.zeros(len(holder))
+        head = np.where(first, area[rank], 0.0)
+    else:  # these may lie before or after any other: Q is compared with the level with and without them
+        free = (found.sums(found.records - counted) / np.maximum(everybody, 1))[holder]
+        head = np.where(first, _above(whole, area, free, np.zeros_like(rank), rank), 0.0)
+    gap = _below(whole, area, level, rank, stop) + _above(whole, area, level + free, rank, stop) + head
     return np.clip(found.sums(gap) / (m - 1), 0.0, 1.0)
 
 
-def _gap(whole: FloatArray, area: FloatArray, level: FloatArray, start: IntArray, stop: IntArray) -> FloatArray:
-    """Sum of |level - Q_i| over i in [start, stop): Q rises, so it crosses the level once."""
+def _below(whole: FloatArray, area: FloatArray, level: FloatArray, start: IntArray, stop: IntArray) -> FloatArray:
+    """Sum of max(level - Q_i, 0) over i in [start, stop): Q rises, so it crosses the level once."""
     cross = np.clip(np.searchsorted(whole, level), start, stop)
-    below = level * (cross - start) - (area[cross] - area[start])
-    above = (area[stop] - area[cross]) - level * (stop - cross)
-    return np.asarray(below + above, dtype=np.float64)
+    return np.asarray(level * (cross - start) - (area[cross] - area[start]), dtype=np.float64)
+
+
+def _above(whole: FloatArray, area: FloatArray, level: FloatArray, start: IntArray, stop: IntArray) -> FloatArray:
+    """Sum of max(Q_i - level, 0) over i in [start, stop)."""
+    cross = np.clip(np.searchsorted(whole, level), start, stop)
+    return np.asarray((area[stop] - area[cross]) - level * (stop - cross), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -219,18 +236,22 @@ class TCloseness(SensitiveRule):
             return self.ground_distance
         return "ordered" if self._has_order(variable) else "equal"
 
+    def misfit(self, variable: Variable) -> str:
+        if self.ground_distance == "ordered" and not self._has_order(variable):
+            return f"by 'ordered' needs values with an order; '{variable.name}' is {variable.kind}. Use 'equal'."
+        if self.ground_distance == "hierarchical" and variable.hierarchy is None:
+            return f"by 'hierarchical' needs a hierarchy; '{variable.name}' has none in the contract."
+        return ""
+
     def model(self, variable: Variable, categories: Sequence[str]) -> SensitiveModel:
+        if misfit := self.misfit(variable):
+            raise DataError(f"t_closeness {misfit}")
         name, t, distance = variable.name, self.threshold(variable), self.ground_distance_of(variable)
         if distance == "equal":
             return EqualTCloseness(name, t)
         if distance == "ordered":
-            if not self._has_order(variable):
-                raise DataError(
-                    f"t_closeness: 'ordered' needs values with an order; '{name}' is {variable.kind}. Use 'equal'."
-                )
             return OrderedTCloseness(name, t)
-        if variable.hierarchy is None:
-            raise DataError(f"t_closeness: 'hierarchical' needs a hierarchy; '{name}' has none in the contract.")
+        assert variable.hierarchy is not None  # or it was a misfit
         return HierarchicalTCloseness.of(name, t, categories, variable.hierarchy)
 
     def measure(self, values: SensitiveValues) -> tuple[SensitiveModel, ClassValues]:

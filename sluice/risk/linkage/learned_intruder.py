@@ -9,7 +9,7 @@ All rulers are rated on the same people among the same released records: all of 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
 
@@ -34,6 +34,7 @@ from sluice.risk.linkage.match_claims import Calibration, claimed_in_learning
 _MOST_LEARNED = 50_000  # people that the weights are learned from
 _MOST_TUNED = (300, 1_000)  # people of each fold by whom rulers are compared and claims calibrated, of large files
 _PAIRS_TUNED = 4_500_000  # people of a fold times records; of small files the people are more
+_OF_GROUP = 150  # people of one group who are learned from, and as many who are judged
 _CANDIDATES = 20  # other records that share the probability with the best match
 _MOST_COORDINATES = 200  # more come of categories by the hundred, which weights tell apart better than distances
 _AMONG = 20_000  # released records, at random, among which rulers are rated
@@ -125,6 +126,31 @@ class LearnedIntruder:
             linker, tuple(folds), parts, learning, judged, int(rng.integers(2**62)), tuple(spaces), columns
         )  # fmt: skip
 
+    def of_group(
+        self, rows: IntArray, units: IntArray, rng: np.random.Generator, people: int = _OF_GROUP
+    ) -> Self | None:
+        """The same intruder who learned, of the people who were learned from, from those of one group alone, and has
+        no ruler but learned weights.
+
+        rows   : the group, rising
+        units  : as for `fit`
+        people : most people learned from, and most people judged
+        returns: None where there are fewer than four to learn from, or nobody to judge
+        """
+        known = np.isin(rows, self.learning, assume_unique=True)
+        learning, judged = (_some(part, people, rng) for part in (rows[known], rows[~known]))
+        folds_of = units[learning]
+        one = np.isin(folds_of, rng.permutation(np.unique(folds_of))[::2])
+        parts = learning[one], learning[~one]
+        if min(map(len, parts)) < 2 or not len(judged):
+            return None
+        folds = tuple((LearnedLinker.learn(self.linker.compared, part, self.linker), other)
+                      for part, other in (parts, parts[::-1]))  # fmt: skip
+        linker = LearnedLinker.learn(self.linker.compared, learning, self.linker)
+        return replace(
+            self, linker=linker, folds=folds, parts=parts, learning=learning, judged=judged, spaces=(), columns=None
+        )  # fmt: skip
+
     def play(self, variables: Sequence[int] | IntArray | None = None) -> Reached:
         """Choose the rulers for what is known, and judge them: the one that finds most, and the surest."""
         known = np.arange(len(self.linker.compared)) if variables is None else np.asarray(variables, np.int64)
@@ -199,7 +225,7 @@ class LearnedIntruder:
         return self.judged if judged else np.concatenate([rows for _, rows in self.folds])
 
     def _distances(self, known: IntArray, among: IntArray) -> "list[_Ruler]":
-        chosen = [self.spaces[j] for j in known if self.spaces[j][0].shape[1]]
+        chosen = [self.spaces[j] for j in known if self.spaces[j][0].shape[1]] if self.spaces else []
         if not 0 < sum(space[0].shape[1] for space in chosen) <= _MOST_COORDINATES:
             return []
         a, b = (side_by_side([space[side] for space in chosen], _AT_ONCE) for side in (0, 1))

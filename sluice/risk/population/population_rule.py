@@ -15,7 +15,7 @@ from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import DataError
 from sluice.ground.rule import NO_ESTIMATE, AnyOf, Need
 from sluice.ground.values import plain_array, read_dates, read_numbers, trimmed_texts
-from sluice.ground.variables import Kind, Role, Variable, with_role
+from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
 from sluice.risk.classes.microdata_rule import MISSING_MATCHES, KeyedRecords, KeyedRule, MissingMatches
@@ -99,6 +99,12 @@ class PopulationEstimate(KeyedRule):
     @property
     def requires(self) -> tuple[AnyOf, ...]:
         return (*super().requires, (Need.WEIGHT,)) if self.uses_weights and self.weight is None else super().requires
+
+    def misfits(self, variables: Variables) -> list[str]:
+        weight = variables.get(self.weight or "")
+        numbers = weight is None or weight.kind.is_numeric
+        says = f"weighs by '{self.weight}', which holds no numbers. Name a variable of sampling weights."
+        return super().misfits(variables) + [says] * (not numbers)
 
     @property
     def uses_weights(self) -> bool:

@@ -12,6 +12,7 @@ from policies.approvals import Subject
 from policies.policy import Policy
 from policies.pruned_publications import RULE as PRUNED_PUBLICATIONS
 from policies.several_publications import RULES
+from schemas.contract import Contract
 from sluice.ground.errors import DocumentError
 from sluice.ground.extensions import unnamed
 from sluice.ground.variables import Role, Variables, with_role
@@ -53,7 +54,8 @@ class Records(Product[RecordsDefinition, "MaskedFile", "Evaluation"]):
                 "whose method the plan uses"
             )
         declared = declared_variables(self)
-        if unmet := unmet_needs(self.policy, self.contract.knowledge, declared, described_variables(self)):
+        unmet = unmet_needs(self.policy, self.contract.knowledge, declared, described_variables(self))
+        if unmet := [*unmet, *_too_few_allowed(self.contract, self.policy)]:
             raise DocumentError(
                 f"{self.path}: by the policy '{self.policy.name}' no such release can be judged. {'. '.join(unmet)}"
             )
@@ -185,6 +187,17 @@ def unmet_needs(policy: Policy, knowledge: Collection[str], declared: Variables,
         if any(column == name or column.startswith(f"{name}=") for column in described)
     }
     return policy.unmet(left, described, holdout=holdout, knowledge=knowledge, paired=True, how="document")
+
+
+def _too_few_allowed(contract: Contract, policy: Policy) -> list[str]:
+    """A sentence where the contract lets no file have as many records as the standard needs."""
+    standard, most = policy.reference_standard, contract.rows.maximum
+    if standard is None or standard.when_fewer != "unknown" or most is None or most >= standard.minimum_records:
+        return []
+    return [
+        f"The contract allows {most:,} {contract.records_are} at most (rows.maximum), and the reference standard needs "
+        f"{standard.minimum_records:,} (minimum_records). Take a policy for small files, such as small-file"
+    ]
 
 
 def described(

@@ -10,7 +10,7 @@ import pytest
 from policies.rules.attribute_rules import AttributeInference
 from policies.rules.value_matching import AttributeDivergence, DataInvasion, MaximumKnowledge
 from sluice.ground.errors import DataError
-from sluice.ground.variables import Kind, Variable
+from sluice.ground.variables import Harmless, Kind, Variable
 from sluice.utility.comparison import Comparison
 from tests.golden import golden
 from tests.policies.rules.attacked_people import (
@@ -106,3 +106,22 @@ def test_attribute_inference():
     assert rule.find(nothing_known)[0].verdict is UNKNOWN
     salary = AttributeInference(limit=0.05, trees=10, columns=("salary",), known=("age",)).find(attacked(ORIGINAL))[0]
     assert salary.verdict is FAIL
+
+
+@pytest.mark.chain
+def test_who_guesses_harmless_values_alone_is_asked_about_the_others():
+    """A cold may be known. A file that shows who has one, and of the others anything, teaches no more than it may."""
+    rule = AttributeInference(excess=0.1, trees=10, columns=("illness",))
+    harmless = Harmless(values=("cold",), why="everybody has had one")
+    variables = VARIABLES | {"illness": VARIABLES["illness"].model_copy(update={"harmless": harmless})}
+    has_cold = (ORIGINAL["illness"] == "cold").to_numpy()
+    others, mixed = np.flatnonzero(~has_cold), ORIGINAL.copy()
+    mixed.loc[others, "illness"] = np.random.default_rng(1).choice(ORIGINAL["illness"], len(others))
+    plain, told = (rule.find(attacked(mixed, variables=each))[0] for each in (VARIABLES, variables))
+    assert (plain.completed, told.completed) == (600, len(others))
+    assert plain.observed is not None
+    assert told.observed is not None
+    assert plain.observed > told.observed  # those with a cold are not asked about
+    assert told.verdict is PASS
+    golden.words(told.says)
+    assert rule.find(attacked(ORIGINAL, variables=variables))[0].verdict is FAIL

@@ -81,4 +81,19 @@ def test_a_class_is_harmless_where_all_its_values_are() -> None:
     harmless = Harmless(values=("0",), why="most people have none")
     variable = Variable(name="gain", kind=Kind.INTEGER, role=Role.SENSITIVE, harmless=harmless)
     values = SensitiveValues.of(CLASSES, pd.Series([0, 0, 0, 5, None], dtype="Int64"), variable, 0.1)
-    assert values.all_harmless.tolist() == [True, False]
+    found = values.in_classes
+    assert found.has_harmful.tolist() == [False, True]
+    assert found.harmless is not None
+    assert sorted(found.records[found.harmless].tolist()) == [1, 2]
+
+
+def test_a_harmless_number_is_near_no_other() -> None:
+    """Nothing earned, and next to nothing: within one width, and yet two answers."""
+    harmless = Harmless(values=("0",), why="most people have none")
+    plain = Variable(name="gain", kind=Kind.INTEGER, role=Role.SENSITIVE)
+    gains = pd.Series([0, 1, 1000, 0, 1], dtype="Int64")
+    different = [
+        SensitiveValues.of(CLASSES, gains, variable, 0.1).in_classes.different.tolist()
+        for variable in (plain, plain.model_copy(update={"harmless": harmless}))
+    ]
+    assert different == [[1, 2, 1], [2, 2, 1]]

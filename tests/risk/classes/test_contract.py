@@ -1,6 +1,7 @@
 """What all measures of a sensitive value in equivalence classes have in common. A new one is added to `MEASURES`."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from random import Random
@@ -20,7 +21,7 @@ from sluice.risk.classes.class_values import ClassValues, class_values
 from sluice.risk.classes.delta_disclosure import log_ratios
 from sluice.risk.classes.equivalence_classes import category_codes, classes_of, equivalence_classes
 from sluice.risk.classes.l_diversity import distinct_values, effective_values, recursive_ratio
-from sluice.risk.classes.t_closeness import equal_distance, ordered_distance
+from sluice.risk.classes.t_closeness import equal_distance, hierarchical_distance, ordered_distance
 from tests.golden import golden
 
 Measure = Callable[..., Any]
@@ -153,3 +154,72 @@ def test_values_of_other_records_are_refused(measure: Measure, alone: float, val
 def test_nobody_is_refused(measure: Measure, alone: float) -> None:
     nobody = np.array([], dtype=np.int64)
     golden.refused(DataError, measure, equivalence_classes([nobody]), nobody)
+
+
+NO, YES = 0, 1
+
+
+def beside_harmless(measure: Callable[[ClassValues], Any], groups: Any, sensitive: Any, *codes: int) -> np.ndarray:
+    found = class_values(equivalence_classes([np.array(groups)]), np.array(sensitive))
+    return np.asarray(measure(replace(found, harmless=np.isin(found.value, codes))), dtype=float)
+
+
+@pytest.mark.parametrize(
+    ("measure", "figures"),
+    [  # of a class of nine "no", of ten with a "yes", of ten with as many, of one with a "no", and of five "yes"
+        (distinct_values, [np.inf, 2, 2, 2, 1]),
+        (effective_values, [np.inf, 2, 2, np.exp(-0.8 * np.log(0.8) - 0.2 * np.log(0.2)), 1]),
+        (partial(recursive_ratio, l=2), [0, 1 / 9, 1, 4, np.inf]),
+        (largest_share, [0, 0.1, 0.5, 0.8, 1]),
+        (largest_gain, [0, 0, 0.25, 1, 1.5]),
+        (log_ratios, [0, 0, np.log(1.25), np.log(2), np.log(2.5)]),
+        (equal_distance, [0, 0, 0.1, 0.4, 0.6]),
+        (ordered_distance, [0, 0, 0.1, 0.4, 0.6]),
+        (partial(hierarchical_distance, levels=np.array([[0, 1]])), [0, 0, 0.1, 0.4, 0.6]),
+    ],
+    ids=str,
+)
+def test_nobody_is_told_of_by_a_harmless_value(measure: Callable[[ClassValues], Any], figures: list[float]) -> None:
+    classes = [(9, 0), (9, 1), (5, 5), (1, 4), (0, 5)]
+    counts = np.array([*classes, (0, 1)])  # with one more "yes" the file has two of them in five
+    groups = np.repeat(np.arange(len(counts)), counts.sum(axis=1))
+    sensitive = np.concatenate([np.repeat([NO, YES], each) for each in counts])
+    assert_allclose(beside_harmless(measure, groups, sensitive, NO)[:5], figures, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@given(pairs=people, codes=st.sets(st.integers(0, 4)))
+def test_what_is_harmless_makes_no_class_worse(name: str, pairs: np.ndarray, codes: set[int]) -> None:
+    measure = {
+        "distinct values": distinct_values,
+        "effective values": effective_values,
+        "recursive ratio": partial(recursive_ratio, l=2),
+        "largest share": largest_share,
+        "largest gain": largest_gain,
+        "largest gain, bounded": largest_bounded_gain,
+        "logarithms of ratios": log_ratios,
+        "logarithms of ratios of the values there": partial(log_ratios, absent=False),
+        "equal distance": equal_distance,
+        "ordered distance": ordered_distance,
+    }[name]
+    groups, sensitive = pairs.T
+    plain, beside = (beside_harmless(measure, groups, sensitive, *each) for each in ((), codes))
+    better = beside >= plain - 1e-9 if name in ("distinct values", "effective values") else beside <= plain + 1e-9
+    assert better.all()
+
+
+@given(pairs=people, codes=st.sets(st.integers(0, 4)))
+def test_of_harmless_records_as_many_count_as_leave_most_doubt(pairs: np.ndarray, codes: set[int]) -> None:
+    """Against all numbers of them that may be left out."""
+    sensitive = pairs[:, 1]
+    (found,) = beside_harmless(effective_values, np.zeros(len(pairs), int), sensitive, *codes)
+    counts = np.bincount(sensitive, minlength=5)
+    if not counts[[code for code in range(5) if code not in codes]].any():
+        assert found == np.inf
+        return
+    caps = np.linspace(0, counts.max(), 201)[:, None]
+    left = np.where(np.isin(np.arange(5), list(codes)), np.minimum(counts, caps), counts)
+    shares = left / left.sum(axis=1, keepdims=True)
+    entropy = -np.where(shares > 0, shares * np.log(np.where(shares > 0, shares, 1)), 0).sum(axis=1)
+    assert found >= np.exp(entropy).max() - 1e-9
+    assert found == pytest.approx(np.exp(entropy).max(), rel=0.01)

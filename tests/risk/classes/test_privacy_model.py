@@ -71,6 +71,16 @@ CLAIMING = WITH_OTHERS | st.sampled_from(
         BetaLikenessModel("a", 1.0, enhanced=True),
         DeltaDisclosureModel("a", 1.0),
         AlphaKAnonymity("a", 0.6, 2),
+        DistinctLDiversity("a", 3, harmless=(0,)),
+        EntropyLDiversity("a", 1.8, harmless=(0, 2)),
+        RecursiveLDiversity("a", 1.5, 2, harmless=(0,)),
+        RecursiveLDiversity("a", 1.5, 3, harmless=(0, 1)),
+        EqualTCloseness("a", 0.2, harmless=(0,)),
+        OrderedTCloseness("a", 0.1, harmless=(1,)),
+        HierarchicalTCloseness("a", 0.15, TREE, harmless=(0, 3)),
+        BetaLikenessModel("a", 0.7, harmless=(0,)),
+        DeltaDisclosureModel("a", 0.5, absent=False, harmless=(0, 1)),
+        AlphaKAnonymity("a", 0.4, 2, harmless=(0,)),
     ]
 )
 

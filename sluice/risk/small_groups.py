@@ -1,0 +1,220 @@
+"""Small groups: people who share a category, a band of a number, or two of these, and may fare worse than all others.
+
+A share of all people says nothing of a minority: two per cent may be everybody who was born in one country. So the
+people are parted by each variable and by pairs of them. Where many groups are looked at, some stand out by chance: what
+is found of one is held against a limit at an error that is shared out among all (Bonferroni; Dunn 1961).
+
+`Agreement` says of which groups the own records stand out most, without a search: how improbable it is that a record
+drawn at random would agree with a person as closely as their own does, summed over all variables but those that make
+the group (whoever is rare stands out by that alone). Groups are ranked by how many more of their members than of all
+people are among those whose own records agree best. It only says where to look.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.comparable_values import comparable_values, is_missing, plain_values
+from sluice.ground.variables import NAMES, Kind, Role, Variables
+
+FEWEST = 100  # people of a group
+_FEW_VALUES = 20  # numbers of no more values are parted as categories
+_BANDS = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)  # ends, in shares of the people
+_HEAP = 0.25  # share of the people from which a single value is a band of its own
+_PAIRS = 200  # pairs of variables, those of quasi-identifiers first
+_BEST = 0.05  # share of the people whose own records agree best
+_BEYOND_CHANCE = 5.0  # standard errors: of some thousand groups none by luck
+
+
+@dataclass(frozen=True)
+class Partition:
+    """The people, parted by one variable or two; groups of fewer than FEWEST people are left aside.
+
+    of    : (n,) group of each person, -1 for none
+    called: for each group the value of each variable: a category, or None for a band of a number or a missing value
+    """
+
+    names: tuple[str, ...]
+    of: npt.NDArray[np.int32] = field(repr=False)
+    called: tuple[tuple[str | None, ...], ...]
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        return np.bincount(self.of[self.of >= 0], minlength=len(self.called))
+
+    def members(self, group: int) -> IntArray:
+        """Places of the people of a group, rising."""
+        return np.flatnonzero(self.of == group)
+
+
+def partitions(frame: pd.DataFrame, variables: Variables, pairs: bool = True) -> Iterator[Partition]:
+    """The people by each variable, then by up to 200 pairs of those that have several groups.
+
+    frame   : typed by `variables`; names of people and units, weights and texts make no groups
+    returns : without partitions of one group, which would be nearly everybody
+    cost    : O(n) time for each; 4 n bytes for each variable
+    """
+    described = [
+        name
+        for name, variable in variables.items()
+        if name in frame and variable.role not in (*NAMES, Role.WEIGHT) and variable.kind is not Kind.TEXT
+    ]
+    single = []
+    for name in described:
+        each = _with_enough((name,), *_codes(frame[name]))
+        if len(each.called) > 1:
+            single.append(each)
+            yield each
+    if not pairs:
+        return
+    # Those of quasi-identifiers come first.
+    single.sort(key=lambda each: variables[each.names[0]].role is not Role.QUASI_IDENTIFIER)
+    keys = sum(variables[each.names[0]].role is Role.QUASI_IDENTIFIER for each in single)
+    crossings = sorted(combinations(range(len(single)), 2), key=lambda pair: pair[1] >= keys)
+    for one, other in crossings[:_PAIRS]:
+        crossed = _crossed(single[one], single[other])
+        if len(crossed.called) > 1:
+            yield crossed
+
+
+def _codes(column: "pd.Series[Any]") -> tuple[IntArray, list[str | None]]:
+    """Group of each value, and what each is called."""
+    values = plain_values(column)
+    missing = is_missing(values)
+    if values.dtype.kind != "f":
+        codes, found = pd.factorize(values.astype(object))
+        called: list[str | None] = [str(each) for each in found]
+    else:
+        codes, called = _bands(values, missing)
+    return np.where(missing, len(called), codes).astype(np.int64), [*called, None]
+
+
+def _bands(values: FloatArray, missing: BoolArray) -> tuple[IntArray, list[str | None]]:
+    """Bands of a number: its values where they are few; else heaps, and between quantiles of the others."""
+    present = values[~missing]
+    distinct, counts = np.unique(present, return_counts=True)
+    if len(distinct) <= _FEW_VALUES:
+        return np.searchsorted(distinct, values), [None] * len(distinct)
+    heaps = distinct[counts >= _HEAP * len(present)]
+    others = present[~np.isin(present, heaps)]
+    parted = len(others) >= 4 * FEWEST  # fewer are one band, whoever has any such value
+    ends = np.unique(np.quantile(others, _BANDS)) if parted else np.zeros(0)
+    codes = np.searchsorted(ends, values, side="right")
+    codes = np.where(np.isin(values, heaps), len(ends) + 1 + np.searchsorted(heaps, values), codes)
+    return codes, [None] * (len(ends) + 1 + len(heaps))
+
+
+def _with_enough(names: tuple[str, ...], codes: IntArray, called: Sequence[Any]) -> Partition:
+    sizes = np.bincount(codes[codes >= 0], minlength=len(called))
+    held = np.flatnonzero(sizes >= FEWEST)
+    place = np.full(len(called) + 1, -1, np.int32)
+    place[held] = np.arange(len(held))
+    words = tuple(each if isinstance(each := called[at], tuple) else (each,) for at in held.tolist())
+    return Partition(names, place[codes], words)
+
+
+def _crossed(one: Partition, other: Partition) -> Partition:
+    wide = len(other.called)
+    codes = np.where((one.of < 0) | (other.of < 0), -1, one.of.astype(np.int64) * wide + other.of)
+    called = [(*first, *second) for first in one.called for second in other.called]
+    return _with_enough((*one.names, *other.names), codes, called)
+
+
+@dataclass(frozen=True)
+class ExposedGroup:
+    """A group whose own records stand out.
+
+    rows         : places of its people, rising
+    standing_out : by how many standard errors more of its members than chance would put there are among the twentieth
+                   of the people whose own records agree best
+    """
+
+    names: tuple[str, ...]
+    called: tuple[str | None, ...]
+    rows: IntArray = field(repr=False)
+    standing_out: float
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How closely the own records agree with the people, by each variable.
+
+    agreement = Agreement.of(recoded, masked, names)
+    exposed = [group for partition in partitions(...) for group in agreement.exposed(partition)]
+    """
+
+    by_name: Mapping[str, npt.NDArray[np.float32]] = field(repr=False)
+
+    @classmethod
+    def of(cls, recoded: pd.DataFrame, masked: pd.DataFrame, names: Sequence[str]) -> Self:
+        """recoded, masked : row i of both is one person
+        names           : variables that are compared, at least 1
+        cost            : O(n log n) time and 4 n bytes for each variable
+        """
+        return cls({name: agreement(*comparable_values(recoded[name], masked[name])) for name in names})
+
+    @cached_property
+    def total(self) -> npt.NDArray[np.float32]:
+        return np.asarray(np.sum([*self.by_name.values()], axis=0, dtype=np.float32))
+
+    def exposed(self, partition: Partition) -> Iterator[ExposedGroup]:
+        """The groups whose own records stand out beyond chance by the other variables."""
+        others = self.total - sum(self.by_name[name] for name in partition.names if name in self.by_name)
+        best = others > np.quantile(others, 1 - _BEST)
+        share = float(best.mean())
+        if not 0 < share < 1:
+            return
+        known = partition.of >= 0
+        hits = np.bincount(partition.of[known], best[known], len(partition.called))
+        beyond = (hits - partition.sizes * share) / np.sqrt(partition.sizes * share * (1 - share))
+        for group in np.flatnonzero(beyond > _BEYOND_CHANCE).tolist():
+            rows = partition.members(group)
+            yield ExposedGroup(partition.names, partition.called[group], rows, float(beyond[group]))
+
+
+def agreement(before: npt.NDArray[Any], after: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """How improbable it is that a random record agrees as closely as the own one: minus its logarithm, shape (n,).
+
+    before, after : as `comparable_values` gives them, row by row of one person
+    A category that is another one says nothing; a number is compared by its rank, each in its own file.
+    """
+    n = len(after)
+    if before.dtype.kind == "f" and after.dtype.kind == "f":
+        lost = [is_missing(each) for each in (before, after)]
+        ranks, ties = zip(*(_ranks(each, gap) for each, gap in zip((before, after), lost, strict=True)), strict=True)
+        likely = np.clip(2 * np.abs(ranks[0] - ranks[1]) + ties[1], 1 / n, 1.0)
+        likely[lost[0] | lost[1]] = 1.0
+        both = lost[0] & lost[1]
+        likely[both] = lost[1].mean()
+    else:
+        codes, _ = pd.factorize(np.concatenate([each.astype(object) for each in (before, after)])
+                                if before.dtype.kind != "u" else np.concatenate([before, after]),
+                                use_na_sentinel=False)  # fmt: skip
+        counts = np.bincount(codes[n:], minlength=int(codes.max(initial=0)) + 1)
+        likely = np.where(codes[:n] == codes[n:], counts[codes[n:]] / n, 1.0)
+    return np.asarray(-np.log(likely), np.float32)
+
+
+def _ranks(values: FloatArray, lost: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Share of the values below each, ties halved, and share of equal ones."""
+    ordered = np.sort(values[~lost])
+    below, at_most = (np.searchsorted(ordered, values, side) for side in ("left", "right"))
+    n = max(1, len(ordered))
+    return (below + at_most) / (2 * n), (at_most - below) / n
+
+
+def chance_of_so_many(successes: float, cases: int, limit: float) -> float:
+    """Probability of at least so many successes of `cases` independent ones that each succeed with this probability.
+
+    successes : rounded down
+    """
+    from scipy.stats import binom  # loaded where it is needed
+
+    return float(binom.sf(int(successes + 1e-9) - 1, cases, min(1.0, limit)))

@@ -1,0 +1,104 @@
+"""What is a small share of all people, and everybody of one group."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from policies.standard.learning_intruders import judge_learned_linkage, learned_intruder
+from policies.standard.minorities import judge_nearness, right_by_lead
+from policies.standard.reference_standard import LearnedLimits, ReferenceStandard
+from sluice.ground.variables import Role, Variable
+from sluice.ground.verdict import Verdict
+from sluice.risk.linkage.learned_intruder import Reached
+from sluice.risk.linkage.learned_linker import Candidates
+from sluice.risk.reference.prediction import Prediction
+from sluice.risk.reference.reference_attack import ReferenceAttack
+from sluice.utility.comparison import Comparison
+from tests.golden import golden
+from tests.policies.standard.population_sample import VARIABLES, people
+
+REGION = Variable(name="region", kind="binary", categories=("north", "south"), role=Role.QUASI_IDENTIFIER)
+OF_REGION = VARIABLES | {"region": REGION}
+_N = 3_000
+
+
+def with_region(frame: pd.DataFrame, north: int = 120) -> pd.DataFrame:
+    where = np.where(np.arange(len(frame)) < north, "north", "south")
+    return frame.assign(region=pd.Categorical(where, categories=["north", "south"]))
+
+
+ORIGINAL, OTHERS = with_region(people(_N, 31)), with_region(people(_N, 32))
+
+
+def judged(masked: pd.DataFrame, original: pd.DataFrame = ORIGINAL):
+    files = Comparison(original, original, masked, None, OF_REGION, OF_REGION, np.random.default_rng(1), unit="people")
+    limits = LearnedLimits()
+    intruder = learned_intruder(files, limits.people)
+    return {each.rule: each for each in judge_learned_linkage(limits, 0.05, files, intruder)}
+
+
+@pytest.mark.chain
+@pytest.mark.parametrize("exposed", [120, 40])
+def test_a_minority_that_is_left_as_it_was_is_found(exposed: int):
+    north = np.arange(_N) < exposed
+    found = judged(pd.concat([ORIGINAL[north], OTHERS[~north]]))
+    assert found["learned_linkage"].verdict is Verdict.PASS  # 2 % of all people, or less
+    if exposed == 40:  # the larger group, 4 % of all, stands out among all people as well
+        assert found["learned_claims"].verdict is not Verdict.FAIL
+    assert found["small_groups"].verdict is Verdict.FAIL
+    golden.words(found["small_groups"].says)
+
+
+@pytest.mark.chain
+def test_groups_of_a_file_of_other_people_pass():
+    found = judged(OTHERS)["small_groups"]
+    assert (found.verdict, found.observed) == (Verdict.PASS, None)
+    assert found.completed > 10  # groups
+    golden.words(found.says)
+
+
+def test_a_file_without_groups_says_so():
+    numbers = [name for name in VARIABLES if name.startswith("x")]
+    few = pd.DataFrame({name: ORIGINAL[name][:150] for name in numbers})
+    files = Comparison(few, few, few, None, {n: VARIABLES[n] for n in numbers}, {n: VARIABLES[n] for n in numbers},
+                       np.random.default_rng(1), unit="people")  # fmt: skip
+    found = judge_nearness(ReferenceStandard(), attacked(few, np.zeros(150)), files.original, files.variables)
+    assert (found.verdict, found.attempted) == (Verdict.PASS, 0)
+    golden(found.says)
+
+
+def attacked(original: pd.DataFrame, nearer: np.ndarray) -> ReferenceAttack:
+    """An attack that found a record nearer to some people than the reference's."""
+    n = len(original)
+    far = np.linspace(0.5, 1, n)
+    near = np.where(nearer, 0.1, far)
+    released, reference = Prediction(near, near, near), Prediction(far, far, far)
+    return ReferenceAttack(released, near, reference, np.arange(n), n, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("exposed", "verdict"), [(120, Verdict.FAIL), (60, Verdict.FAIL), (12, Verdict.PASS), (0, Verdict.PASS)]
+)
+def test_a_release_that_is_nearer_to_one_group_alone(exposed: int, verdict: Verdict):
+    found = judge_nearness(ReferenceStandard(), attacked(ORIGINAL, np.arange(_N) < exposed), ORIGINAL, OF_REGION)
+    assert found.verdict is verdict
+    if exposed == 120:
+        assert found.observed == pytest.approx(1.0)
+        golden(found.says)
+
+
+def test_who_leads_by_far_is_claimed_where_one_temperature_claims_nobody():
+    """A tenth of the people lead by far, and are right; of the others the best record leads a little, and is wrong."""
+    n = 200
+    right = np.arange(n) % 10 == 0
+    own = np.where(right, 30.0, 0.0)
+    scores = np.column_stack([np.full(n, 10.0), np.full(n, 9.0)])
+    candidates = Candidates(own, np.zeros((n, 2), np.int64), scores, np.ones(n, np.int64))
+    none = np.zeros(n, np.bool_)
+    rows = np.arange(n)
+    reached = Reached("a ruler", rows, candidates, candidates.found, none, none, none, rows, candidates, 1.0)
+    np.testing.assert_array_equal(right_by_lead(reached), right)
+    unlucky = replace(candidates, own=np.full(n, 5.0))
+    assert right_by_lead(replace(reached, tuned=unlucky)).sum() == 0
