@@ -471,8 +471,8 @@ def _sets(files: Comparison, names: list[str], people: _Parts, count: int) -> li
 
 
 def _by_keys(files: Comparison) -> Reaches:
-    """Whose own record is the nearest, or has most values in common, by the quasi-identifiers alone: nothing is
-    learned, so more people count."""
+    """Whose own record is the nearest, or has most values in common, by the quasi-identifiers alone, beyond chance:
+    nothing is learned, so more people count."""
     keys = [name for name, each in files.variables.items() if each.role == "quasi_identifier"]
     keys = [name for name in files.recoded if name in keys and name in files.released]
     if not keys:
@@ -484,7 +484,8 @@ def _by_keys(files: Comparison) -> Reaches:
         "nearest by keys": _nearest(before, after, numeric, None, people),
         "most alike by keys": _equal(before, after, people),
     }
-    return {aim: Reach(float(_tops(each, people)[0].sum()), len(people)) for aim, each in scores.items()}
+    by_chance = len(people) / len(after)
+    return {aim: Reach(float(_tops(each, people)[0].sum()) - by_chance, len(people)) for aim, each in scores.items()}
 
 
 def _minorities(files: Comparison, names: list[str], people: _Parts) -> Reaches:
