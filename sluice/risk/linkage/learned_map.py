@@ -38,6 +38,8 @@ SCALES: dict[str, Scale] = {
 _PENALTIES = (1e-7, 1e-4, 1e-2, 0.1, 1.0, 10.0, 1000.0)  # for each person learned from, of standardised values
 _SINGULAR = 1e-9  # least variance of a residual, of that of the column
 _LEARNERS = 4_000  # people that a map is learned from
+_TRIED, _AMONG = 200, 4_000  # people, and records, that tell whether files are in one order
+_BY_CHANCE = 6  # of these people so many are not found by chance, on any scale
 _FOR_SCALE = 1_500  # people by whom a scale is chosen
 _SEEN = 4_000  # released records that tell the scale of a column
 _MOST_COLUMNS = 200  # released ones; of more, the last are left out
@@ -125,6 +127,32 @@ class LearnedMap:
             for scale, column in zip(self._released.scales, self._released.columns, strict=True)
         ]
         return CodedPoints(columns, self._records).turned(0.0, self.turn)
+
+
+def found_in_order(columns: MappedColumns, rng: np.random.Generator) -> float:
+    """The share of some people whose own record a map ranks first if row i of both files is one person, beyond chance.
+
+    Of files of the same length; 0 where it is no more than draws explain. Learned from half of at most 3,000 people,
+    and tried on 200 others among 4,000 records, on whichever scale serves best.
+    """
+    from sluice.risk.linkage.learned_rulers import by_product  # loaded where it is needed
+
+    records = len(columns.released[0].values) if columns.released else 0
+    order = rng.permutation(records)
+    learners, people = (
+        np.sort(order[: min(_FOR_SCALE, records // 2)]),
+        np.sort(order[-min(_TRIED, records // 4) or records :]),
+    )
+    if not len(people) or not len(learners):
+        return 0.0
+    among = np.union1d(order[-_AMONG:], people)
+    shares = [0.0]
+    for scale in SCALES:
+        learned = LearnedMap.learn(columns, scale, learners, linear=True)
+        if learned is not None:
+            ranked = by_product(learned.expected(people), learned.points(among), among, people, 1)
+            shares.append(float(ranked.found.mean()))
+    return max(shares) if max(shares) * len(people) >= _BY_CHANCE else 0.0
 
 
 def _turn(left: FloatArray) -> FloatArray:

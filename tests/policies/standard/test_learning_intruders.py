@@ -4,7 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.standard.learning_intruders import judge_learned_linkage, learned_intruder, share_interval
+from policies.standard.learning_intruders import (
+    in_one_order,
+    judge_learned_linkage,
+    learned_intruder,
+    share_interval,
+)
 from policies.standard.reference_standard import LearnedLimits
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Variable
@@ -90,3 +95,24 @@ def test_where_nobody_or_everybody_is_found_households_are_counted():
     one = np.zeros(200)
     one[0] = 1.0
     assert share_interval(one, units)[1] >= share_interval(one[:50] / 4, np.arange(50))[1]
+
+
+@pytest.mark.chain
+def test_rows_that_nobody_called_paired_are_found_in_order_though_columns_were_turned():
+    numbers = ORIGINAL[list(NUMBERS)]
+    turn = np.linalg.qr(np.random.default_rng(1).normal(size=(len(NUMBERS), len(NUMBERS))))[0]
+    turned = pd.DataFrame((numbers - numbers.mean()).to_numpy() @ turn, columns=list(NUMBERS))
+    variables = {name: VARIABLES[name] for name in NUMBERS}
+
+    def unpaired(masked):
+        return Comparison(
+            numbers, numbers, masked, None, variables, variables, np.random.default_rng(1), paired=False, unit="people"
+        )  # fmt: skip
+
+    files = in_one_order(unpaired(turned))
+    assert files is not None
+    found = judge_learned_linkage(LIMITS, 0.05, files, learned_intruder(files, 500))
+    assert found[0].verdict is Verdict.FAIL
+    shuffled = turned.sample(frac=1, random_state=2).reset_index(drop=True)
+    for masked in (shuffled, SAFE[list(NUMBERS)], turned.head(1_999)):
+        assert in_one_order(unpaired(masked)) is None
