@@ -88,7 +88,8 @@ def check(release: RecordsRelease, masked: FileToJudge | None = None) -> list[Fi
     policy = release.product.policy
     if masked is None:
         original = read_original(release, release.original)
-        return check_original(policy, original, original_variables(release), release.unit, permitted_file)
+        alone = release.product.contract.numbers_alone
+        return check_original(policy, original, original_variables(release), release.unit, permitted_file, alone)
     files = masked.frames.read()
     return [
         *check_masked_and_locate(policy, files, permitted_file),

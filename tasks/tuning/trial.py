@@ -216,6 +216,7 @@ def files_of_trial(
         unit=records.contract.records_are,
         minimum_cell=policy.minimum_cell,
         knowledge=records.contract.knowledge,
+        numbers_alone=records.contract.numbers_alone,
         carried_out=carried_out,
         record_rules=records.contract.record_rules,
         undeclared=records.contract.undeclared,
@@ -242,8 +243,7 @@ def _dear(records: RecordsAtHand, files: Comparison, curves: list[Curve]) -> Ite
 
 def passes(finding: Finding) -> bool:
     """Whether a release with this finding alone would go on."""
-    excused = finding.waiver is not None and finding.verdict is not Verdict.UNKNOWN
-    return excused or finding.verdict is Verdict.PASS
+    return finding.excused or finding.verdict is Verdict.PASS
 
 
 def has_margin(finding: Finding) -> bool:

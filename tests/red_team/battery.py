@@ -4,7 +4,7 @@ Written apart from the product's measures, as `attacks` and `readings`. Half of 
 with their records; an attack and its thresholds are chosen on some of the others, and counted on the rest.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
@@ -17,6 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from policies.policy import Policy
+from sluice.ground.verdict import Finding
 from sluice.risk.classes.k_anonymity import KAnonymity
 from sluice.utility.comparison import Comparison
 from tests.red_team.attacks import Floats, coded, ranks
@@ -126,6 +127,25 @@ def within(policy: Policy, reaches: Mapping[str, Reach]) -> bool:
     return all(reaches[aim].interval[1] <= asked[aim] for aim in surely)
 
 
+_FIGURES = {
+    ("learned_linkage", "everything"): "found",
+    ("learned_claims", "everything"): "sure",
+    **{("learned_linkage", f"any {m}"): f"found by {m}" for m in (3, 5)},
+    **{("learned_claims", f"any {m}"): f"sure by {m}" for m in (3, 5)},
+    **{("attribute_gain", f"any {m}"): f"read by {m}" for m in (3, 5)},
+}
+
+
+def figures(findings: Iterable[Finding]) -> dict[str, float]:
+    """The gate's own figures beside which those of the attacks stand, by aim."""
+    found: dict[str, float] = {}
+    for each in findings:
+        aim = _FIGURES.get((each.rule, each.scope))
+        if aim is not None and each.observed is not None:
+            found[aim] = max(each.observed, found.get(aim, 0.0))
+    return found
+
+
 def battery(
     files: Comparison, known: Sequence[int] = (5,), seed: int = 0, unit: str | None = None, key: str | None = None
 ) -> Reaches:
@@ -163,6 +183,11 @@ def battery(
     reaches["came back"] = came_back(files, people.learners)
     if files.recoded_holdout is not None:
         reaches["took part"] = took_part(files, rng)
+    for block in files.blocks:  # variables that left their records together are somebody else's there
+        moved = battery(files.of_block(block), known, seed, unit, key)
+        for aim, each in moved.items():
+            if aim not in reaches or each.interval[0] > reaches[aim].interval[0]:
+                reaches[aim] = each
     return reaches
 
 
