@@ -254,8 +254,8 @@ def _is_perturbed(files: Comparison, name: str) -> bool:
         return False
     if after.dtype.kind == "f":
         return True
-    labels = pd.DataFrame({"of": plain_values(files.original[name])[left], "label": after[left]})
-    return bool((labels.groupby("of", dropna=False)["label"].nunique() > 1).any())
+    became = pd.DataFrame({"value": plain_values(files.original[name])[left], "label": after[left]}).drop_duplicates()
+    return bool(became["value"].duplicated().any())
 
 
 def _sha256(path: Path) -> str:

@@ -173,7 +173,7 @@ def mapped(files: Comparison, scale: str = "as they are", known: int | None = No
 def _on_scale(values: Floats, scale: str) -> Floats:
     columns = []
     for column in values.T:
-        filled = np.where(np.isfinite(column), column, np.nanmedian(column))
+        filled = np.where(np.isfinite(column), column, np.nanmedian(column) if np.isfinite(column).any() else 0.0)
         if scale == "normal scores":
             filled = norm.ppf(np.clip(ranks(filled, filled), 1e-6, 1 - 1e-6))
         elif scale == "logarithms":
