@@ -95,6 +95,12 @@ class Contract(_Strict):
     rows: RowCount = RowCount()
     freshness: Freshness | None = None
     drift: Drift | None = None
+    editions: Literal["fresh_samples"] | None = Field(
+        default=None,
+        exclude_if=lambda editions: editions is None,  # a contract that says nothing of it stays the one it was
+        description="fresh_samples: each edition is of other people. Without it, one that shares nobody with an "
+        "earlier edition of the same data set or source needs a decision",
+    )
     reference_period: ReferencePeriod | None = Field(
         default=None, description="the time that the data are about; without it editions go by when they were received"
     )

@@ -59,6 +59,17 @@ class Records(Product[RecordsDefinition, "MaskedFile", "Evaluation"]):
             raise DocumentError(
                 f"{self.path}: by the policy '{self.policy.name}' no such release can be judged. {'. '.join(unmet)}"
             )
+        if self.definition.move_together and not self.contract.record_key:
+            raise DocumentError(
+                f"{self.path}: move_together needs a record_key in the contract: who was in an earlier edition is told "
+                "by it"
+            )
+        standard = self.policy.reference_standard
+        if self.definition.move_together and standard is not None and standard.reference == "holdout":
+            raise DocumentError(
+                f"{self.path}: move_together cannot be held under a policy with a holdout, which is drawn anew in each "
+                "edition: soon nobody would be left in the file"
+            )
         for copy in self.definition.copies:
             if unfit := COPIES[copy].unfit(described_variables(self)):
                 raise DocumentError(f"{self.path}: copies: {unfit[0]}")
@@ -217,6 +228,7 @@ def described(
         for name in original_variables(release)
     }
     to_all = [step.correction() for step in definition.plan if not step.columns]
+    to_all += [] if definition.move_together is None else [definition.move_together.correction()]
     allow_for = {name: [step.correction() for step in definition.plan if name in step.columns] for name in variables}
     parquet = next(file.sha256 for file in files if file.path.endswith(".parquet"))
     book = Codebook(
