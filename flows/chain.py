@@ -6,13 +6,12 @@ from contextlib import nullcontext
 from typing import Any
 
 from sluice.ground.verdict import Finding
-from tasks.decide import approve, awaits_people, decide
+from tasks.decide import approve, awaits_people, decide, waits_for
 from tasks.flow_run import name_run, stop_waiting, suspend, tag_runs, waits_already
 from tasks.ingest import ingest, is_sound, known_release, open_documents, validate
 from tasks.publish import publish
 from tasks.record_steps import check, evaluate, mask
 from tasks.release.decisions.notices import tell, tell_quietly
-from tasks.release.decisions.series_approval import standing
 from tasks.release.documented_release import Release
 from tasks.release.editions.current_edition import editions_of
 from tasks.release.locks import alone_with_data, alone_with_release
@@ -52,7 +51,7 @@ def release(definition: str, release_id: str | None = None, rehearse: bool = Fal
             while not (approved := approve(release)) and awaits_people(release):
                 tag_runs(product.workspace, [release.id])
                 tell(product.workspace)  # before: a worker ends the process of a run that is suspended
-                if (other := waits_already(release)) or not suspend(release, standing(release).waits_for):
+                if (other := waits_already(release)) or not suspend(release, waits_for(release)):
                     break  # where nothing can be suspended, the last approval starts a new run
             if approved:
                 publish(release)

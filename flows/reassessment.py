@@ -24,7 +24,9 @@ from sluice.software_version import versions
 from tasks.failure import explain
 from tasks.record_steps import check, evaluate
 from tasks.release.decisions.office import open_office
+from tasks.release.decisions.open_findings import decided
 from tasks.release.decisions.signing_in import account
+from tasks.release.decisions.under_review import UnderReview
 from tasks.release.documented_release import Release
 from tasks.release.editions.earlier_releases import is_out_of_reach
 from tasks.release.products import release_as_judged
@@ -115,7 +117,8 @@ def reassess(workspace: Workspace, wanted: Collection[str] = (), trial: Policy |
 
 
 def _judged(workspace: Workspace, entries: Sequence[Entry], policy: Policy) -> list[Finding]:
-    """The findings that decide, with the waivers of today; one UNKNOWN where it cannot be judged any more."""
+    """The findings that decide, with the waivers of today and what people accepted for the publication, where it is
+    found again as it was; one UNKNOWN where it cannot be judged any more."""
     if is_out_of_reach(workspace, entries):
         return [_unknown(_SAYS.deleted())]
     try:
@@ -126,8 +129,8 @@ def _judged(workspace: Workspace, entries: Sequence[Entry], policy: Policy) -> l
         return [_unknown(_SAYS.not_any_more(why=str(error)))]
     except Exception as error:  # of a library: its text may hold values
         return [_unknown(_SAYS.failed(why=explain(error)))]
-    waived: list[Finding] = release.product.waived(findings, datetime.now(UTC).date())
-    return waived
+    case = UnderReview.of(workspace, release.id, last(entries, State.PUBLISHING))
+    return decided(case).apply(release.product.waived(findings, datetime.now(UTC).date()))
 
 
 def _records(release: Release[Any]) -> list[Finding]:

@@ -74,6 +74,9 @@ class Subject(_Strict):
         return document_sha256(self)
 
 
+_DECIDES = ("methodologist",)
+
+
 class Approvals(_Strict):
     """What a policy asks for. The submitter never counts; one person counts once, and for one role at a time."""
 
@@ -86,6 +89,13 @@ class Approvals(_Strict):
         default="account",
         description="the least by which approvers are known: key: they sign; account: their account of the system; "
         "declared: a name that is typed is believed. The office's roster may ask for more",
+    )
+    decides: tuple[Name, ...] = Field(
+        default=_DECIDES,
+        min_length=1,
+        exclude_if=lambda roles: roles == _DECIDES,  # a policy that says nothing of it stays the one it was
+        description="roles of which any may decide on a finding that needs a decision: accept it for one release, with "
+        "a reason and an end, or refuse it. The submitter never can; the approvals are asked for afterwards",
     )
     series: SeriesLimits | None = Field(
         default=None, description="what people may approve of the editions that follow; not given: nothing"

@@ -12,10 +12,21 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from policies.people import HEAD
-from sluice.custody.states import ADOPTED, DECISION_PREDICATE, FOUNDED, SERIES_ENDED, TRANSITIONS, State, Who, allowed
+from sluice.custody.states import (
+    ADOPTED,
+    DECISION_PREDICATE,
+    FINDING_DECIDED,
+    FOUNDED,
+    SERIES_ENDED,
+    TRANSITIONS,
+    State,
+    Who,
+    allowed,
+)
 from sluice.ground.errors import SluiceError
 
 DECISION, WITHDRAWAL = "decision", "withdrawal"  # events in the ledger
+FINDING_PREDICATE = "urn:sluice:finding-decision:1"  # the type of what people sign who decide on a finding
 
 
 @dataclass(frozen=True)
@@ -30,6 +41,7 @@ class DecisionRule:
     says_why    : whether a reason must be given
     people      : how many must say so before it has its effect; 0: as many as the policy asks for
     not_now     : why it cannot be taken in another state, and `hints`, what can be done then
+    not_theirs  : why somebody may not take it in any state
     """
 
     name: str
@@ -42,6 +54,7 @@ class DecisionRule:
     people: int
     not_now: str
     hints: Mapping[State, str] = field(default_factory=dict)
+    not_theirs: str = "'{person}' submitted {release} and cannot approve it; another person must."
 
     @property
     def action(self) -> str:
@@ -62,12 +75,13 @@ class DecisionRule:
         if state not in self.states:
             hint = self.hints.get(state, "") if state else ""
             says = f"{self.not_now}{hint}"
-            raise SluiceError(says.format(release=release, state=str(state).replace("_", " ")))
+            stands = state.stands if state else "is new"
+            raise SluiceError(says.format(release=release, stands=stands))
 
     def check_person(self, release: str, person: str, relation: Who) -> None:
         """Raise SluiceError where somebody may not take it, in whatever state."""
         if not any(relation in may for may in self.states.values()):
-            raise SluiceError(f"'{person}' submitted {release} and cannot approve it; another person must.")
+            raise SluiceError(self.not_theirs.format(release=release, person=person))
 
     def can(self, state: State | None, relation: Who) -> bool:
         """Whether somebody who is this to a release may take it now."""
@@ -75,9 +89,22 @@ class DecisionRule:
 
 
 def _on_review(name: str, label: str, meaning: str, says_why: bool, help_: str = "") -> DecisionRule:
-    not_now = "{release} is {state}; only a release that is pending review can be decided on."
-    hints = {State.BLOCKED: " What was found, and what may help: sluice review {release}"}
+    not_now = "{release} {stands}; only a release that is pending review can be decided on."
+    hints = {
+        State.BLOCKED: " What was found, and what may help: sluice review {release}",
+        State.NEEDS_DECISION: " What was found needs a decision first: sluice review {release}",
+    }
     return DecisionRule(name, DECISION, DECISION_PREDICATE, label, meaning, help_, says_why, 0, not_now, hints)
+
+
+def _on_finding(name: str, label: str, meaning: str, people: int) -> DecisionRule:
+    return DecisionRule(
+        name, FINDING_DECIDED, FINDING_PREDICATE, label, meaning, "", True, people,
+        "{release} {stands}; only findings of a release that needs a decision can be decided on.",
+        {State.BLOCKED: " What fails, or could not be judged, is not for people to accept: sluice review {release}"},
+        "'{person}' cannot decide on the findings of {release}: that takes somebody other than its submitter, in a "
+        "role of the policy's approvals.decides.",
+    )  # fmt: skip
 
 
 _TAKEN_BACK = " Whoever submitted it takes it back: sluice request-changes {release}"
@@ -98,9 +125,16 @@ DECISIONS: Mapping[str, DecisionRule] = {
             "conflicted", "Stand aside", "I must not judge this release; somebody else decides in my place", True,
             "Say that you must not judge this release; somebody else decides in your place.",
         ),
+        _on_finding(
+            "accept_finding", "Accept it for this release",
+            "the finding keeps this release back no more; the public reads who accepted it, until when, and why", 1,
+        ),
+        _on_finding(
+            "refuse_finding", "Refuse it", "the release goes back to who submitted it, with what has to change", 1
+        ),
         DecisionRule(
             "withdraw", WITHDRAWAL, "urn:sluice:withdrawal:1", "Ask for the withdrawal", "", "", False, 2,
-            "{release} is {state}; only a published release can be withdrawn.",
+            "{release} {stands}; only a published release can be withdrawn.",
             dict.fromkeys((State.PENDING_REVIEW, State.APPROVED), _TAKEN_BACK),
         ),
         DecisionRule(

@@ -8,10 +8,11 @@ from sluice.custody.states import State
 from sluice.ground.verdict import Verdict, codes_of
 from sluice.ground.visible_text import in_markdown
 from sluice.report.dossier import Dossier
-from sluice.report.headline import FURTHER_REASONS, headline, reasons
+from sluice.report.headline import headline, in_sentences, reasons
 from tasks.flow_run import in_a_run
+from tasks.release.decisions.open_findings import left_open, open_codes, settle_findings
 from tasks.release.decisions.series_approval import standing
-from tasks.release.decisions.under_review import report_place, subject
+from tasks.release.decisions.under_review import UnderReview, report_place, subject
 from tasks.release.editions.current_edition import close_overtaken, overtaken
 from tasks.release.product import AnyRelease
 from tasks.release.stored_dossier import Reported
@@ -22,24 +23,31 @@ from tasks.step import step
 def decide(release: AnyRelease, reported: Reported, rehearse: bool = False) -> None:
     """Record the verdict, with its reasons and their codes, what was reported, and what follows from it.
 
-    Only a file that meets its policy waits for review; without one there is nothing that anybody could approve. A
-    rehearsal stops at `evaluated`, or leaves a note where nothing was masked.
+    Only a file that meets its policy waits for review; without one there is nothing that anybody could approve. Where
+    the worst that was found needs a decision, people are asked for that first. A rehearsal stops at `evaluated`, or
+    leaves a note where nothing was masked.
     """
     dossier, kept = reported.dossier, reported.kept
     why = reasons(dossier)
     body = {
         "verdict": dossier.verdict.name,
         "says": headline(dossier),
-        "further_reasons": [finding.says for finding in why[1 : 1 + FURTHER_REASONS]],
+        "further_reasons": in_sentences(dossier),
         "codes": codes_of(why),
         **kept,
     }
     masked = "data" in dossier.hashes
+    undecided = open_codes(why) if dossier.verdict is Verdict.REVIEW else {}
     if masked:
-        release.record(State.EVALUATED, **body, subject={**dossier.hashes, **kept})
+        release.record(
+            State.EVALUATED,
+            **body,
+            subject={**dossier.hashes, **kept},
+            **({"open": undecided} if undecided else {}),
+        )
     if not rehearse:
-        passes = masked and dossier.verdict is Verdict.PASS
-        release.record(State.PENDING_REVIEW if passes else State.BLOCKED, **body)
+        follows = {Verdict.PASS: State.PENDING_REVIEW} | ({Verdict.REVIEW: State.NEEDS_DECISION} if undecided else {})
+        release.record(follows.get(dossier.verdict, State.BLOCKED) if masked else State.BLOCKED, **body)
     elif not masked:
         release.record("note", **body)
     _show_in_prefect(dossier, report_place(release.product.workspace, release.id))
@@ -84,15 +92,25 @@ def _in_short(dossier: Dossier, place: str) -> str:
 def approve(release: AnyRelease) -> bool:
     """True when the release may be published now. Moves it to `approved`, or back to `pending_review`, as it stands.
 
-    One whose data are older than those of a published edition of the same period closes.
+    One of which an acceptance holds no more goes back to `needs_decision`. One whose data are older than those of a
+    published edition of the same period closes.
     """
-    state = release.state
+    state, workspace = release.state, release.product.workspace
     if state is State.PUBLISHING:
         return True  # it was approved when publication began; what is on the shelf must be finished
+    if state is State.NEEDS_DECISION:
+        if newer := overtaken(release):
+            close_overtaken(workspace, *newer)
+            return False
+        state = settle_findings(workspace, release.id)  # by a decision whose author's process ended before
     if state not in (State.PENDING_REVIEW, State.APPROVED):
         return False
     if newer := overtaken(release):
-        close_overtaken(release.product.workspace, *newer)
+        close_overtaken(workspace, *newer)
+        return False
+    if left := left_open(UnderReview.of(workspace, release.id)):
+        codes = ", ".join(dict.fromkeys(left.values()))
+        release.record(State.NEEDS_DECISION, says=f"What was accepted holds no more, and needs a decision: {codes}.")
         return False
     now = standing(release)
     if now.complete and state is State.PENDING_REVIEW:
@@ -106,4 +124,12 @@ def approve(release: AnyRelease) -> bool:
 
 @step
 def awaits_people(release: AnyRelease) -> bool:
-    return release.state is State.PENDING_REVIEW
+    return release.state in (State.PENDING_REVIEW, State.NEEDS_DECISION)
+
+
+def waits_for(release: AnyRelease) -> str:
+    """Which people a release waits for, in a few words: no figure, as more people see runs than reports."""
+    if release.state is State.NEEDS_DECISION:
+        left = left_open(UnderReview.of(release.product.workspace, release.id))
+        return f"a decision on {', '.join(dict.fromkeys(left.values()))}"
+    return standing(release).waits_for

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+from policies.acceptances import FindingDecisions
 from schemas.checks.profile import compared, profile
 from sluice.custody import shelf
 from sluice.custody.clock import refuse_wrong_clock
@@ -25,14 +26,22 @@ from sluice.publication.attestation import (
     read_certificates,
     request_stamp,
 )
-from sluice.publication.manifest import LedgerHead, PublishedFile, build_manifest
+from sluice.publication.manifest import LedgerHead, PublishedFile, accepted_findings, build_manifest
 from sluice.report.dossier import Dossier
 from sluice.settings import settings
 from sluice.transport import persistently
 from tasks.release.decisions.adopted_documents import refuse_unadopted
 from tasks.release.decisions.office import publisher_key
+from tasks.release.decisions.open_findings import decided
 from tasks.release.decisions.series_approval import standing
-from tasks.release.decisions.under_review import approved_files, subject, subject_of, submitters, verify_subject
+from tasks.release.decisions.under_review import (
+    UnderReview,
+    approved_files,
+    subject,
+    subject_of,
+    submitters,
+    verify_subject,
+)
 from tasks.release.editions.current_edition import (
     close_overtaken,
     overtaken,
@@ -146,7 +155,8 @@ def _refuse_unfounded(release: AnyRelease, begun: Entry) -> None:
     if (begun.body["subject"], begun.body["files"]) != (subject(release).digest(), files):
         raise SluiceError(f"{release.id} is not what it was when its publication began, so it is not finished")
     dossier, day = _dossier(release), datetime.fromisoformat(begun.at).date()
-    if max(dossier.verdict, _verdict(release, dossier.findings, day)) is not Verdict.PASS:
+    held = decided(UnderReview.of(release.product.workspace, release.id, begun))
+    if max(dossier.verdict, _verdict(release, dossier.findings, day, held)) is not Verdict.PASS:
         raise SluiceError(
             f"{release.id} did not meet its policy when its publication began, so it is not finished."
             f"{_ended(release, day)}"
@@ -160,16 +170,17 @@ def _refuse_unfit(release: AnyRelease) -> None:
     rest = [finding for finding in dossier.findings if finding.rule not in product.editions_rules]
     compared = product.compare_editions(release)  # another may have been published since
     today = datetime.now(UTC).date()
-    if max(dossier.verdict, _verdict(release, [*rest, *compared], today)) is not Verdict.PASS:
+    held = decided(UnderReview.of(product.workspace, release.id))
+    if max(dossier.verdict, _verdict(release, [*rest, *compared], today, held)) is not Verdict.PASS:
         why = [finding.says for finding in compared if finding.verdict is not Verdict.PASS]
         says = f"{release.id} does not meet its policy today, so it is not published.{_ended(release, today)}"
         raise SluiceError(" ".join([says, *why]))
 
 
-def _verdict(release: AnyRelease, findings: Iterable[Finding], day: date) -> Verdict:
-    """What findings amount to with the waivers that held on a day."""
-    plain = [finding.model_copy(update={"waiver": None}) for finding in findings]
-    return decide(release.product.waived(plain, day))
+def _verdict(release: AnyRelease, findings: Iterable[Finding], day: date, held: FindingDecisions) -> Verdict:
+    """What findings amount to with the waivers that held on a day, and what people accepted."""
+    plain = [finding.model_copy(update={"waiver": None, "accepted": None}) for finding in findings]
+    return decide(held.apply(release.product.waived(plain, day)))
 
 
 def _ended(release: AnyRelease, day: date) -> str:
@@ -254,6 +265,7 @@ def _summary(release: AnyRelease, begun: Entry) -> VerificationSummary:
         policy=JudgedBy(name=dossier.policy, version=dossier.policy_version, sha256=reviewed.policy),
         contract=JudgedBy(name=dossier.dataset, version=dossier.contract_version, sha256=reviewed.contract),
         waived=tuple(finding.rule for finding in dossier.findings if finding.waiver),
+        accepted=accepted_findings(dossier.findings),
         decided_by=given.valid,
         series=series or None,
     )

@@ -5,23 +5,20 @@ from datetime import UTC, datetime
 
 from policies.acts import digest_of_words
 from policies.policy import Policy
-from sluice.ground.durable import replace
 from sluice.ground.extensions import extensions_of
 from sluice.ground.verdict import Finding, decide
 from sluice.report.dossier import Dossier
-from sluice.report.report_page import render
 from sluice.software_version import versions
 from tasks.checks import with_advice
 from tasks.release.decisions.adopted_documents import notices
 from tasks.release.decisions.series_approval import place_in_series
-from tasks.release.decisions.under_review import report_path
 from tasks.release.documented_release import Release
 from tasks.release.editions.current_edition import edition_notices
 from tasks.release.editions.earlier_releases import earlier_attempts, search_trials
 from tasks.release.editions.resubmission import returned
 from tasks.release.product import E, M, Product
 from tasks.release.release_definition import Definition
-from tasks.release.stored_dossier import Reported, kept_suggestions
+from tasks.release.stored_dossier import Reported, keep_reported, kept_suggestions
 from tasks.step import step
 
 
@@ -34,13 +31,7 @@ def report(
 ) -> Reported:
     """Without anything made of the data (they broke their contract) the findings are all there is to report."""
     dossier = _dossier(release, [*findings, *(evaluation.findings if evaluation else ())], made, evaluation)
-    page, vault = render(dossier).encode(), release.vault
-    kept = {
-        "report": vault.keep_bytes(page, ".html"),
-        "dossier": vault.keep_bytes(dossier.model_dump_json().encode(), ".json"),
-    }
-    replace(report_path(release), page, 0o600)
-    return Reported(dossier, kept)
+    return keep_reported(release.product.workspace, dossier)
 
 
 def _dossier(
@@ -67,6 +58,7 @@ def _dossier(
         plan=product.plan_in_words(),
         notices=(*notices(product), *edition_notices(release)),
         returned=returned(release),
+        decides=policy.approvals.decides,
         approvals_needed=policy.approvals.describe(),
         records_original=release.original.rows,
         earlier_attempts=earlier_attempts(release),

@@ -28,7 +28,7 @@ from sluice.custody.workspace import Workspace
 from tasks.release.run_notes import OURS, is_gone, note_of_run, read_note
 
 UNJUDGED = (State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED)
-UNFINISHED = (*UNJUDGED, State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING)
+UNFINISHED = (*UNJUDGED, State.NEEDS_DECISION, State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING)
 
 _PAGE = 200  # runs that the server gives at once
 _LATE = timedelta(minutes=2)  # after its time a run that nobody has taken is late

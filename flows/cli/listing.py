@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from sluice.custody.ledger import Entry
-from sluice.custody.states import State
-from sluice.ground.verdict import Finding, Verdict
+from sluice.custody.states import FINDING_DECIDED, State
+from sluice.ground.verdict import URGENCY, Finding, Verdict
 from sluice.ground.visible_text import one_line
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ def show_dossier(screen: Console, facts: Mapping[str, Any], dossier: "Dossier") 
 def show_history(screen: Console, found: "History") -> None:
     """Who did what, when, and on which documents."""
     title = f": {one_line(found.title)}" if found.title else ""
-    screen.print(f"{found.release} is {_words(found.state or 'nothing')}{title}", style="bold", soft_wrap=True)
+    stands = found.state.stands if found.state else "is nothing"
+    screen.print(f"{found.release} {stands}{title}", style="bold", soft_wrap=True)
     events = Table("", "time (UTC)", "event", "by, and what was said", box=None, padding=(0, 2, 0, 0))
     for entry in found.entries:
         events.add_row(str(entry.seq), entry.at[:19].replace("T", " "), _words(entry.event), Text(_account_of(entry)))
@@ -100,19 +101,22 @@ def _finding_rows(finding: Finding) -> list[tuple[str, str]]:
 def _finding_row(finding: Finding) -> tuple[str, str]:
     about = ", ".join(filter(None, (finding.stage, finding.rule)))
     says = f"{about}: {finding.says}" + (f" Waived by {finding.waiver}" if finding.waiver else "")
+    says += f" Accepted by {finding.accepted.says}" if finding.accepted else ""
     if not finding.binding:
         return "(reported)", says
-    excused = finding.waiver and finding.verdict is not Verdict.UNKNOWN
-    return f"{finding.verdict.name}, waived" if excused else finding.verdict.name, says
+    word = "needs a decision" if finding.verdict is Verdict.REVIEW else finding.verdict.name
+    if not finding.excused:
+        return word, says
+    return f"{word}, {'waived' if finding.waiver else 'accepted'}", says
 
 
 def _urgency(finding: Finding) -> tuple[bool, int]:
-    """What decides before what is only reported, the worst first; else as they came."""
-    return not finding.binding, -finding.verdict
+    """What decides before what is only reported, what fails first; else as they came."""
+    return not finding.binding, URGENCY.index(finding.verdict)
 
 
 def _words(name: str) -> str:
-    return str(name).replace("_", " ")
+    return State(name).words if name in set(State) else str(name).replace("_", " ")
 
 
 def _account_of(entry: Entry) -> str:
@@ -122,6 +126,8 @@ def _account_of(entry: Entry) -> str:
         who += f" (a name given; account {body['account']})"
     if entry.event == State.EVALUATED:
         words = f"verdict {body['verdict']}"
+    elif entry.event == FINDING_DECIDED:
+        words = f"{_words(body['decision'])} {body['code']}: {body['comment']}"
     elif "error" in body:
         words = f"{body.get('step')} failed with {body['error']}"
     else:

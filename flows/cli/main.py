@@ -1,6 +1,6 @@
 """The command line: `sluice`.
 
-Exit codes: 0 published, passed or done; 1 an error; 2 blocked; 3 waiting for approval; 4 not all could be verified;
+Exit codes: 0 published, passed or done; 1 an error; 2 blocked; 3 waiting for people; 4 not all could be verified;
 130 stopped by Ctrl-C.
 """
 

@@ -30,7 +30,7 @@ HEAD = """# Commands
 
 Written by `sluice docs commands` from the commands themselves; do not edit. `sluice COMMAND --help` says the same.
 
-Exit codes: 0 published, passed or done; 1 an error; 2 blocked, or held until somebody decides; 3 waiting for approval;
+Exit codes: 0 published, passed or done; 1 an error; 2 blocked, or checked without passing; 3 waiting for people;
 4 not all could be verified; 130 stopped by Ctrl-C. `SLUICE_HOME` is the workspace (default `./.sluice`).
 """
 
@@ -39,7 +39,7 @@ _EXIT = (
     ("0", "published, passed or done"),
     ("1", "an error"),
     ("2", "blocked: a rule does not hold, or somebody refused"),
-    ("3", "waiting for approval"),
+    ("3", "waiting for a decision on what was found, or for approval"),
     ("4", "not all could be verified"),
     ("130", "stopped by Ctrl-C; what was done is kept, and the same command goes on from there"),
 )
@@ -179,8 +179,11 @@ class Below:
 
 GROUPS: Mapping[str, Below] = {
     "decide": Below(
-        "Decide on a release that is under review.",
-        {"approve": "approve", "request-changes": "request-changes", "reject": "reject", "conflicted": "conflicted"},
+        "Decide on a release that is under review, or on a finding that needs a decision.",
+        {
+            "accept-finding": "accept-finding", "refuse-finding": "refuse-finding", "approve": "approve",
+            "request-changes": "request-changes", "reject": "reject", "conflicted": "conflicted",
+        },
     ),
     "published": Below(
         "Verify, convert, withdraw and judge again what was published.",

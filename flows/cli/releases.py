@@ -106,7 +106,7 @@ def finish(
             from flows.cli.reference_commands import say_explanation
 
             say_explanation(explanation, dossier)
-        if outcome.state is State.PENDING_REVIEW:
+        if outcome.state in (State.NEEDS_DECISION, State.PENDING_REVIEW):
             say(f"to judge it: sluice review {outcome.release}")
     raise typer.Exit(_exit_code(outcome))
 
@@ -143,7 +143,7 @@ def _say_what_to_change(dossier: "Dossier", definition: str | None) -> None:
 def _stands(state: State) -> str:
     if state in (State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED):  # where a rehearsal ends
         return "was checked; nobody is asked and nothing is published"
-    return f"is {str(state).replace('_', ' ')}"
+    return state.stands
 
 
 def _from_here(path: Path) -> Path:
@@ -155,7 +155,7 @@ def _exit_code(outcome: Any) -> int:
     match outcome.state:
         case State.PUBLISHED | State.SUPERSEDED:
             return DONE
-        case State.PENDING_REVIEW | State.APPROVED | State.PUBLISHING:
+        case State.NEEDS_DECISION | State.PENDING_REVIEW | State.APPROVED | State.PUBLISHING:
             return WAITING
         case State.BLOCKED | State.REJECTED | State.CHANGES_REQUESTED | State.WITHDRAWN | State.OVERTAKEN:
             return BLOCKED

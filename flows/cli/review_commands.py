@@ -1,6 +1,7 @@
 """The commands of the people who decide on a release: look at it, approve it, refuse it, withdraw it."""
 
-from typing import Annotated, Any
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,8 +12,18 @@ from policies.decision_table import DECISIONS, DecisionRule
 from sluice.custody.states import State
 from sluice.ground.errors import SluiceError
 
+if TYPE_CHECKING:
+    from policies.acceptances import FindingDecision
+
 review_app = typer.Typer()
 
+_NONE_ASKED: dict[State | None, str] = {
+    State.BLOCKED: "none is asked for, as it is blocked",
+    State.NEEDS_DECISION: "what was found needs a decision first, see below; then approvals are asked for",
+}
+NamedFinding = Annotated[
+    str, typer.Argument(metavar="FINDING", help="its code, or the first characters of its id: sluice review lists both")
+]
 Comment = Annotated[str, typer.Option("--comment", help="kept in the ledger, for whoever reads it years later")]
 
 
@@ -31,6 +42,7 @@ def review(
     from policies.standing import told
     from sluice.custody.workspace import open_workspace
     from tasks.release.decisions.decisions_of_people import find
+    from tasks.release.decisions.open_findings import open_findings
     from tasks.release.decisions.series_approval import standing_in_series
     from tasks.release.decisions.under_review import UnderReview
 
@@ -62,8 +74,7 @@ def review(
         facts["approval_binds_to"] = found.subject.digest()
         try:
             standing = standing_in_series(UnderReview.of(workspace, release_id))
-            blocked = found.state is State.BLOCKED
-            facts["decisions"] = "none is asked for, as it is blocked" if blocked else standing.says
+            facts["decisions"] = _NONE_ASKED.get(found.state, standing.says)
             for each in standing.decided:  # what was decided stays between each and the ledger until all have
                 comment = f": {each.comment}" if standing.revealed else ""
                 facts[f"by {each.who}"] = f"{told(each.decision, standing.revealed)}{comment}, {each.at}"
@@ -76,6 +87,11 @@ def review(
             facts["documents"] = str(error)
         if found.state is not State.BLOCKED:
             facts["needed"] = dossier.approvals_needed
+    needs = open_findings(UnderReview.of(workspace, release_id)) if found.state is State.NEEDS_DECISION else []
+    for one in needs:
+        said, accept = one.finding.accepted, f"sluice accept-finding {release_id} {one.short} --reason WHY"
+        what = one.finding.code or one.finding.rule
+        facts[f"finding {one.short}"] = f"{what}: accepted by {said.says}" if said else f"{what}: {accept}"
     if as_json:
         findings = [finding.model_dump(mode="json") for finding in dossier.findings]
         fields = {"measure", "unit", "tables", "parameters"}
@@ -119,6 +135,84 @@ def approve(
     else:
         announce(found.product.workspace, release_id)
     _finish_decision(release_id, found.state, standing, as_json)
+
+
+@review_app.command("accept-finding")
+def accept_finding(
+    release_id: ReleaseId,
+    finding: NamedFinding,
+    reason: Annotated[
+        str, typer.Option("--reason", help="at least 20 characters; the public reads it, so no figure of the data")
+    ],
+    until: Annotated[
+        datetime | None,
+        typer.Option(
+            "--until",
+            formats=["%Y-%m-%d"],
+            help="last day on which the publication may begin under it; else as long as an approval holds",
+        ),
+    ] = None,
+    name: As = None,
+    key: Key = None,
+    envelope: Signed = None,
+    to_sign: ToSign = None,
+    as_json: AsJson = False,
+) -> None:
+    """Accept a finding that needs a decision, for this release alone; with the last one, approvals are asked for.
+
+    It takes a role of the policy's approvals.decides, and never the submitter. What fails, or could not be judged,
+    cannot be accepted.
+    """
+    day = until.date() if until else None
+    by = means(name, key, envelope, to_sign)
+    _decide_finding(release_id, "accept_finding", finding, by, reason, day, to_sign, as_json)
+
+
+@review_app.command("refuse-finding")
+def refuse_finding(
+    release_id: ReleaseId,
+    finding: NamedFinding,
+    reason: Annotated[str, typer.Option("--reason", help="at least 20 characters: what has to change")],
+    name: As = None,
+    key: Key = None,
+    envelope: Signed = None,
+    to_sign: ToSign = None,
+    as_json: AsJson = False,
+) -> None:
+    """Refuse a finding that needs a decision: the release goes back to its owner, with what has to change."""
+    by = means(name, key, envelope, to_sign)
+    _decide_finding(release_id, "refuse_finding", finding, by, reason, None, to_sign, as_json)
+
+
+def _decide_finding(
+    release_id: str,
+    decision: "FindingDecision",
+    finding: str,
+    by: Any,
+    reason: str,
+    until: date | None,
+    to_sign: str | None,
+    as_json: bool,
+) -> None:
+    from flows.follow_up import announce, resume_waiting
+    from sluice.custody.workspace import open_workspace
+    from tasks.release.decisions.open_findings import decide_finding
+    from tasks.release.decisions.signing_in import Request
+
+    workspace = open_workspace()
+    answer = decide_finding(workspace, release_id, decision, finding, by, reason, until)
+    if isinstance(answer, Request):
+        hand_out(answer, to_sign)
+        return
+    if decision == "refuse_finding":
+        resume_waiting(workspace, release_id)
+    announce(workspace, release_id)
+    state = workspace.ledger.state(release_id)
+    if as_json:
+        print_json({"release": release_id, "state": state, "says": answer})
+    else:
+        say(answer)
+    raise typer.Exit(BLOCKED if state is State.CHANGES_REQUESTED else WAITING)
 
 
 def _refusal(rule: DecisionRule) -> None:

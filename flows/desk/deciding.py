@@ -12,7 +12,8 @@ import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, cast
+from datetime import date
+from typing import Annotated, Any, cast, get_args
 
 from fastapi import APIRouter, BackgroundTasks, Depends, File, Form, HTTPException, Request, Response, UploadFile
 from fastapi.responses import RedirectResponse
@@ -22,6 +23,7 @@ from flows.desk.permissions import Rights, readable
 from flows.desk.release_page import facts
 from flows.desk.sign_on import OwnForm, Reader, SignedOn, TheDesk
 from flows.follow_up import announce, go_on, resume_waiting
+from policies.acceptances import FindingDecision
 from policies.decision_table import DECISIONS
 from policies.people import Identity
 from policies.standing import Decision, Standing
@@ -32,6 +34,7 @@ from sluice.ground.log import log
 from tasks.failure import explain
 from tasks.release.decisions import decisions_of_people
 from tasks.release.decisions.decisions_of_people import Withdrawable
+from tasks.release.decisions.open_findings import decide_finding
 from tasks.release.decisions.signing_in import Credentials
 from tasks.release.decisions.signing_in import Request as SigningRequest
 
@@ -116,11 +119,20 @@ class FormDecision:
     comment: str
     series: bool
     seen: str  # the digest of what the page showed
+    finding: str = ""  # the SHA-256 of the one that is decided on
+    until: str = ""  # ISO 8601, last day of an acceptance; empty: the latest that the policy allows
 
     @classmethod
-    def of_form(cls, what: Text = "", comment: Text = "", series: Text = "", seen: Text = "") -> "FormDecision":
+    def of_form(
+        cls, what: Text = "", comment: Text = "", series: Text = "", seen: Text = "", finding: Text = "",
+        until: Text = "",
+    ) -> "FormDecision":  # fmt: skip
         """Browsers send the ends of lines in two characters, of which the first is none that can be seen."""
-        return cls(what, comment.replace("\r\n", "\n").strip(), series == "yes", seen)
+        return cls(what, comment.replace("\r\n", "\n").strip(), series == "yes", seen, finding, until)
+
+    @property
+    def is_on_finding(self) -> bool:
+        return self.what in get_args(FindingDecision)
 
 
 TheDecision = Annotated[FormDecision, Depends(FormDecision.of_form)]
@@ -140,8 +152,9 @@ def begin(
     except SluiceError as error:
         shown = facts(reader, found, entries)
         return page(
-            request, desk, "release.html.j2", reader, 409, problem=str(error), comment=act.comment, done="", **shown
-        )
+            request, desk, "release.html.j2", reader, 409, problem=str(error), comment=act.comment, finding=act.finding,
+            done="", **shown,
+        )  # fmt: skip
     assert isinstance(asked, SigningRequest)
     return _signing_page(request, desk, reader, release, act, ToSign(asked.payload))
 
@@ -187,7 +200,8 @@ def _identity(reader: Reader, found: Rights, release: str, act: FormDecision) ->
 
 
 def _refuse_unless_possible(found: Rights, act: FormDecision) -> None:
-    if not (found.withdraw if act.what == "withdraw" else act.what in found.decisions):
+    may = found.findings if act.is_on_finding else act.what in found.decisions
+    if not (found.withdraw if act.what == "withdraw" else may):
         raise HTTPException(403, "That is not possible now, or not for you. Open the page of the release again.")
 
 
@@ -218,6 +232,15 @@ def _carry_out(
             return asked
         after.add_task(_quietly, release, lambda: announce(workspace, release))
         return None
+    if act.is_on_finding:
+        which = cast(FindingDecision, act.what)
+        told = decide_finding(workspace, release, which, act.finding, by, act.comment, _day(act.until), act.seen)
+        if isinstance(told, SigningRequest):
+            return told
+        if which == "refuse_finding":
+            after.add_task(_quietly, release, lambda: resume_waiting(workspace, release))
+        after.add_task(_quietly, release, lambda: announce(workspace, release))
+        return None
     decision, seen = cast(Decision, act.what), act.seen
     if decision == "approve":
         approved = decisions_of_people.find(release)
@@ -232,6 +255,14 @@ def _carry_out(
         after.add_task(_quietly, release, follows)
     after.add_task(_quietly, release, lambda: announce(workspace, release))
     return standing
+
+
+def _day(text: str) -> date | None:
+    """A day of a form; None where it was left empty. Raises SluiceError for what is none."""
+    try:
+        return date.fromisoformat(text) if text.strip() else None
+    except ValueError:
+        raise SluiceError(f"until must be a day, such as 2026-05-31; got {text!r}", field="until") from None
 
 
 def _quietly(release: str, follows: Callable[[], Any]) -> None:

@@ -11,8 +11,10 @@ from jinja2 import Environment
 from flows.desk.desk import Desk
 from flows.desk.sign_on import BROWSER, Reader, form_token, set_cookie
 from policies.decision_table import DECISIONS
+from sluice.custody.states import State
 from sluice.ground.page_templates import page_templates
-from sluice.report.wording import VERDICT_WORDS, rule_words
+from sluice.ground.verdict import Finding
+from sluice.report.wording import VERDICT_WORDS, figure, interval, rule_words
 
 
 def page(
@@ -34,14 +36,25 @@ def style() -> str:
     return files(__package__).joinpath("desk.css").read_text(encoding="utf-8")
 
 
+def question(finding: Finding) -> str:
+    """What the check asks, by its declaration; empty for one that declares nothing."""
+    from tasks.checks import declaration  # all rules: pages on which nothing is to be decided start without
+
+    found = declaration(finding.rule, finding.stage)
+    return found.asks or found.about if found else ""
+
+
 @cache
 def environment() -> Environment:
     made = page_templates(__package__)
     made.filters.update(
-        words=lambda name: str(name).replace("_", " "),
+        words=lambda name: State(name).words if name in set(State) else str(name).replace("_", " "),
         minute=lambda at: str(at)[:16].replace("T", " "),
         verdict=lambda verdict: VERDICT_WORDS[verdict],
         rule_words=rule_words,
         decision_rule=DECISIONS.__getitem__,
+        figure=figure,
+        interval=interval,
+        question=question,
     )
     return made

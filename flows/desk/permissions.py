@@ -4,6 +4,7 @@
 |---|---|---|---|---|---|
 | the submitter | yes | no | no | yes | yes |
 | the head, and people in a role that the policy asks for | yes | yes | yes | no | yes |
+| people in a role that decides on findings | yes | yes | on findings | no | yes |
 | others on the roster, where anybody may decide | yes | yes | yes | no | yes |
 | others on the roster | once it is public | once it is public | no | no | yes |
 
@@ -36,6 +37,7 @@ class Rights:
     read: bool = False
     masked: bool = False
     decisions: tuple[str, ...] = ()
+    findings: bool = False  # whether they may decide on findings that need a decision
     withdraw: bool = False
     relation: Who = Who.ON_ROSTER
     case: UnderReview | None = None  # None where it cannot be opened, as of another version
@@ -57,7 +59,8 @@ def rights(reader: Reader, release: str, entries: Sequence[Entry]) -> Rights:
     except SluiceError:  # was not received, or by documents that cannot be read any more
         case, relation = None, Who.HEAD if reader.is_head else Who.ON_ROSTER
     asked = relation in (Who.HEAD, Who.IN_ROLE) or (case is not None and _is_asked(reader, case, state))
-    read = public or asked or relation is Who.SUBMITTER
+    decides = case is not None and case.decides(reader.name)
+    read = public or asked or decides or relation is Who.SUBMITTER
     decisions = tuple(
         name
         for name in ON_REVIEW
@@ -65,8 +68,9 @@ def rights(reader: Reader, release: str, entries: Sequence[Entry]) -> Rights:
     )
     return Rights(
         read=read,
-        masked=public or (asked and relation is not Who.SUBMITTER),
+        masked=public or ((asked or decides) and relation is not Who.SUBMITTER),
         decisions=decisions,
+        findings=decides and DECISIONS["accept_finding"].can(state, Who.DECIDES),
         withdraw=DECISIONS["withdraw"].can(state, relation),
         relation=relation,
         case=case,

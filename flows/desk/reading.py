@@ -84,7 +84,7 @@ def release_page(request: Request, desk: TheDesk, reader: SignedOn, release: str
     found, entries = readable(reader, release)
     shown = facts(reader, found, entries)
     desk.access.record(reader.name, "read", "release", release)
-    return page(request, desk, "release.html.j2", reader, problem="", comment="", done=done, **shown)
+    return page(request, desk, "release.html.j2", reader, problem="", comment="", finding="", done=done, **shown)
 
 
 @reading.get("/reports/{release}.html")

@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from flows.desk.permissions import Rights, may_read
 from flows.desk.sign_on import Reader
 from flows.history import History, history
+from policies.acceptances import latest_day
+from policies.approvals import Subject
 from policies.standing import Standing, told
 from sluice.custody.edition_order import before, line_of
 from sluice.custody.ledger import Entry, last
@@ -16,10 +19,11 @@ from sluice.custody.states import State
 from sluice.ground.errors import SluiceError
 from sluice.ground.verdict import Finding
 from sluice.report.dossier import Dossier, RecordsView
-from sluice.report.headline import headline, next_steps, reasons, state
+from sluice.report.headline import accepted, first_steps, further_reasons, headline, shown
 from sluice.report.plan_comparison import Comparison, compare
 from sluice.report.risk_utility_map import Plan
 from tasks.release.decisions.decisions_of_people import Withdrawable, requests
+from tasks.release.decisions.open_findings import OpenFinding, open_findings, opened
 from tasks.release.decisions.series_approval import standing_in_series
 from tasks.release.decisions.under_review import approved_files
 from tasks.release.editions.resubmission import changes_between
@@ -70,15 +74,19 @@ def facts(reader: Reader, may: Rights, entries: Sequence[Entry]) -> dict[str, An
         "release": found.release,
         "state": found.state,
         "dossier": dossier,
-        "verdict": state(dossier) if dossier else None,
+        "verdict": shown(dossier) if dossier else None,
         "headline": headline(dossier) if dossier else "It has not been judged yet.",
-        "reasons": reasons(dossier)[1:] if dossier else [],
-        "next_steps": next_steps(dossier) if dossier else [],
+        "further": further_reasons(dossier) if dossier else [],
+        "accepted": accepted(dossier) if dossier else [],
+        "next_steps": first_steps(dossier) if dossier else [],
+        "open": _open_findings(may, found),
+        "decides": may.case.policy.approvals.decides if may.case else (),
+        "latest": latest_day(datetime.now(UTC), may.case.policy.approvals) if may.case else None,
         "rights": may,
         "standing": standing,
         "decided": decided,
         "mine": next((each for each in decided if each.who == reader.name), None),
-        "subject": found.subject.digest() if found.subject else "",
+        "subject": _read(may, found),
         "identity": may.case.identity if may.case else None,
         "series": may.case.policy.approvals.series if may.case else None,
         "since": _since_edition(reader, entries, dossier),
@@ -129,7 +137,7 @@ def masked_files(reader: Reader, may: Rights, entries: Sequence[Entry]) -> dict[
 
 def _decisions(reader: Reader, may: Rights, found: History) -> tuple[Standing | None, list[Decided]]:
     """Where it stands, and who decided; what others did is not in it before all who are needed have."""
-    if found.subject is None or may.case is None or found.state is State.BLOCKED:  # of that none is asked for
+    if found.subject is None or may.case is None or found.state in (State.BLOCKED, State.NEEDS_DECISION):  # none yet
         return None, []
     try:
         standing = standing_in_series(may.case)
@@ -141,6 +149,20 @@ def _decisions(reader: Reader, may: Rights, found: History) -> tuple[Standing | 
         for may_know in [standing.revealed or each.who == reader.name]
     ]
     return standing.model_copy(update={"decided": (), "valid": ()}), decided
+
+
+def _read(may: Rights, found: History) -> str:
+    """The digest of what the page shows: what a decision from it is bound to."""
+    if found.state is State.NEEDS_DECISION and may.case and (evaluated := opened(may.case)):
+        return Subject(**evaluated.body["subject"]).digest()
+    return found.subject.digest() if found.subject else ""
+
+
+def _open_findings(may: Rights, found: History) -> list[OpenFinding]:
+    """Those that need a decision now, each with its acceptance where there is one."""
+    if found.state is not State.NEEDS_DECISION or may.case is None:
+        return []
+    return open_findings(may.case)
 
 
 def _since_edition(reader: Reader, entries: Sequence[Entry], dossier: Dossier | None) -> SinceEdition | None:

@@ -18,6 +18,7 @@ from policies.standard.copied_values import (
     judge_near_copies,
     judge_unique_values,
 )
+from policies.standard.hidden_names import HIDDEN_NAMES, judge_hidden_names
 from policies.standard.known_methods import TRANSPARENCY, judge_transparency
 from policies.standard.learning_intruders import (
     LEARNED_LINKAGE,
@@ -32,15 +33,19 @@ from policies.standard.preconditions import (
     COMPARABLE_VALUES,
     DUPLICATE_RECORDS,
     LENIENCY,
+    NUMBERS_ALONE,
     SAMPLE_SIZE,
     incomparable,
     judge_duplicates,
     judge_leniency,
+    judge_numbers_alone,
     judge_reading,
     judge_size,
     unmeasured,
 )
 from policies.standard.prediction_curves import PREDICTION, SUBGROUPS, judge_measure, judge_subgroups
+from policies.standard.reconstructed_units import RECONSTRUCTED_UNITS, has_units, judge_reconstructed_units
+from policies.standard.recovered_values import RECOVERED_VALUES, judge_recovered_values
 from policies.standard.reference_standard import MEASURES, ReferenceStandard
 from sluice.ground.declaration import Declaration
 from sluice.ground.rule import DisclosureRule
@@ -73,18 +78,25 @@ DECLARED = (
 PARTS = (
     *(*SAMPLE_SIZE, *COMPARABLE_VALUES, *PREDICTION, *COPIES, *ISOLATED_PEOPLE, *SUBGROUPS, *DUPLICATE_RECORDS),
     *(*LENIENCY, *LONE_COPIES, *REIDENTIFICATION, *LEARNED_LINKAGE, *TRANSPARENCY, *PARTIAL_KNOWLEDGE, *UNIQUE_VALUES),
-    *SMALL_GROUPS,
+    *RECOVERED_VALUES,
+    *HIDDEN_NAMES,
+    *(*SMALL_GROUPS, *NUMBERS_ALONE, *RECONSTRUCTED_UNITS),
 )
 """What the standard's parts say of themselves."""
 
 
 def checks_of(
-    standard: ReferenceStandard | None, files: Comparison, curves: list[Curve], attacks: Sequence[DisclosureRule]
+    standard: ReferenceStandard | None,
+    files: Comparison,
+    curves: list[Curve],
+    attacks: Sequence[DisclosureRule],
+    rules: Sequence[DisclosureRule] = (),
 ) -> list[Check]:
     """Everything that a reference standard asks of these files; without one the answer is UNKNOWN.
 
     curves  : those of the prediction measures are added to it
     attacks : those that the policy plays beside the standard
+    rules   : those of the policy on the file by itself
     """
     if standard is None:
         none = Finding(
@@ -101,8 +113,9 @@ def checks_of(
         return check(rule, "reference", lambda files: [judge(standard, files)])
 
     for_all = [check("reference_standard", "reference", predictions), of("unique_values", judge_unique_values)]
+    names = check("hidden_names", "reference", judge_hidden_names)
     if not files.paired:
-        return [*for_all, Check(partial(_unpaired, standard, attacks))]
+        return [*for_all, Check(partial(_unpaired, standard, attacks)), names]
     return [
         *for_all,
         of("lone_copies", judge_lone_copies),
@@ -110,6 +123,13 @@ def checks_of(
         Check(partial(_learned, standard), by_itself=True),
         *(_on_block(standard, block) for block in files.blocks),
         check("transparency", "attack", partial(judge_transparency, standard.transparency)),
+        *(
+            [check("reconstructed_units", "reference", partial(judge_reconstructed_units, standard.units))]
+            if has_units(files)
+            else []
+        ),
+        check("recovered_values", "reference", partial(judge_recovered_values, rules)),
+        names,
     ]
 
 
@@ -187,6 +207,7 @@ def judge_reference_standard(standard: ReferenceStandard, files: Comparison) -> 
     by_measure = [judge_measure(standard, measure, found, size.verdict, minimum_cell) for measure in MEASURES]
     findings = [
         size,
+        *([judge_numbers_alone(files)] if files.numbers_alone else []),
         judge_reading(coding, masked, unread, unmeasured(standard, files.released)),
         *(finding for finding, _ in by_measure),
         judge_closest(standard, found, minimum_cell),

@@ -16,7 +16,7 @@ from sluice.custody.states import State, state_of
 
 ON_SHELF = (State.PUBLISHED, State.SUPERSEDED)
 PUBLIC = (State.PUBLISHING, *ON_SHELF)  # a publication that was begun will be finished
-WAITING = (State.PENDING_REVIEW, State.APPROVED)
+WAITING = (State.NEEDS_DECISION, State.PENDING_REVIEW, State.APPROVED)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ class State(StrEnum):
     MASKED = "masked"
     EVALUATED = "evaluated"
     BLOCKED = "blocked"
+    NEEDS_DECISION = "needs_decision"  # on findings, before anybody can approve
     PENDING_REVIEW = "pending_review"
     CHANGES_REQUESTED = "changes_requested"
     REJECTED = "rejected"
@@ -29,6 +30,16 @@ class State(StrEnum):
     WITHDRAWN = "withdrawn"
     SUPERSEDED = "superseded"  # still on the shelf; a later edition is current
     OVERTAKEN = "overtaken"  # never published: newer data of the same period were
+
+    @property
+    def words(self) -> str:
+        """As people read it."""
+        return "needs a decision" if self is State.NEEDS_DECISION else self.value.replace("_", " ")
+
+    @property
+    def stands(self) -> str:
+        """What a release of it does: 'is pending review', 'needs a decision'."""
+        return self.words if self is State.NEEDS_DECISION else f"is {self.words}"
 
 
 REINSTATED = "reinstated"  # the event that makes a superseded edition the current one again
@@ -45,10 +56,11 @@ class Who(StrEnum):
     SUBMITTER = "submitter"  # the definition's owner, and whoever ran the release
     HEAD = "head"  # of the office
     IN_ROLE = "in a role of the policy"  # one that it asks of approvers
+    DECIDES = "in a role that decides on findings"  # beside what else they are to it
     ON_ROSTER = "others on the roster"
 
 
-NOT_THE_SUBMITTER = frozenset({Who.HEAD, Who.IN_ROLE, Who.ON_ROSTER})
+NOT_THE_SUBMITTER = frozenset({Who.HEAD, Who.IN_ROLE, Who.DECIDES, Who.ON_ROSTER})
 PEOPLE = NOT_THE_SUBMITTER | {Who.SUBMITTER}
 
 
@@ -72,8 +84,9 @@ class Transition:
 
 _UNJUDGED = frozenset({None, State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED, State.BLOCKED})
 _UNDECIDED = frozenset({State.PENDING_REVIEW, State.APPROVED})
+_OPEN = frozenset({State.NEEDS_DECISION})
 IN_DOUBT, REASSESSED = "in_doubt", "reassessed"  # remarks on what is public
-_RUN, _SUBMITTER = frozenset({Who.RUN}), frozenset({Who.SUBMITTER})
+_RUN, _SUBMITTER, _DECIDES = frozenset({Who.RUN}), frozenset({Who.SUBMITTER}), frozenset({Who.DECIDES})
 
 TRANSITIONS: tuple[Transition, ...] = (
     Transition(
@@ -85,6 +98,16 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition("decide", _UNJUDGED - {None, State.BLOCKED}, State.BLOCKED, _RUN, "the policy is not met", _SUBMITTER),
     Transition(
         "decide", frozenset({State.EVALUATED}), State.PENDING_REVIEW, _RUN, "the policy is met", NOT_THE_SUBMITTER
+    ),
+    Transition(
+        "decide", frozenset({State.EVALUATED}), State.NEEDS_DECISION, _RUN, "what was found needs a decision",
+        _DECIDES | _SUBMITTER,
+    ),
+    Transition("accept-finding", _OPEN, None, _DECIDES),
+    Transition("refuse-finding", _OPEN, State.CHANGES_REQUESTED, _DECIDES, "one person refuses one", _SUBMITTER),
+    Transition("accepted", _OPEN, State.EVALUATED, _RUN, "all of them are accepted"),
+    Transition(
+        "accepted", _UNDECIDED, State.NEEDS_DECISION, _RUN, "an acceptance expired or was voided", _DECIDES | _SUBMITTER
     ),
     Transition("approve", _UNDECIDED, None, NOT_THE_SUBMITTER),
     Transition("conflicted", _UNDECIDED, None, NOT_THE_SUBMITTER),
@@ -111,7 +134,7 @@ TRANSITIONS: tuple[Transition, ...] = (
         event=REINSTATED,
     ),
     Transition(
-        "settle", _UNDECIDED, State.OVERTAKEN, _RUN, "newer data of the same period are published", _SUBMITTER
+        "settle", _UNDECIDED | _OPEN, State.OVERTAKEN, _RUN, "newer data of the same period are published", _SUBMITTER
     ),
     Transition(
         "withdraw", frozenset({State.PUBLISHED, State.SUPERSEDED}), State.WITHDRAWN, PEOPLE,
@@ -142,10 +165,12 @@ REACHED_FROM: Mapping[State, frozenset[State | None]] = {state: _FROM[state] for
 DECISION_PREDICATE = "urn:sluice:decision:1"  # the type of the statement that people sign who decide on a release
 
 # Events that leave the state as it is.
+FINDING_DECIDED = "finding_decided"
 SERIES_ENDED = "series_ended"
 SEED_DESTROYED, PRUNED = "seed_destroyed", "pruned"
 LOADING, LOADED, SHOWN, UNLOADED = "loading", "loaded", "shown", "unloaded"
 REMARKS: Mapping[str, str] = {
+    FINDING_DECIDED: "what one person decided on a finding that needs a decision: accepted until a day, or refused",
     "decision": "what one person decided on the file, its documents and its dossier; the states say what came of it",
     "withdrawal": "one person asks that the release be withdrawn; another must, too",
     SERIES_ENDED: "one person takes back that editions after this one need no decisions of their own",
@@ -185,6 +210,7 @@ WITHOUT_STATES = (OFFICE, SEARCHES, VAULT)
 
 REMARKS_TELL: Mapping[str, frozenset[Who]] = {
     "failed": frozenset({Who.SUBMITTER, Who.HEAD}),
+    FINDING_DECIDED: _SUBMITTER,
     "withdrawal": NOT_THE_SUBMITTER,
     SERIES_ENDED: PEOPLE,
 }

@@ -5,6 +5,7 @@ and nothing at all is `UNKNOWN`: a release is never let through because a check 
 """
 
 from collections.abc import Iterable
+from datetime import date
 from enum import IntEnum
 from typing import Annotated
 
@@ -17,12 +18,32 @@ _OneLine = Annotated[str, AfterValidator(one_line)]
 
 
 class Verdict(IntEnum):
-    """Ordered from good to bad; only `PASS` publishes."""
+    """Ordered from good to bad; only `PASS` publishes. `REVIEW` is what people read as "needs a decision"."""
 
     PASS = 0
     REVIEW = 1
     FAIL = 2
     UNKNOWN = 3
+
+
+URGENCY = (Verdict.FAIL, Verdict.REVIEW, Verdict.UNKNOWN, Verdict.PASS)
+"""The order in which people read of them: what could not be judged never stands before what fails."""
+
+
+class Acceptance(BaseModel):
+    """A person's word that a finding which needed a decision is accepted, for one release and until a day."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    by: _OneLine = Field(description="name on the roster")
+    at: str = Field(description="ISO 8601, UTC: when it was recorded")
+    until: date = Field(description="last day on which it holds")
+    reason: _OneLine
+
+    @property
+    def says(self) -> str:
+        """In a sentence."""
+        return f"{self.by}, for this release until {self.until}: {self.reason}"
 
 
 class Finding(BaseModel):
@@ -53,6 +74,21 @@ class Finding(BaseModel):
     waiver: _OneLine | None = Field(
         default=None, description="who waived it, why and until when; stays visible in the report"
     )
+    accepted: Acceptance | None = Field(
+        default=None,
+        exclude_if=lambda accepted: accepted is None,  # findings of before there were any stay the ones they were
+        description="who accepted it for this release, where it needed a decision; stays visible in the report",
+    )
+
+    @property
+    def excused(self) -> bool:
+        """Whether it keeps nothing back although it did not pass.
+
+        A waiver excuses `REVIEW` and `FAIL`, an acceptance `REVIEW` alone; nothing excuses `UNKNOWN`.
+        """
+        if self.verdict is Verdict.REVIEW:
+            return bool(self.waiver or self.accepted)
+        return bool(self.waiver) and self.verdict is Verdict.FAIL
 
     def as_withheld(self, saying: Saying) -> "Finding":
         """The same finding, whose figure decides and is not told; it says this instead."""
@@ -75,10 +111,14 @@ class Finding(BaseModel):
 
 
 def keeping_back(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings that keep a release back, worst first, otherwise in their order."""
+    """The findings that keep a release back: what fails, what needs a decision, what could not be judged; otherwise in
+    their order.
+
+    What could not be judged stands last, so that it never hides what fails.
+    """
     deciding = [finding for finding in findings if finding.binding and finding.verdict is not Verdict.PASS]
-    excused = [finding for finding in deciding if finding.waiver and finding.verdict is not Verdict.UNKNOWN]
-    return sorted((finding for finding in deciding if finding not in excused), key=lambda finding: -finding.verdict)
+    left = (finding for finding in deciding if not finding.excused)
+    return sorted(left, key=lambda finding: URGENCY.index(finding.verdict))
 
 
 def codes_of(findings: Iterable[Finding]) -> list[str]:
@@ -88,13 +128,6 @@ def codes_of(findings: Iterable[Finding]) -> list[str]:
 
 
 def decide(findings: Iterable[Finding]) -> Verdict:
-    """The worst verdict among the binding findings that carry no waiver; `UNKNOWN` if there is none to decide by.
-
-    A waiver excuses `REVIEW` and `FAIL`, never `UNKNOWN`: what was not measured cannot be excused.
-    """
-    deciding = [
-        Verdict.PASS if finding.waiver and finding.verdict is not Verdict.UNKNOWN else finding.verdict
-        for finding in findings
-        if finding.binding
-    ]
+    """The worst verdict among the binding findings that nothing excuses; `UNKNOWN` if there is none to decide by."""
+    deciding = [Verdict.PASS if finding.excused else finding.verdict for finding in findings if finding.binding]
     return max(deciding, default=Verdict.UNKNOWN)

@@ -39,7 +39,7 @@ from sluice.custody.signing.envelope import Envelope, Statement
 from sluice.custody.signing.ssh_signature import signed_by_key
 from sluice.documents.document_reading import canonical_json
 from sluice.ground.errors import DataError, DocumentError, SluiceError, TransportError
-from sluice.publication.manifest import GivenApproval
+from sluice.publication.manifest import AcceptedFinding, GivenApproval
 
 _WAIT = 30  # seconds for the authority's answer
 _MOST_BYTES = 1 << 20  # of an answer
@@ -84,6 +84,11 @@ class VerificationSummary(_Strict):
     policy: JudgedBy
     contract: JudgedBy
     waived: tuple[str, ...] = Field(description="rules that it does not meet, each excused by a waiver")
+    accepted: tuple[AcceptedFinding, ...] = Field(
+        default=(),
+        exclude_if=lambda accepted: not accepted,
+        description="findings that needed a decision, each accepted by a person for this release",
+    )
     decided_by: tuple[GivenApproval, ...]
     series: ApprovedSeries | None = Field(
         default=None, description="what they decided on: not this release, but an earlier one and those that follow it"
@@ -98,7 +103,12 @@ class VerificationSummary(_Strict):
         policy = f"policy '{self.policy.name}', version {self.policy.version}"
         waived = f", with waivers of {', '.join(self.waived)}" if self.waived else ""
         series = f", who approved the series with {self.series.release}" if self.series else ""
-        return f"{self.digest} meets {policy}{waived}, decided by {' and '.join(people)}{series}."
+        accepted = "".join(
+            f" {each.by} accepted the finding {each.code or each.rule} for this release until {each.until}: "
+            f"{each.reason.rstrip('.')}."
+            for each in self.accepted
+        )
+        return f"{self.digest} meets {policy}{waived}, decided by {' and '.join(people)}{series}.{accepted}"
 
 
 def digest_of(reviewed: Mapping[str, str | None]) -> str:

@@ -175,6 +175,8 @@ def _check_manifest(
     }
     differ = [name for name, value in said.items() if manifest.get(name) != value]
     differ += [] if _waived(manifest) == list(summary.waived) else ["waived rules"]
+    accepted = [each.model_dump(mode="json") for each in summary.accepted]
+    differ += [] if _accepted(manifest) == accepted else ["accepted findings"]
     hashes = manifest.get("hashes")
     differ += [
         f"hashes of {name}"
@@ -197,6 +199,11 @@ def _waived(manifest: Mapping[str, Any]) -> list[str] | None:
         return [each["rule"] for each in manifest["findings"]["waived"]]
     except (KeyError, TypeError):
         return None
+
+
+def _accepted(manifest: Mapping[str, Any]) -> object:
+    findings = manifest.get("findings")
+    return findings.get("accepted", []) if isinstance(findings, dict) else None
 
 
 def _manifest(folder: Path) -> dict[str, Any]:

@@ -4,6 +4,7 @@ the vault, no source and no figure of the original data."""
 import json
 from collections import Counter
 from collections.abc import Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -54,6 +55,30 @@ class GivenApproval(BaseModel):
     identity: Literal["key", "account", "declared"] = Field(
         description="key: it is signed; account: the system account that gave it is on the roster; declared: a name "
         "that was typed"
+    )
+
+
+class AcceptedFinding(BaseModel):
+    """A finding that needed a decision, and that a person accepted for this release."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rule: str
+    scope: str
+    code: str
+    by: str
+    until: date = Field(description="last day on which it held, of those on which the publication could begin")
+    reason: str
+
+
+def accepted_findings(findings: Sequence[Finding]) -> tuple[AcceptedFinding, ...]:
+    """Those that people accepted, in order."""
+    return tuple(
+        AcceptedFinding(
+            rule=each.rule, scope=each.scope, code=each.code, by=said.by, until=said.until, reason=said.reason
+        )
+        for each in findings
+        if (said := each.accepted)
     )
 
 
@@ -113,11 +138,12 @@ def _without_duplicates(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def summary(findings: Sequence[Finding]) -> dict[str, Any]:
-    """How many deciding findings ended in which verdict, and every waiver. The figures stay in the dossier."""
+    """How many deciding findings ended in which verdict, every waiver, and what people accepted, where they did. The
+    figures stay in the dossier."""
     deciding = Counter(finding.verdict for finding in findings if finding.binding)
-    waived = [finding for finding in findings if finding.waiver]
+    waived, accepted = [finding for finding in findings if finding.waiver], accepted_findings(findings)
     return {
         "deciding": {verdict.name: deciding[verdict] for verdict in Verdict},
         "reported_only": sum(not finding.binding for finding in findings),
         "waived": [{"rule": finding.rule, "scope": finding.scope, "waiver": finding.waiver} for finding in waived],
-    }
+    } | ({"accepted": [each.model_dump(mode="json") for each in accepted]} if accepted else {})

@@ -97,6 +97,11 @@ class Dossier(FrozenModel):
     )
     returned: Returned | None = Field(default=None, description="what came back as this release")
     series: InSeries | None = Field(default=None, description="the approved series in which this is the next edition")
+    decides: tuple[str, ...] = Field(
+        default=(),
+        exclude_if=lambda roles: not roles,
+        description="roles of which any may decide on findings that need a decision",
+    )
     approvals_needed: str = Field(description="in words: how many, which roles, how long an approval holds")
     records_original: int
     earlier_attempts: int = Field(description="other releases of nearly the same data that were evaluated before")

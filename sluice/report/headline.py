@@ -1,5 +1,6 @@
 """The headline: the verdict on a release in plain words, and for each rule that blocks it, what helps and where."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sluice.ground.verdict import Finding, Verdict, decide, keeping_back
@@ -12,6 +13,11 @@ SUGGEST = (
     "sluice suggest FILE, with the definition of this release, tries changes of the plan and names the smallest that "
     "pass."
 )
+_DECIDES = (
+    "accepts each finding that needs a decision for this release, with a reason and an end, or refuses it: at the "
+    "desk, or by sluice accept-finding and sluice refuse-finding."
+)
+_DECIDED_LATER = "What needs a decision can be decided once nothing fails and everything could be judged."
 _UNADVISED = "Read below what the rule found, change what was released and evaluate again."
 
 
@@ -29,21 +35,97 @@ def headline(dossier: Dossier) -> str:
     """The verdict in one plain sentence or two: a word for the state and the worst reason, or who must now approve."""
     verdict, kept_back = state(dossier), reasons(dossier)
     if verdict is Verdict.PASS:
-        number = len(waived(dossier))
-        under = f" under {number} {'waiver' if number == 1 else 'waivers'}" if number else ""
-        return f"Meets the policy{under}: {dossier.approvals_needed}"
+        given = [_counted(len(waived(dossier)), "waiver"), _counted(len(accepted(dossier)), "accepted finding")]
+        under = " and ".join(filter(None, given))
+        return f"Meets the policy{f' under {under}' if under else ''}: {dossier.approvals_needed}"
     if not any(finding.binding for finding in dossier.findings):
         return "Blocked: nothing was judged, because no finding decides. What was not judged is not published."
-    if not kept_back or kept_back[0].verdict < verdict:
+    if max((finding.verdict for finding in kept_back), default=Verdict.PASS) < verdict:
         return "Blocked: the recorded verdict is worse than its findings explain. Evaluate the release again."
-    word = {Verdict.REVIEW: "Held for a decision", Verdict.FAIL: "Blocked"}.get(verdict, "Blocked, could not be judged")
-    return f"{word}: {kept_back[0].says}"
+    lead = _lead(dossier, kept_back)
+    word = {Verdict.REVIEW: "Needs a decision", Verdict.FAIL: "Blocked"}.get(
+        lead.verdict, "Blocked, could not be judged"
+    )
+    beside = [
+        _counted(len({finding.says for finding in kept_back if finding.verdict is of}), one, several)
+        for of, (one, several) in _BESIDE.items()
+        if of is not lead.verdict
+    ]
+    also = " and ".join(filter(None, beside))
+    return f"{word}: {lead.says}{f' Beside that, {also}.' if also else ''}"
 
 
-def next_steps(dossier: Dossier) -> list[str]:
+_BESIDE = {
+    Verdict.REVIEW: ("finding needs a decision", "findings need a decision"),
+    Verdict.UNKNOWN: ("rule could not be judged", "rules could not be judged"),
+}
+_TITLES = {Verdict.FAIL: "Fails", Verdict.REVIEW: "Needs a decision", Verdict.UNKNOWN: "Could not be judged"}
+
+
+def _counted(number: int, one: str, several: str = "") -> str:
+    return "" if not number else f"1 {one}" if number == 1 else f"{number} {several or f'{one}s'}"
+
+
+def shown(dossier: Dossier) -> Verdict:
+    """The verdict by which the release is shown: what could not be judged never hides what fails."""
+    fails = any(finding.verdict is Verdict.FAIL for finding in reasons(dossier))
+    return Verdict.FAIL if fails else state(dossier)
+
+
+def _lead(dossier: Dossier, kept_back: list[Finding]) -> Finding:
+    """The finding that the headline tells."""
+    return next((finding for finding in kept_back if finding.verdict is shown(dossier)), kept_back[0])
+
+
+@dataclass(frozen=True)
+class FurtherReasons:
+    """What else keeps a release back, of one verdict: sentences that have one remedy stand together.
+
+    reasons : sentences, and what helps; no sentence twice
+    unsaid  : how many more there are
+    """
+
+    title: str
+    verdict: Verdict
+    reasons: tuple[tuple[tuple[str, ...], str], ...]
+    unsaid: int = 0
+
+
+def further_reasons(dossier: Dossier) -> list[FurtherReasons]:
+    """Beside the headline: what fails, then what needs a decision, then what could not be judged."""
+    kept_back = reasons(dossier)
+    said = {_lead(dossier, kept_back).says} if kept_back else set[str]()
+    found = []
+    for verdict, title in _TITLES.items():
+        of_it = {each.says: each for each in kept_back if each.verdict is verdict and each.says not in said}
+        by_remedy: dict[str, list[str]] = {}
+        for each in [*of_it.values()][:FURTHER_REASONS]:
+            by_remedy.setdefault(each.advice, []).append(each.says)
+        listed = tuple((tuple(says), remedy) for remedy, says in by_remedy.items())
+        if listed:
+            found.append(FurtherReasons(title, verdict, listed, max(0, len(of_it) - FURTHER_REASONS)))
+    return found
+
+
+def in_sentences(dossier: Dossier) -> list[str]:
+    """The further reasons as sentences."""
+    found = [says for group in further_reasons(dossier) for sentences, _ in group.reasons for says in sentences]
+    return found[:FURTHER_REASONS]
+
+
+def first_steps(dossier: Dossier) -> list[str]:
+    """What can be done now about the reason in the headline, and in general; the others have their remedy beside
+    them."""
+    kept_back = reasons(dossier)
+    return next_steps(dossier, [_lead(dossier, kept_back)] if kept_back else [])
+
+
+def next_steps(dossier: Dossier, of: Sequence[Finding] | None = None) -> list[str]:
     """What can be done now: changes of the plan that passed when they were tried, where anybody asked for such.
 
     Else the advice on each reason (`tasks.checks` has it), no sentence twice.
+
+    of : the findings whose advice is wanted; None: of all that keep it back
     """
     kept_back = reasons(dossier)[: 1 + FURTHER_REASONS]
     if state(dossier) is Verdict.PASS:
@@ -52,16 +134,22 @@ def next_steps(dossier: Dossier) -> list[str]:
         ]
     if not kept_back:
         return ["Check that the policy's rules were carried out, and evaluate the release again."]
-    advice = [finding.advice or _UNADVISED for finding in kept_back]
+    advice = [finding.advice or _UNADVISED for finding in (kept_back if of is None else of)]
     if dossier.suggestions:
         advice = [f"This change of the plan passed when it was tried: {each}." for each in dossier.suggestions]
     elif isinstance(dossier.view, RecordsView) and any(_is_of_the_plan(finding) for finding in kept_back):
         advice.append(SUGGEST)
     if any(finding.verdict is Verdict.REVIEW for finding in kept_back):
-        advice.append(
-            "Where a decision is needed, the owner of the policy may also record a waiver with a reason and an end."
-        )
+        if state(dossier) is Verdict.REVIEW:
+            advice.insert(0, f"{_who(dossier)}, other than the submitter, {_DECIDES}")
+        else:
+            advice.append(_DECIDED_LATER)
     return list(dict.fromkeys(advice))
+
+
+def _who(dossier: Dossier) -> str:
+    roles = " or ".join(dossier.decides)
+    return f"Somebody with the role {roles}" if roles else "Somebody whom the policy names"
 
 
 def _is_of_the_plan(finding: Finding) -> bool:
@@ -71,6 +159,11 @@ def _is_of_the_plan(finding: Finding) -> bool:
 
 def waived(dossier: Dossier) -> list[Finding]:
     return [f for f in dossier.findings if f.binding and f.waiver and f.verdict in (Verdict.REVIEW, Verdict.FAIL)]
+
+
+def accepted(dossier: Dossier) -> list[Finding]:
+    """Those that needed a decision, and that people accepted for this release."""
+    return [f for f in dossier.findings if f.binding and f.accepted and f.excused and not f.waiver]
 
 
 _VARIABLES = 3  # that tell people apart, named at most

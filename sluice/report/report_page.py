@@ -15,7 +15,7 @@ from sluice.ground.page_templates import page_templates
 from sluice.ground.verdict import Finding
 from sluice.report import records_page, tables_page
 from sluice.report.dossier import Dossier, RecordsView, TablesView
-from sluice.report.headline import FURTHER_REASONS, headline, next_steps, reasons, state, waived
+from sluice.report.headline import accepted, first_steps, further_reasons, headline, shown, waived
 from sluice.report.wording import VERDICT_WORDS, figure, percent, rule_words
 
 
@@ -31,17 +31,16 @@ def render(dossier: Dossier) -> str:
             stages, page = records_page.STAGES, records_page.context(dossier, records)
         case TablesView() as tables:
             stages, page = tables_page.STAGES, tables_page.context(tables)
-    kept_back = reasons(dossier)
     template = environment().get_template(f"{dossier.view.kind}.html.j2")
     return template.render(
         dossier=dossier,
         css=Markup(files("sluice.report").joinpath("report.css").read_text(encoding="utf-8")),
-        state=VERDICT_WORDS[state(dossier)],
+        state=VERDICT_WORDS[shown(dossier)],
         headline=headline(dossier),
-        further=kept_back[1 : 1 + FURTHER_REASONS],
-        unsaid=max(0, len(kept_back) - 1 - FURTHER_REASONS),
+        further=further_reasons(dossier),
         waived=waived(dossier),
-        next_steps=next_steps(dossier),
+        accepted=accepted(dossier),
+        next_steps=first_steps(dossier),
         groups=_groups(dossier.findings, stages),
         **page,
     )

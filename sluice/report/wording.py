@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import NamedTuple
 
-from sluice.ground.verdict import Verdict
+from sluice.ground.verdict import Finding, Verdict
 from sluice.utility.variable_summary import VariableSummary
 
 _NOTABLE = 0.005  # a share, or a number of standard deviations, from which on a change is told
@@ -48,6 +48,15 @@ def figure(value: float | None) -> str:
     else:
         text = f"{value:.4g}" if abs(value) >= 1e-4 else f"{value:.1e}"
     return text.replace("-", "−")
+
+
+def interval(finding: Finding) -> tuple[float, float] | None:
+    """The confidence interval of a finding's figure, where it says that its limit lies within."""
+    for said in finding.saying:
+        low, high = said.data.get("low"), said.data.get("high")
+        if isinstance(low, int | float) and isinstance(high, int | float):
+            return float(low), float(high)
+    return None
 
 
 def percent(share: float | None) -> str:

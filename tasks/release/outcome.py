@@ -73,6 +73,8 @@ class Outcome(BaseModel):
                 return "Published"
             case State.SUPERSEDED | State.OVERTAKEN:
                 return "Superseded"
+            case State.NEEDS_DECISION:
+                return "AwaitingDecision"
             case State.PENDING_REVIEW | State.APPROVED | State.PUBLISHING:
                 return "AwaitingApproval"
             case State.BLOCKED | State.REJECTED | State.CHANGES_REQUESTED | State.WITHDRAWN:
@@ -88,6 +90,8 @@ class Outcome(BaseModel):
         match self.end:
             case "Published" | "Superseded":
                 return self.release
+            case "AwaitingDecision":
+                return f"{self.release} needs a decision: sluice review {self.release}"
             case "AwaitingApproval":
                 return self.waits_for or str(self.state)
         verdict = self.verdict.name if self.verdict else "not judged"

@@ -23,6 +23,19 @@ class Reported:
     kept: Mapping[str, str]
 
 
+def keep_reported(workspace: Workspace, dossier: Dossier) -> Reported:
+    """Keep a dossier and the page made of it in the vault, and put the page where people read it."""
+    from sluice.report.report_page import render  # what draws it, which nobody needs who only looks at a dossier
+
+    page, vault = render(dossier).encode(), workspace.vault
+    kept = {
+        "report": vault.keep_bytes(page, ".html"),
+        "dossier": vault.keep_bytes(dossier.model_dump_json().encode(), ".json"),
+    }
+    replace(workspace.reports / f"{dossier.release}.html", page, 0o600)
+    return Reported(dossier, kept)
+
+
 def kept_dossier(workspace: Workspace, entries: Sequence[Entry]) -> Dossier | None:
     """The dossier of the last judgement among a release's entries; None before the first.
 

@@ -216,6 +216,7 @@ def files_of_trial(
         unit=records.contract.records_are,
         minimum_cell=policy.minimum_cell,
         knowledge=records.contract.knowledge,
+        numbers_alone=records.contract.numbers_alone,
         carried_out=carried_out,
         record_rules=records.contract.record_rules,
         undeclared=records.contract.undeclared,
@@ -236,14 +237,15 @@ def _recoded(
 
 def _dear(records: RecordsAtHand, files: Comparison, curves: list[Curve]) -> Iterator[Finding]:
     """What takes long, each measured when it is asked for, as a release has it."""
-    yield from reference_findings(records.policy.reference_standard, files, curves, records.policy.attacks)
+    yield from reference_findings(
+        records.policy.reference_standard, files, curves, records.policy.attacks, records.policy.rules
+    )
     yield from attack_findings(records.policy, files)
 
 
 def passes(finding: Finding) -> bool:
     """Whether a release with this finding alone would go on."""
-    excused = finding.waiver is not None and finding.verdict is not Verdict.UNKNOWN
-    return excused or finding.verdict is Verdict.PASS
+    return finding.excused or finding.verdict is Verdict.PASS
 
 
 def has_margin(finding: Finding) -> bool:

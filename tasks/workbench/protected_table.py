@@ -261,4 +261,4 @@ class ProtectedTable(Result):
 
 def _open(findings: Sequence[Finding]) -> list[str]:
     """What did not pass, in words."""
-    return [each.says for each in findings if each.binding and not each.waiver and each.verdict is not Verdict.PASS]
+    return [each.says for each in findings if each.binding and not each.excused and each.verdict is not Verdict.PASS]

@@ -1,9 +1,12 @@
 """The words of the verdict, and what to do next."""
 
+from datetime import date
+
 import pytest
 
+from sluice.ground.verdict import Acceptance
 from sluice.report.dossier import Dossier
-from sluice.report.headline import headline, next_steps, reasons
+from sluice.report.headline import further_reasons, headline, next_steps, reasons
 from sluice.report.report_page import render
 from tests.golden import golden
 from tests.report.pages import FAIL, PASS, REVIEW, UNKNOWN, Page, dossier, finding, full_tables
@@ -53,4 +56,36 @@ def test_the_verdict_is_told_with_its_reasons_and_what_to_do_next(held: Dossier)
 @pytest.mark.parametrize("which", ["no finding blocks", "no deciding finding blocks"])
 def test_what_nobody_judged_is_unknown(which: str) -> None:
     assert Page(render(HELD[which])).all("section", id="verdict")[0][0]["class"] == "verdict unknown"
-    assert reasons(HELD["unknown is worse than broken, and no waiver helps"])[0].verdict is UNKNOWN
+
+
+def test_what_could_not_be_judged_hides_neither_what_fails_nor_what_needs_a_decision() -> None:
+    held = dossier(
+        finding(UNKNOWN, says="Too few."),
+        finding(REVIEW, says="Near the limit."),
+        finding(FAIL, says="20 unique records."),
+        finding(FAIL, says="20 unique records.", scope="age"),
+    )
+    assert [each.verdict for each in reasons(held)] == [FAIL, FAIL, REVIEW, UNKNOWN]
+    assert headline(held).startswith("Blocked: 20 unique records. Beside that, 1 finding needs a decision and 1 rule")
+    assert [(each.title, each.reasons[0][0]) for each in further_reasons(held)] == [
+        ("Needs a decision", ("Near the limit.",)),
+        ("Could not be judged", ("Too few.",)),
+    ]
+    page = Page(render(held))
+    assert page.all("section", id="verdict")[0][0]["class"] == "verdict fail"
+    assert page.section("verdict").count("20 unique records.") == 1
+
+
+def test_of_what_is_open_and_what_is_unknown_the_release_is_blocked() -> None:
+    held = dossier(finding(REVIEW, says="Near."), finding(UNKNOWN, says="Too few."))
+    assert headline(held) == "Blocked, could not be judged: Too few. Beside that, 1 finding needs a decision."
+    assert [each.title for each in further_reasons(held)] == ["Needs a decision"]
+
+
+def test_an_acceptance_is_said_and_a_decision_asked_of_those_who_may() -> None:
+    said = Acceptance(by="mina", at="2026-01-02", until=date(2026, 2, 1), reason="Two regions as large as countries.")
+    assert headline(dossier(finding(REVIEW, accepted=said), verdict=PASS)).startswith(
+        "Meets the policy under 1 accepted finding: "
+    )
+    held = dossier(finding(REVIEW), decides=("methodologist", "lawyer"))
+    assert next_steps(held)[0].startswith("Somebody with the role methodologist or lawyer, other than the submitter")

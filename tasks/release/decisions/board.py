@@ -19,6 +19,7 @@ from sluice.custody.workspace import Workspace
 from sluice.ground.errors import SluiceError
 from tasks.release.decisions.decisions_of_people import Withdrawable, requests
 from tasks.release.decisions.office import open_office
+from tasks.release.decisions.open_findings import left_open
 from tasks.release.decisions.series_approval import standing_in_series
 from tasks.release.decisions.under_review import UnderReview
 from tasks.release.editions.current_edition import doubt_of
@@ -44,6 +45,7 @@ class Waiting:
     until: str | None  # when what was given so far begins to lapse
     do: str
     row: int | None = None  # of the ledger, by which a release began to wait for decisions that are missing
+    on_findings: bool = False  # whether they are on what was found, and not approvals
 
 
 @dataclass(frozen=True)
@@ -130,8 +132,10 @@ def board(workspace: Workspace, now: datetime | None = None) -> Board:
 
 def _waits_since(entries: Sequence[Entry]) -> Entry | None:
     """The entry by which a release began to wait for people; None where it does not wait."""
-    waits = _state(entries) in (State.PENDING_REVIEW, State.APPROVED)
-    return last(entries, State.PENDING_REVIEW) if waits else None
+    state = _state(entries)
+    if state is State.NEEDS_DECISION:
+        return last(entries, State.NEEDS_DECISION)
+    return last(entries, State.PENDING_REVIEW) if state in (State.PENDING_REVIEW, State.APPROVED) else None
 
 
 def _waits(
@@ -155,6 +159,8 @@ def _waits(
     if begun is None:
         return [], []
     case = UnderReview.of(workspace, release)
+    if state is State.NEEDS_DECISION:
+        return [_needs_decision(case, begun, now)], []
     standing = standing_in_series(case)
     if standing.complete:
         do = f"a run is about to publish it; if none does within minutes: sluice approve {release}"
@@ -170,6 +176,15 @@ def _waits(
     do = f"sluice review {release}"
     people = _able(case, standing, now)
     return [Waiting(release, begun.at, standing.waits_for, people, first, do, begun.seq)], soon
+
+
+def _needs_decision(case: UnderReview, begun: Entry, now: datetime) -> Waiting:
+    """Whom a release waits for of which findings need a decision, by the codes of these: no figure of the data."""
+    codes = ", ".join(dict.fromkeys(left_open(case).values()))
+    people = tuple(who for who, each in case.office.roster.people.items() if each.counts(now) and case.decides(who))
+    roles = " or ".join(case.policy.approvals.decides)
+    needs = f"a decision on {codes}" + ("" if people else f", and nobody on the roster who may decide is {roles}")
+    return Waiting(case.id, begun.at, needs, people, None, f"sluice review {case.id}", begun.seq, on_findings=True)
 
 
 def _unreadable(release: str, entries: Sequence[Entry], why: str) -> Waiting:

@@ -19,7 +19,17 @@ from time import monotonic
 from policies.adoption import Office
 from policies.people import HEAD, Person
 from sluice.custody.ledger import Entry
-from sluice.custody.states import IN_DOUBT, OFFICE, REINSTATED, WITHOUT_STATES, State, Who, state_of, tells
+from sluice.custody.states import (
+    FINDING_DECIDED,
+    IN_DOUBT,
+    OFFICE,
+    REINSTATED,
+    WITHOUT_STATES,
+    State,
+    Who,
+    state_of,
+    tells,
+)
 from sluice.custody.workspace import Workspace, open_workspace
 from sluice.ground.durable import locked
 from sluice.ground.errors import SluiceError, TransportError
@@ -42,6 +52,10 @@ _SOON = timedelta(days=7)  # before something ends, the head is told
 _WORDS = {
     State.PENDING_REVIEW: ("waits for people to decide", "Look at it: sluice review {0}. Then: sluice approve {0}, or "
                            "reject, request-changes or conflicted."),
+    State.NEEDS_DECISION: ("needs a decision on what was found", "Look at it: sluice review {0}. Then: sluice "
+                           "accept-finding {0} CODE --reason WHY, or refuse-finding."),
+    FINDING_DECIDED: ("has a decision on what was found", "Nothing is to be done now. What was decided: sluice review "
+                      "{0}."),
     State.BLOCKED: ("does not meet its policy", "What was found, and what may help: sluice review {0}."),
     State.REJECTED: ("was rejected", "Why: sluice ledger show {0}. Other documents or data make another release."),
     State.CHANGES_REQUESTED: ("comes back", "What has to change: sluice ledger show {0}. Then release again."),
@@ -59,6 +73,9 @@ _WORDS = {
     "founded": ("was founded", "Look at who and what counts: sluice people."),
     "adopted": ("has an act of adoption", "Look at who and what counts, and what waits: sluice people, sluice board."),
 }  # fmt: skip
+
+
+_ASKED = (State.NEEDS_DECISION, State.PENDING_REVIEW)  # of these people are asked for something
 
 
 @dataclass(frozen=True)
@@ -170,7 +187,7 @@ def _case(workspace: Workspace, release: str) -> UnderReview | None:
 def _people(office: Office, case: UnderReview | None, who: Collection[Who], now: datetime) -> list[str]:
     def is_meant(name: str, person: Person) -> bool:
         if case is not None:
-            return case.relation(name) in who
+            return case.relation(name) in who or (Who.DECIDES in who and case.decides(name))
         return Who.ON_ROSTER in who or (Who.HEAD in who and HEAD in person.roles)
 
     return [name for name, person in office.roster.people.items() if person.counts(now) and is_meant(name, person)]
@@ -185,7 +202,7 @@ def _notice(workspace: Workspace, entry: Entry, case: UnderReview | None) -> Not
         says += f": {entry.body.get('step', 'a step')} failed with {entry.body.get('error', 'an error')}"
     if entry.event == REINSTATED and case is not None and (doubt := doubt_of(case.entries)):
         says += f", {doubt}"
-    judged = case is not None and entry.event in (State.PENDING_REVIEW, State.BLOCKED)
+    judged = case is not None and entry.event in (*_ASKED, State.BLOCKED)
     return Notice(
         id=f"{entry.seq}-{entry.event}",
         at=entry.at,
@@ -194,7 +211,7 @@ def _notice(workspace: Workspace, entry: Entry, case: UnderReview | None) -> Not
         says=f"{about} {says}.",
         do=do.format(entry.release),
         link=_report_link(workspace, entry.release) if judged else "",
-        while_state=State.PENDING_REVIEW if entry.event == State.PENDING_REVIEW else "",
+        while_state=entry.event if entry.event in _ASKED else "",
     )
 
 
@@ -206,9 +223,10 @@ def _reminders(
     for each in (each for each in found.waiting if each.row is not None):
         days, link = (now - datetime.fromisoformat(each.since)).days, _report_link(workspace, each.about)
         says = f"{each.about} has waited for {days} days: {each.needs}."
-        remind = partial(Notice, at=made, about=each.about, says=says, link=link, while_state=State.PENDING_REVIEW)
+        state = State.NEEDS_DECISION if each.on_findings else State.PENDING_REVIEW
+        remind = partial(Notice, at=made, about=each.about, says=says, link=link, while_state=state)
         if times := days // chosen.remind_days:
-            do = _WORDS[State.PENDING_REVIEW][1].format(each.about)
+            do = _WORDS[state][1].format(each.about)
             yield remind(id=f"reminder-{each.row}-{times}", event="reminder", do=do), list(each.people)
         if days >= chosen.escalate_days:
             missing = ", ".join(each.people) or "nobody on the roster"

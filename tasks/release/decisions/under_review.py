@@ -134,6 +134,11 @@ class UnderReview:
         """Whether a person of the roster submitted or ran it."""
         return person in {self.office.roster.person(each) or each for each in self.submitters}
 
+    def decides(self, person: str) -> bool:
+        """Whether a person of the roster may decide on findings that need a decision."""
+        roles = self.office.roster.people[person].roles
+        return bool({*roles} & {*self.policy.approvals.decides}) and not self.is_submitter(person)
+
     def relation(self, person: str) -> Who:
         """What a person of the roster is to this release."""
         roles = self.office.roster.people[person].roles

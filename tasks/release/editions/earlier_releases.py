@@ -76,7 +76,8 @@ def _judged(release: DocumentedRelease, unpublished_since: int | None) -> Iterat
             continue
         if unpublished_since is not None and (judged.seq < unpublished_since or _is_public(entries)):
             continue
-        if last(entries, State.BLOCKED) or last(entries, State.PENDING_REVIEW) or not _same_dice(release, received):
+        concluded = any(last(entries, each) for each in (State.BLOCKED, State.NEEDS_DECISION, State.PENDING_REVIEW))
+        if concluded or not _same_dice(release, received):
             yield received
 
 

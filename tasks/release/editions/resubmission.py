@@ -6,7 +6,6 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from policies.decision_table import DECISION
 from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State, state_of
 from sluice.custody.vault import Vault
@@ -35,7 +34,7 @@ def returned(release: DocumentedRelease) -> Returned | None:
     if not back:
         return None
     name, before = back[-1]
-    asked = (entry for entry in before if entry.event == DECISION and entry.body["decision"] == "request_changes")
+    asked = (entry for entry in before if entry.body.get("decision") in ("request_changes", "refuse_finding"))
     found = _changes(release, before)
     more = (f"and {len(found) - _MOST} more",) if len(found) > _MOST else ()
     return Returned(

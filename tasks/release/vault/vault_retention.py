@@ -32,7 +32,7 @@ _FRESH = timedelta(days=7)  # since its bytes were last kept: a run may be about
 STRAY_DAYS = 30  # that an object is kept of which the ledger knows nothing: of a run that was killed, or will record it
 
 _WERE_PUBLISHED = (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
-_WAIT = (State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING)
+_WAIT = (State.NEEDS_DECISION, State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING)
 _OF_RETENTION = (PRUNED, SEED_DESTROYED)  # a deletion gives what is left no further days
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 

@@ -13,6 +13,7 @@ def test_the_end_of_a_run_says_where_its_release_stands(state: State) -> None:
     ends = {
         "Published": {State.PUBLISHED},
         "Superseded": {State.SUPERSEDED, State.OVERTAKEN},
+        "AwaitingDecision": {State.NEEDS_DECISION},
         "AwaitingApproval": {State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING},
         "Blocked": {State.BLOCKED, State.REJECTED, State.CHANGES_REQUESTED, State.WITHDRAWN},
         "Checked": {State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED},
