@@ -23,6 +23,7 @@ from policies.standard.known_methods import TRANSPARENCY, judge_transparency
 from policies.standard.learning_intruders import (
     LEARNED_LINKAGE,
     PARTIAL_KNOWLEDGE,
+    in_one_order,
     judge_learned_linkage,
     judge_partial_knowledge,
     learned_intruder,
@@ -164,8 +165,11 @@ def _unpaired(standard: ReferenceStandard, attacks: Sequence[DisclosureRule], fi
 
     A policy that plays them itself, against people who were set aside, is for files of which no record was anybody's,
     and nothing is missing. Under another one the file may have been masked record by record, too strongly for whoever
-    compares values and too weakly for whoever learned from pairs, so a person decides.
+    compares values and too weakly for whoever learned from pairs, so a person decides. Where the rows turn out to be in
+    the order of the original, there are pairs.
     """
+    if (in_order := in_one_order(files)) is not None:
+        yield from _learned(standard, in_order)
     if not (standard.learned.binding or any(intruder.binding for intruder in standard.intruders)):
         return
     played = any(isinstance(rule, SubsetInference) and rule.binding for rule in attacks)
