@@ -28,7 +28,7 @@ from benchmarks.gate_releases import POPULATIONS, SORTS, Sort
 from policies.policy import Policy, load_policy
 from sluice.ground.errors import SluiceError
 from sluice.ground.verdict import Finding, Verdict, decide
-from tests.red_team.battery import Reaches, battery, beyond, within
+from tests.red_team.battery import Reaches, battery, beyond, figures, within
 from tests.red_team.case import judge
 
 SIZES = (300, 1_000, 3_000, 10_000, 30_000)
@@ -39,14 +39,8 @@ _MOST = {
     "households": 3_000, "stays": 10_000, "tax": 1_000,
 }  # fmt: skip
 _TO_THE_LETTER = {"sample_uniques_share", "k_anonymity", "l_diversity", "t_closeness", "reference_size"}
+_NEAR = 0.02  # the gate's figure off the attacks' interval
 _POLICIES = Path(__file__).parents[1] / "policies"
-_FIGURES = {
-    ("learned_linkage", "everything"): "found",
-    ("learned_claims", "everything"): "sure",
-    **{("learned_linkage", f"any {m}"): f"found by {m}" for m in (3, 5)},
-    **{("learned_claims", f"any {m}"): f"sure by {m}" for m in (3, 5)},
-    **{("attribute_gain", f"any {m}"): f"read by {m}" for m in (3, 5)},
-}
 
 
 @dataclass(frozen=True)
@@ -147,7 +141,7 @@ def judged_cell(cell: Cell, known: Judged | None = None) -> Judged:
     stops = [each for each in findings if each.binding and each.verdict is not Verdict.PASS]
     return Judged(
         cell, sort.good, known.truth, known.reaches, known.beyond, decide(findings).name,
-        list(dict.fromkeys(f"{each.rule} {each.verdict.name}" for each in stops)), _figures(findings),
+        list(dict.fromkeys(f"{each.rule} {each.verdict.name}" for each in stops)), figures(findings),
         round(process_time() - middle, 2), round(middle - begun, 2),
     )  # fmt: skip
 
@@ -186,16 +180,6 @@ def _stops(findings: Sequence[Finding]) -> list[str]:
     return list(dict.fromkeys(f"{each.rule} {each.verdict.name}" for each in stops))
 
 
-def _figures(findings: Sequence[Finding]) -> dict[str, float]:
-    """The gate's own figures beside which the attacks' stand, by aim."""
-    found: dict[str, float] = {}
-    for each in findings:
-        aim = _FIGURES.get((each.rule, each.scope))
-        if aim is not None and each.observed is not None:
-            found[aim] = max(each.observed, found.get(aim, 0.0))
-    return found
-
-
 def read(paths: Sequence[Path]) -> Iterator[Judged]:
     for path in paths:
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -207,36 +191,44 @@ def read(paths: Sequence[Path]) -> Iterator[Judged]:
 
 
 def table(judged: Sequence[Judged]) -> str:
-    """By policy, what passed and should not, what was stopped and should have passed."""
+    """By policy, what passed and should not, what was stopped and should have passed, and how near the figures are."""
     lines = [
-        "| policy | bad | pass | good, from 3,000 people | stopped | good, fewer | stopped | unclear | figures off by "
-        "| CPU s |",
+        "| policy | bad | of these pass | good, from 3,000 people | of these stopped | good, fewer people | of these "
+        "stopped | neither | figures beside those of the attacks | CPU s |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
-    for policy in [*sorted({each.cell.policy for each in judged}), "all"]:
-        mine = [each for each in judged if policy in (each.cell.policy, "all") and each.truth != "refused"]
-        bad = [each for each in mine if each.truth == "bad"]
+    for policy in [*sorted({each.cell.policy for each in judged}), ""]:
+        mine = [each for each in judged if policy in (each.cell.policy, "") and each.truth != "refused"]
         large, small = (
             [each for each in mine if each.truth == "good" and (each.cell.size >= 3_000) is is_large]
             for is_large in (True, False)
         )
-        stopped = [[each for each in group if each.verdict != "PASS"] for group in (large, small)]
-        off = _off(mine)
+        off, bad = _off(mine), [each for each in mine if each.truth == "bad"]
+        near = f"{np.mean(np.abs(off) < _NEAR):.0%} of {len(off)} within {_NEAR:.0%}" if off else ""
         cells = [
-            f"`{policy}`" if policy != "all" else "all", f"{len(bad)}",
-            f"{sum(each.verdict == 'PASS' for each in bad)}", f"{len(large)}", _with_letter(stopped[0]),
-            f"{len(small)}", _with_letter(stopped[1]), f"{sum(each.truth == 'unclear' for each in mine)}",
-            f"{np.median(np.abs(off)):.1%}; short by {max(0.0, -min(off)):.1%} at most" if off else "-",
-            f"{np.median([each.seconds for each in mine]):.1f}" if mine else "-",
+            f"`{policy}`" if policy else "all", *_counted(bad, "PASS"), *_counted(large, ""), *_counted(small, ""),
+            f"{sum(each.truth == 'unclear' for each in mine)}", near, f"{np.median([e.seconds for e in mine]):.1f}",
         ]  # fmt: skip
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def _with_letter(stopped: Sequence[Judged]) -> str:
-    """How many, and how many of them by nothing but a rule that a count decides."""
-    letter = sum({each.split()[0] for each in judged.stopped_by} <= _TO_THE_LETTER for judged in stopped)
-    return f"{len(stopped)}" + (f" ({letter} by a count alone)" if letter else "")
+def by_size(judged: Sequence[Judged]) -> str:
+    """The same by the number of people."""
+    lines = ["| people | bad | of these pass | good | of these stopped | CPU s |", "|---|---|---|---|---|---|"]
+    for size in SIZES:
+        mine = [each for each in judged if each.cell.size == size and each.truth != "refused"]
+        bad, good = ([each for each in mine if each.truth == truth] for truth in ("bad", "good"))
+        seconds = f"{np.median([each.seconds for each in mine]):.1f}" if mine else ""
+        lines.append(f"| {size:,} | {' | '.join([*_counted(bad, 'PASS'), *_counted(good, '')])} | {seconds} |")
+    return "\n".join(lines)
+
+
+def _counted(judged: Sequence[Judged], wrong: str) -> tuple[str, str]:
+    """How many, and how many with the wrong verdict; of stopped ones, how many by nothing but a count."""
+    missed = [each for each in judged if (each.verdict == "PASS") is (wrong == "PASS")]
+    letter = sum({each.split()[0] for each in one.stopped_by} <= _TO_THE_LETTER for one in missed) if not wrong else 0
+    return f"{len(judged)}", f"{len(missed)}" + (f" ({letter} by a count alone)" if letter else "")
 
 
 def _off(judged: Sequence[Judged]) -> list[float]:
@@ -251,15 +243,15 @@ def _off(judged: Sequence[Judged]) -> list[float]:
 
 
 def by_kind(judged: Sequence[Judged]) -> str:
-    """By kind of release, the bad and good ones, how many of them were judged wrongly, and of what size these are."""
-    lines = ["| kind | bad | pass | good | stopped | where the verdict is wrong |", "|---|---|---|---|---|---|"]
+    """By kind of release, the bad and good ones; the kinds with a wrong verdict, and of which populations these are."""
+    lines = ["| kind | bad | of these pass | good | of these stopped | wrong verdicts |", "|---|---|---|---|---|---|"]
     for sort in dict.fromkeys(each.cell.sort for each in sorted(judged, key=lambda each: each.meant_good)):
         mine = [each for each in judged if each.cell.sort == sort]
         bad, good = ([each for each in mine if each.truth == truth] for truth in ("bad", "good"))
-        wrong = [each for each in bad if each.verdict == "PASS"], [each for each in good if each.verdict != "PASS"]
-        where = ", ".join(sorted({f"{each.cell.data} {each.cell.size:,}" for part in wrong for each in part}))
-        counts = len(bad), len(wrong[0]), len(good), len(wrong[1])
-        lines.append(f"| {sort} | {' | '.join(map(str, counts))} | {where} |")
+        wrong = [each for each in bad if each.verdict == "PASS"] + [each for each in good if each.verdict != "PASS"]
+        where = ", ".join(sorted({f"{each.cell.data} {each.cell.size:,}" for each in wrong}))
+        if wrong:
+            lines.append(f"| {sort} | {' | '.join([*_counted(bad, 'PASS'), *_counted(good, '')])} | {where} |")
     return "\n".join(lines)
 
 
@@ -278,7 +270,8 @@ def main(quick: bool = False, arguments: Sequence[str] = ()) -> None:
     if given.table:
         for path in given.table:
             judged = list(read([path]))
-            print(f"\n{path.stem}: {len(judged)} releases\n\n{table(judged)}\n\n{by_kind(judged)}")
+            tables = table(judged), by_size(judged), by_kind(judged)
+            print(f"\n{path.stem}: {len(judged)} releases", *tables, sep="\n\n")
         return
     cells = [
         cell

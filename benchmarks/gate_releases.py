@@ -257,6 +257,19 @@ def grouped(
     return masked_by((frame, of.variables(frame, (*of.core, of.detail))), plan, seed)
 
 
+def of_a_household_nearly(of: Population, n: int, strength: int, seed: int) -> Release:
+    """Each member shows nearly the household's amount: no two values are equal."""
+    people, _ = of.drawn(n, seed)
+    files = grouped(of, people, 10, seed, ["amount"], [], 4)
+    rng = np.random.default_rng(seed)
+    units, place = np.unique(people[of.unit], return_inverse=True)
+    noisy = people["amount"].to_numpy(float) * np.exp((0.1, 0.3, 0.8)[strength] * rng.normal(size=len(units)))[place]
+    noisy *= 1 + 1e-6 * rng.normal(size=len(noisy))
+    amount = files.released["amount"].model_copy(update={"kind": Kind.CONTINUOUS})
+    given = replace(files, masked=files.masked.assign(amount=noisy), carried_out=None, blocks=())
+    return _same(replace(given, released={**given.released, "amount": amount}), unit=of.unit)
+
+
 def _with_column(files: Comparison, name: str, values: Any, variable: Variable) -> Comparison:
     """The masked file with one more column, which no step of a plan made."""
     return replace(
@@ -307,31 +320,59 @@ def of_a_household(of: Population, n: int, strength: int, seed: int) -> Release:
     return _same(replace(given, released={**given.released, "amount": amount}), unit=of.unit)
 
 
+def _spelled(number: int, letters: str) -> str:
+    """A number by other digits."""
+    found = ""
+    while number:
+        number, left = divmod(number, len(letters))
+        found = letters[left] + found
+    return found
+
+
 def numbered(of: Population, n: int, strength: int, seed: int) -> Release:
     """A file in groups with permuted sensitive values, and the people's number under a function that is no order."""
-    people, _ = of.drawn(n, seed)
     rng = np.random.default_rng(seed)
-    number = rng.choice(900_000, len(people), replace=False) + 100_000
+    names, order = rng.permutation(10), rng.permutation(6)
+    functions: tuple[Callable[[int], int], ...] = (
+        lambda each: int(sha256(str(each).encode()).hexdigest()[:12], 16),
+        lambda each: (each * 733_331 + 91_813) % 1_000_003,
+        lambda each: int("".join(str(names[int(str(each)[place])]) for place in order)),
+    )
+    return _numbered(of, n, seed, functions[strength])
+
+
+def labelled(of: Population, n: int, strength: int, seed: int) -> Release:
+    """The same with labels, or a number some of whose bits are turned."""
+    letters = "".join(np.random.default_rng(seed).permutation(list("ABCDEFGHIJ")))
+    functions: tuple[Callable[[int], int | str], ...] = (
+        lambda each: _spelled((each * 733_331 + 91_813) % 1_000_003, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+        lambda each: each ^ 0b1011_0110_0101_1010_0110,
+        lambda each: _spelled(each, letters),
+    )
+    return _numbered(of, n, seed, functions[strength])
+
+
+def _numbered(of: Population, n: int, seed: int, function: Callable[[int], int | str]) -> Release:
+    people, _ = of.drawn(n, seed)
+    number = np.random.default_rng(seed).choice(900_000, len(people), replace=False) + 100_000
     steps: Plan = [{"method": "permutation", "columns": [of.sensitive]}]
     files = grouped(of, people, 50, seed, steps=steps, bands=3)
-    name, kind = "case", Kind.INTEGER
-    if strength == 0:
-        shown = [int(sha256(str(each).encode()).hexdigest()[:12], 16) for each in number]
-    elif strength == 1:
-        shown = [(int(each) * 733_331 + 91_813) % 1_000_003 for each in number]
-    else:
-        names, order = rng.permutation(10), rng.permutation(6)
-        shown = [int("".join(str(names[int(str(each)[place])]) for place in order)) for each in number]
-    files = _with_column(files, name, pd.array(shown, "Int64"), Variable(name=name, kind=kind))
-    about = {"person_number": pd.array(number, "Int64")}
-    variable = Variable(name="person_number", kind=Kind.INTEGER, role=Role.IDENTIFIER)
-    truth = replace(files, original=files.original.assign(**about))
-    judged = replace(files, original=files.original.assign(case=about["person_number"]))
-    judged = replace(judged, variables={**judged.variables, "case": Variable(name="case", kind=kind)})
-    judged = replace(judged, recoded=judged.recoded.assign(case=about["person_number"]))
-    return Release(
-        judged, replace(truth, variables={**truth.variables, "person_number": variable}), key="person_number"
-    )
+    shown = [function(int(each)) for each in number]
+    is_text = isinstance(shown[0], str)
+    values = pd.Series(shown, dtype="str") if is_text else pd.array(shown, "Int64")
+    given = pd.Series([f"N{each}" for each in number], dtype="str") if is_text else pd.array(number, "Int64")
+    case = Variable(name="case", kind=Kind.TEXT if is_text else Kind.INTEGER)
+    files = _with_column(files, "case", values, case)
+    truth = replace(
+        files, original=files.original.assign(person_number=pd.array(number, "Int64")),
+        variables=files.variables
+        | {"person_number": Variable(name="person_number", kind=Kind.INTEGER, role=Role.IDENTIFIER)},
+    )  # fmt: skip
+    judged = replace(
+        files, original=files.original.assign(case=given), recoded=files.recoded.assign(case=given),
+        variables={**files.variables, "case": case},
+    )  # fmt: skip
+    return Release(judged, truth, key="person_number")
 
 
 def told_by_another(of: Population, n: int, strength: int, seed: int) -> Release:
@@ -433,6 +474,24 @@ def turned(of: Population, n: int, strength: int, seed: int) -> Release:
             if strength == 1:
                 white += rng.normal(0, 0.05, white.shape)
             made = middle + white @ turn @ root.T
+        return pd.DataFrame(made, columns=list(of.numbers))
+
+    return _by_hand(of, n, seed, make)
+
+
+def combined(of: Population, n: int, strength: int, seed: int) -> Release:
+    """Numbers under each other's names with a little noise, sums of neighbours, or neighbours' ratios."""
+
+    def make(frame: Frame, _: Frame, rng: Generator) -> Frame:
+        values = frame[list(of.numbers)].to_numpy(float)
+        beside = np.roll(values, 1, axis=1)
+        if strength == 0:
+            made = beside + 0.02 * beside.std(axis=0) * rng.normal(size=beside.shape)
+        elif strength == 1:
+            made = values / values.std(axis=0) + beside / beside.std(axis=0)
+        else:
+            low = np.abs(beside).mean(axis=0) / 10
+            made = values / (np.abs(beside) + low)
         return pd.DataFrame(made, columns=list(of.numbers))
 
     return _by_hand(of, n, seed, make)
@@ -614,5 +673,8 @@ SORTS: tuple[Sort, ...] = (
     Sort("large groups of numbers", True, _averaged((30, 60, 120)), _OPEN, _NUMBERS),
     Sort("shuffled", True, shuffled, _OPEN, _NUMBERS),
     Sort("large leaves", True, _leaves((30, 100, 200)), _SYNTHETIC, _TWO),
+    Sort("nearly one amount", False, of_a_household_nearly, _GROUPS, ("households", "stays")),
+    Sort("columns combined", False, combined, _OPEN, _NUMBERS),
+    Sort("a label for a number", False, labelled, _GROUPS, _CORE),
     Sort("other people, called synthetic", True, others_records, _SYNTHETIC, _TWO),
 )  # fmt: skip

@@ -25,9 +25,10 @@ class Giving(NamedTuple):
     document: str
 
 
-def _by_role(argument: str, role: Role) -> Giving:
+def _by_role(argument: str, role: Role, otherwise: str = "") -> Giving:
     contract = f"give a variable of the contract the role {role}"
-    return Giving(f"name columns in {argument}, or {contract}", contract, f"{contract}, and let the plan release it")
+    released = f"{contract}, and let the plan release it{otherwise}"
+    return Giving(f"name columns in {argument}, or {contract}", contract, released)
 
 
 _POPULATION = "name the list in `population` of the rule"
@@ -35,7 +36,11 @@ _KNOWLEDGE = "write the set into `knowledge` of the contract"
 _CELLS = "take a policy that is written for records; these rules judge tables"
 
 GIVING = {
-    Need.QUASI_IDENTIFIERS: _by_role("quasi_identifiers=[...]", Role.QUASI_IDENTIFIER),
+    Need.QUASI_IDENTIFIERS: _by_role(
+        "quasi_identifiers=[...]",
+        Role.QUASI_IDENTIFIER,
+        "; where every variable is a measured number, let the contract say `quasi_identifiers: none`",
+    ),
     Need.SENSITIVE: _by_role("sensitive=[...]", Role.SENSITIVE),
     Need.WEIGHT: _by_role("weight='...'", Role.WEIGHT),
     Need.HOUSEHOLD: _by_role("household='...'", Role.HOUSEHOLD),
@@ -85,17 +90,21 @@ def check(rule: str, stage: str, find: "Callable[[Comparison], Sequence[Finding]
     return Check(lambda files: [Part(rule, stage, lambda: find(files))])
 
 
-def at_hand(*described: Variables, holdout: bool, knowledge: bool = True) -> frozenset[Need]:
+def at_hand(
+    *described: Variables, holdout: bool, knowledge: bool = True, numbers_alone: bool = False
+) -> frozenset[Need]:
     """What documents and arguments say is there, before a record is read.
 
     described : the variables of the original, and those of the released file where these are known: what either has
     knowledge : whether every intruder of the policy knows a set that the contract has
+    numbers_alone : whether the contract says that there are no quasi-identifiers: what asks for groups of look-alikes,
+                    and for sensitive values in them, is then answered
     """
     variables = [variable for each in described for variable in each.values()]
     roles = {variable.role for variable in variables}
     found = {
-        Need.QUASI_IDENTIFIERS: Role.QUASI_IDENTIFIER in roles,
-        Need.SENSITIVE: Role.SENSITIVE in roles,
+        Need.QUASI_IDENTIFIERS: Role.QUASI_IDENTIFIER in roles or numbers_alone,
+        Need.SENSITIVE: Role.SENSITIVE in roles or numbers_alone,
         Need.WEIGHT: Role.WEIGHT in roles,
         Need.HOUSEHOLD: Role.HOUSEHOLD in roles,
         Need.ITEMS: any(variable.kind is Kind.ITEMS for variable in variables),

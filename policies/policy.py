@@ -172,7 +172,13 @@ class Policy(BaseModel):
         return [*(each for rule in (*self.rules, *self.attacks) for each in rule.requirements), *standard]
 
     def unmet(
-        self, *described: Variables, holdout: bool, knowledge: Collection[str], paired: bool, how: How
+        self,
+        *described: Variables,
+        holdout: bool,
+        knowledge: Collection[str],
+        paired: bool,
+        how: How,
+        numbers_alone: bool = False,
     ) -> list[str]:
         """A sentence for each thing without which checks that decide cannot judge a file of records, before a record
         is read: which checks need it, and how it is given. None where it can be judged.
@@ -180,10 +186,11 @@ class Policy(BaseModel):
         described : as `at_hand` takes them
         knowledge : the sets of variables that the contract has
         paired    : whether it is known which released record is whose
+        numbers_alone : whether the contract says that there are no quasi-identifiers; groups are then asked of none
         """
         standard = self.reference_standard
         lacking = sorted((standard.sets_known if standard else frozenset[str]()) - {*knowledge})
-        given = at_hand(*described, holdout=holdout, knowledge=not lacking)
+        given = at_hand(*described, holdout=holdout, knowledge=not lacking, numbers_alone=numbers_alone)
         hint = f". There is no set {', '.join(map(repr, lacking))}" + (
             "".join(did_you_mean(name, knowledge) for name in lacking)
             or (f", only {', '.join(sorted(knowledge))}" if knowledge else "")
@@ -270,6 +277,9 @@ def _of_standard(standard: ReferenceStandard, rules: Sequence[DisclosureRule]) -
         if judged.binding:
             shares = {"found": judged.found, "claims": judged.claims}
             found += _too_small(f"reference_standard.{where}", shares, standard.learned.people)
+    if standard.units.binding:
+        shares = {"found": standard.units.found, "claims": standard.units.claims}
+        found += _too_small("reference_standard.units", shares, standard.units.people)
     knows = standard.transparency
     if knows.binding:
         shares = {"identified": knows.identified, "confident": knows.confident}

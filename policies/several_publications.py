@@ -21,7 +21,7 @@ from sluice.risk.measurement import if_near
 from sluice.risk.publications.averaged_noise import averaged_noise
 from sluice.risk.publications.differencing import Differences, differencing
 from sluice.risk.publications.joint_classes import KeyedFile, joint_classes
-from sluice.risk.publications.publication import Publication, SamePeople
+from sluice.risk.publications.publication import Publication, SamePeople, named_alike
 
 _NONE = Sentence("several_publications.none_before", "No file of the same {unit} was published before.")
 _FEW_CHANGES = Sentences(
@@ -39,6 +39,8 @@ _DIFFERENCING = Sentences(
     guessed="The difference of this file and {releases:commas} names values of {unit} who came, left or changed that "
     "are right more often than chance explains.",
     nobody="The differences from {releases:commas} disclose no value.",
+    nobody_found="{releases:commas} is of the same data set or source, and none of its {unit} were found in this file. "
+    "If they are other {unit}, let the contract say editions: fresh_samples.",
     nothing_shared="{releases:commas} is about the same {unit}. It shares no variable with this file by name, so "
     "the two could not be compared.",
 )
@@ -85,21 +87,22 @@ PUBLICATIONS = (
     Declaration(
         "few_changes",
         helps="Two editions that differ in a few records give these away: wait until more records changed, publish the "
-        "whole edition on another schedule, or withdraw the plan to publish both.",
+        "whole edition on another schedule (docs/series.md), or withdraw the plan to publish both.",
         waivable=True,
     ),
     Declaration(
         "differencing",
-        helps="Who came, left or changed stands out from those who stayed: publish both files with fewer, larger "
-        "classes, swap or randomise the values that the finding is about, or wait until whole classes have "
-        "changed.",
+        helps="Who came, left or changed stands out from those who stayed: keep the quasi-identifiers as they were "
+        "when a person entered, in fewer, larger classes, and write move_together into the definition "
+        "(docs/series.md), or swap or randomise the values that the finding is about. Of other people the contract "
+        "says editions: fresh_samples.",
         waivable=True,
     ),
     Declaration(
         "joint_classes",
         helps="Groups of both files overlap in a few people: recode the quasi-identifiers with the same cut-points and "
         "labels as in the earlier publication, or more coarsely so that its groups lie whole within the new "
-        "ones.",
+        "ones; in a series keep them as they were when a person entered (docs/series.md).",
         waivable=True,
     ),
     Declaration(
@@ -154,22 +157,30 @@ class EarlierFile:
 
 
 def judge_publications(
-    policy: Asked, last: Publication, earlier: Mapping[str, EarlierFile], unit: str, rng: np.random.Generator
+    policy: Asked,
+    last: Publication,
+    earlier: Mapping[str, EarlierFile],
+    unit: str,
+    rng: np.random.Generator,
+    unlike: Sequence[str] = (),
 ) -> list[Finding]:
     """One finding a rule on a file and the earlier ones of its people, by the ids of their releases.
 
-    cost : that of the measures: seconds for 300,000 records
+    unlike : releases of the same data set or source in which nobody was found, though nobody says that they are others
+    cost   : that of the measures: seconds for 300,000 records
     """
     if not earlier:
         says = _NONE(unit=unit)
-        return [_of_rule(rule, Verdict.PASS, says, 0) for rule in RULES]
+        none = [_of_rule(rule, Verdict.PASS, says, 0) for rule in RULES]
+        return [_nobody_found(unlike, unit) if unlike and each.rule == "differencing" else each for each in none]
+    earlier = {name: EarlierFile(named_alike(each.file, last, each.same), each.same) for name, each in earlier.items()}
     found = {
         name: differencing(each.file, last, each.same, *_keys_and_values(each.file, last))
         for name, each in earlier.items()
     }
     return [
         _few_changes(policy, {name: each.changed for name, each in found.items()}),
-        _differencing(policy, found, unit, [name for name, each in earlier.items() if not _shared(each.file, last)]),
+        _differencing(policy, found, unit, [n for n, each in earlier.items() if not _shared(each.file, last)], unlike),
         _with_sets(_joint_classes(policy, last, earlier, unit), last, earlier),
         _averaged_noise(policy, last, earlier, unit, rng),
     ]
@@ -208,7 +219,13 @@ def _few_changes(policy: Asked, changed: Mapping[str, int]) -> Finding:
     return _of_rule("few_changes", Verdict.PASS, says, len(changed))
 
 
-def _differencing(policy: Asked, found: Mapping[str, Differences], unit: str, nothing_shared: Sequence[str]) -> Finding:
+def _differencing(
+    policy: Asked,
+    found: Mapping[str, Differences],
+    unit: str,
+    nothing_shared: Sequence[str],
+    nobody_found: Sequence[str],
+) -> Finding:
     from scipy.stats import poisson  # loaded where it is needed
 
     told = {name: each for name, each in found.items() if each.told}
@@ -229,8 +246,15 @@ def _differencing(policy: Asked, found: Mapping[str, Differences], unit: str, no
     if nothing_shared:
         says = _DIFFERENCING.nothing_shared(releases=nothing_shared, unit=unit)
         return _of_rule("differencing", Verdict.REVIEW, says, len(found), ", ".join(nothing_shared))
+    if nobody_found:
+        return _nobody_found(nobody_found, unit)
     says = _DIFFERENCING.nobody(releases=found)
     return _of_rule("differencing", Verdict.PASS, says, len(found))
+
+
+def _nobody_found(releases: Sequence[str], unit: str) -> Finding:
+    says = _DIFFERENCING.nobody_found(releases=releases, unit=unit)
+    return _of_rule("differencing", Verdict.REVIEW, says, len(releases), ", ".join(releases))
 
 
 def _joint_classes(policy: Asked, last: Publication, earlier: Mapping[str, EarlierFile], unit: str) -> Finding:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -81,6 +81,12 @@ class Contract(_Strict):
         description="variables that together name one record; unique. An identifier here is kept as a keyed hash",
     )
     variables: tuple[Variable, ...] = Field(min_length=1)
+    quasi_identifiers: Literal["declared", "none"] = Field(
+        default="declared",
+        exclude_if=lambda given: given == "declared",  # a contract that says nothing of it stays the one it was
+        description="none: every variable is a measured number, such as an amount of a firm, which nobody shares; no "
+        "groups of look-alikes are formed, and intruders who know the numbers decide",
+    )
     knowledge: dict[Annotated[Name, Field(min_length=1)], Annotated[tuple[str, ...], Field(min_length=1)]] = Field(
         default_factory=dict,
         description="who knows what of a person, such as register: [sex, birth_date, region]; policies name these sets",
@@ -89,6 +95,12 @@ class Contract(_Strict):
     rows: RowCount = RowCount()
     freshness: Freshness | None = None
     drift: Drift | None = None
+    editions: Literal["fresh_samples"] | None = Field(
+        default=None,
+        exclude_if=lambda editions: editions is None,  # a contract that says nothing of it stays the one it was
+        description="fresh_samples: each edition is of other people. Without it, one that shares nobody with an "
+        "earlier edition of the same data set or source needs a decision",
+    )
     reference_period: ReferencePeriod | None = Field(
         default=None, description="the time that the data are about; without it editions go by when they were received"
     )
@@ -119,6 +131,8 @@ class Contract(_Strict):
             raise ValueError("record_key names a variable twice")
         for variable in self.variables:
             _refuse_incoherent(variable)
+        if self.numbers_alone:
+            _refuse_keys(self.staged)
         for who, known in self.knowledge.items():
             _refuse_unknowable(who, known, self.by_name)
         for name in (self.drift.columns or ()) if self.drift else ():
@@ -135,6 +149,11 @@ class Contract(_Strict):
     def by_name(self) -> dict[str, Variable]:
         """The variables by name, in order."""
         return {variable.name: variable for variable in self.variables}
+
+    @property
+    def numbers_alone(self) -> bool:
+        """Whether it says that nobody is recognised by anything but measured numbers."""
+        return self.quasi_identifiers == "none"
 
     @cached_property
     def undeclared(self) -> frozenset[str]:
@@ -219,6 +238,17 @@ def _refuse_incoherent(variable: Variable) -> None:
     if variable.hierarchy is not None and categories - set(variable.hierarchy.rows):
         absent = ", ".join(sorted(categories - set(variable.hierarchy.rows)))
         raise ValueError(f"'{name}': 'hierarchy' has no row for: {absent}")
+
+
+def _refuse_keys(variables: Mapping[str, Variable]) -> None:
+    """Raise ValueError for a variable by which somebody can be recognised, though there is to be none."""
+    for name, each in variables.items():
+        if each.role not in NAMES and (each.role is Role.QUASI_IDENTIFIER or not each.kind.is_numeric):
+            raise ValueError(
+                f"quasi_identifiers: none is for measured numbers alone; '{name}' is {each.kind} with role "
+                f"{each.role}. Give it the role identifier, so that it never leaves the source, or declare what can be "
+                "known of somebody"
+            )
 
 
 def _refuse_undeclared_items(variable: Variable) -> None:

@@ -22,7 +22,7 @@ from sluice.publication.records_file import write_csv, write_parquet
 from sluice.publication.spreadsheet_text import escaped_frame
 from sluice.sources.permission import permitted_file
 from tasks.release.crashed_measures import findings_of
-from tasks.release.records.record_editions import compare_publications
+from tasks.release.records.record_editions import compare_publications, stays_together
 from tasks.release.records.record_findings import Evaluation, check_masked_and_locate, check_original, evaluate_file
 from tasks.release.records.record_variables import (
     RecordsRelease,
@@ -47,6 +47,8 @@ def mask(release: RecordsRelease) -> FileToJudge:
     masked, carried_out = apply_plan(plan, frame, original_variables(release), seed, noise_keys(release))
     records = len(frame)
     del frame
+    if release.product.definition.move_together is not None:
+        masked = masked[stays_together(release, masked)]
     kept = np.sort(masked.index.to_numpy(dtype=np.int64))
     sample = None if len(kept) == records else vault.keep_bytes(kept.astype("<i8").tobytes(), ".rows")
     # The order of the records would link each to its original as surely as a name does.
@@ -88,7 +90,8 @@ def check(release: RecordsRelease, masked: FileToJudge | None = None) -> list[Fi
     policy = release.product.policy
     if masked is None:
         original = read_original(release, release.original)
-        return check_original(policy, original, original_variables(release), release.unit, permitted_file)
+        alone = release.product.contract.numbers_alone
+        return check_original(policy, original, original_variables(release), release.unit, permitted_file, alone)
     files = masked.frames.read()
     return [
         *check_masked_and_locate(policy, files, permitted_file),

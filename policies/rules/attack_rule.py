@@ -16,7 +16,7 @@ from sluice.ground.comparable_values import codes_of
 from sluice.ground.errors import DataError
 from sluice.ground.rule import NOT_JUDGED, DisclosureRule, Need, Requirement
 from sluice.ground.sentence import Saying, Sentence, Sentences, as_fields
-from sluice.ground.variables import Kind, Role
+from sluice.ground.variables import NAMES, Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes.microdata_rule import Columns
 from sluice.risk.measurement import Measurement, if_near, verdict_within
@@ -208,7 +208,7 @@ class PairedRule(AttackRule):
             return [
                 name
                 for name, variable in files.variables.items()
-                if variable.role in self._roles
+                if (variable.role in self._roles or _known_as_number(variable, files))
                 and name in files.released
                 and files.released[name].kind in self._kinds
                 and not files.recoded[name].isna().all()
@@ -242,6 +242,11 @@ class PairedRule(AttackRule):
     @property
     def _of_what(self) -> str:
         return "the quasi-identifiers" if self.columns is None else ", ".join(self.columns)
+
+
+def _known_as_number(variable: Variable, files: Comparison) -> bool:
+    """Whether an intruder knows it where the contract has no quasi-identifiers: then they know the numbers."""
+    return files.numbers_alone and variable.kind.is_numeric and variable.role not in (*NAMES, Role.WEIGHT)
 
 
 class RankedRule(PairedRule):

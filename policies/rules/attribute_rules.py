@@ -29,9 +29,9 @@ _GUESSES = Sentences(
     "{share:.1%} of the {unit}; from a file without the person, for {baseline:.1%}, and from the unmasked file, for "
     "{unmasked:.1%}.",
     guessed_harmful="Learning from the masked file how {name:word} goes with {known:listed}, an intruder guesses it "
-    "for {share:.1%} of the {unit} whose value is none that the contract calls harmless; from a file without the "
-    "person, for {baseline:.1%}, and from the unmasked file, for {unmasked:.1%}. Of all {unit} the intruder guesses it "
-    "for {of_all:.1%}.",
+    "for {share:.1%} of the {unit} with a value that the contract does not call harmless; from a file without the "
+    "person, for {baseline:.1%}, and from the unmasked file, for {unmasked:.1%}. The intruder guesses it for "
+    "{of_all:.1%} of all {unit}.",
 )
 
 UNREADABLE = Sentence(
@@ -187,7 +187,8 @@ class AttributeInference(AttributeRule):
 
     def _known(self, files: Comparison) -> list[str]:
         if self.known is None:
-            keys = with_role(files.variables, Role.QUASI_IDENTIFIER)
+            roles = (Role.SENSITIVE, Role.OTHER) if files.numbers_alone else (Role.QUASI_IDENTIFIER,)
+            keys = [name for name, variable in files.variables.items() if variable.role in roles]
             return [name for name in keys if is_released(files.masked, name)]
         refuse_missing(self.rule, self.known, files)
         return list(self.known)

@@ -1,5 +1,5 @@
 """What must hold for the comparison with a reference to tell something: enough records, comparable values, nobody who
-stands twice, and settings that leave anything of the standard.
+stands twice, no key that passes for a measured number, and settings that leave anything of the standard.
 """
 
 import pandas as pd
@@ -8,11 +8,12 @@ from policies.standard.reference_standard import ReferenceStandard
 from sluice.ground.comparable_values import comparable_values
 from sluice.ground.declaration import Declaration
 from sluice.ground.sentence import Sentence, Sentences, as_fields
-from sluice.ground.variables import GROUPS, Variables
+from sluice.ground.variables import GROUPS, NAMES, Role, Variables
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.coding import Coding
 from sluice.risk.reference.copies import unexplained_duplicates
 from sluice.risk.row_groups import row_groups
+from sluice.utility.comparison import Comparison
 
 _LENIENT = Sentences(
     "lenient_standard",
@@ -118,6 +119,44 @@ def judge_size(
     )  # fmt: skip
 
 
+_NUMBERS = Sentences(
+    "numbers_alone",
+    shared="The contract says that the file has no quasi-identifier, but of {names:listed} there are few different "
+    "values, which many {unit} share: somebody may know such a value of another, as they know an age or a code.",
+    measured="Every variable is a measured number: hardly anybody shares a value.",
+)
+
+NUMBERS_ALONE = (
+    Declaration(
+        "numbers_alone",
+        about="Whether a file said to hold measured numbers alone does so.",
+        asks="Where the contract has quasi_identifiers: none, no variable has few values that many share, as an age, a "
+        "size class or a code of a region has.",
+        helps="Declare these variables as quasi-identifiers, so that groups of look-alikes are asked for, or give "
+        "them the role identifier; if nobody can know them of another, let the owner of the policy say so in a waiver.",
+    ),
+)
+
+_FEW_VALUES = 150  # more than there are ages, size classes or regions
+_SHARED_BY = 4  # records a value, of those that have not the most frequent one: an amount is often 0
+
+
+def judge_numbers_alone(files: Comparison) -> Finding:
+    """Whether released variables of a file without quasi-identifiers are amounts, and no codes, ages or classes."""
+    shared = []
+    for name, variable in files.variables.items():
+        if name not in files.released or variable.role in NAMES or variable.role is Role.WEIGHT:
+            continue
+        others = files.original[name].value_counts().iloc[1:]
+        if len(others) < _FEW_VALUES and _SHARED_BY * len(others) < others.sum():
+            shared.append(name)
+    says = _NUMBERS.shared(names=shared, unit=files.unit) if shared else _NUMBERS.measured()
+    return Finding(
+        rule="numbers_alone", verdict=Verdict.REVIEW if shared else Verdict.PASS, stage="reference",
+        attempted=len(files.original), completed=len(files.original), **as_fields(says),
+    )  # fmt: skip
+
+
 def judge_reading(coding: Coding, masked: pd.DataFrame, unread: int, passed_over: list[str]) -> Finding:
     values = len(masked) * len(coding.names)
     if unread > _UNREAD_SHARE * values:
@@ -192,6 +231,12 @@ def judge_leniency(standard: ReferenceStandard) -> Finding:
                 standard.transparency.reconstructed > 0.5,
                 f"or compute {standard.transparency.reconstructed:.0%} of the values",
             ),
+            (
+                standard.units.found > 0.34 or standard.units.claims > 0.1,
+                f"who knows a whole household may find {standard.units.found:.0%} more, or be rightly sure of "
+                f"{standard.units.claims:.0%}",
+            ),
+            (not standard.units.binding, "nobody who knows a whole household decides"),
             (
                 not standard.learned.binding and not any(intruder.binding for intruder in standard.intruders),
                 "no intruder who learns decides",

@@ -38,6 +38,13 @@ class LearnedLimits(LinkageLimits):
     people: int = Field(default=2_000, ge=100, description="at most so many people, at random, are judged")
 
 
+class UnitLimits(LinkageLimits):
+    """Limits on whom an intruder finds who knows the quasi-identifiers of all records of a household, a person or a
+    firm, and puts its records together by what else is released; beyond what each record's own tell."""
+
+    people: int = Field(default=2_000, ge=100, description="at most about so many people, in whole units, are judged")
+
+
 class AnyOf(BaseModel):
     """Somebody who knows a few variables, whichever are worst."""
 
@@ -169,6 +176,10 @@ class ReferenceStandard(BaseModel):
     learned: LearnedLimits = Field(default=LearnedLimits(), description="what an intruder who learns may reach")
     intruders: tuple[Intruder, ...] = Field(
         default=(), description="who knows only some variables of a person, and what they may find and learn"
+    )
+    units: UnitLimits = Field(
+        default=UnitLimits(),
+        description="who knows the quasi-identifiers of a whole household, person or firm and puts it together again",
     )
     transparency: TransparencyLimits = Field(
         default=TransparencyLimits(), description="what an intruder may reach who knows how the file was masked"

@@ -32,15 +32,18 @@ from policies.standard.preconditions import (
     COMPARABLE_VALUES,
     DUPLICATE_RECORDS,
     LENIENCY,
+    NUMBERS_ALONE,
     SAMPLE_SIZE,
     incomparable,
     judge_duplicates,
     judge_leniency,
+    judge_numbers_alone,
     judge_reading,
     judge_size,
     unmeasured,
 )
 from policies.standard.prediction_curves import PREDICTION, SUBGROUPS, judge_measure, judge_subgroups
+from policies.standard.reconstructed_units import RECONSTRUCTED_UNITS, has_units, judge_reconstructed_units
 from policies.standard.reference_standard import MEASURES, ReferenceStandard
 from sluice.ground.declaration import Declaration
 from sluice.ground.rule import DisclosureRule
@@ -73,7 +76,7 @@ DECLARED = (
 PARTS = (
     *(*SAMPLE_SIZE, *COMPARABLE_VALUES, *PREDICTION, *COPIES, *ISOLATED_PEOPLE, *SUBGROUPS, *DUPLICATE_RECORDS),
     *(*LENIENCY, *LONE_COPIES, *REIDENTIFICATION, *LEARNED_LINKAGE, *TRANSPARENCY, *PARTIAL_KNOWLEDGE, *UNIQUE_VALUES),
-    *SMALL_GROUPS,
+    *(*SMALL_GROUPS, *NUMBERS_ALONE, *RECONSTRUCTED_UNITS),
 )
 """What the standard's parts say of themselves."""
 
@@ -110,6 +113,11 @@ def checks_of(
         Check(partial(_learned, standard), by_itself=True),
         *(_on_block(standard, block) for block in files.blocks),
         check("transparency", "attack", partial(judge_transparency, standard.transparency)),
+        *(
+            [check("reconstructed_units", "reference", partial(judge_reconstructed_units, standard.units))]
+            if has_units(files)
+            else []
+        ),
     ]
 
 
@@ -187,6 +195,7 @@ def judge_reference_standard(standard: ReferenceStandard, files: Comparison) -> 
     by_measure = [judge_measure(standard, measure, found, size.verdict, minimum_cell) for measure in MEASURES]
     findings = [
         size,
+        *([judge_numbers_alone(files)] if files.numbers_alone else []),
         judge_reading(coding, masked, unread, unmeasured(standard, files.released)),
         *(finding for finding, _ in by_measure),
         judge_closest(standard, found, minimum_cell),

@@ -57,12 +57,14 @@ class Background:
     file_of      : the file that a rule names, by the folder from which it is named, its path and where that stands;
                    raises if it may not be read. None: no rule may read any
     times        : for how many equal records each stands, where a file holds the different ones alone; shape (n,)
+    numbers_alone : whether the contract says that every variable is a measured number, and none a quasi-identifier
     """
 
     original: pd.DataFrame | None = None
     minimum_cell: int = 10
     file_of: Callable[[Path, str, str], Path] | None = None
     times: IntArray | None = None
+    numbers_alone: bool = False
 
 
 NO_BACKGROUND = Background()

@@ -42,6 +42,7 @@ class Comparison:
     blocks : variables that left their records together, and for each row of `original` the row of `masked` that holds
                its values of them, -1 where none does
     knowledge : who knows which variables of a person, as the contract names them
+    numbers_alone : whether the contract says that every variable is a measured number, and none a quasi-identifier
     analyses : what the submitter wants to see done with both files, beside what the policy asks for
     record_rules : conditions over values of one record that the original keeps, as the contract names them
     undeclared : variables whose categories were found in the data: no contract lists them, so they form no subgroups
@@ -71,6 +72,7 @@ class Comparison:
         return self.masked.assign(**{person: self.original[person]}), variables | {person: self.variables[person]}
 
     knowledge: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    numbers_alone: bool = False
     carried_out: Sequence[MaskingStep | ByStratum] | None = None
     blocks: Sequence[Block] = ()
     left_out: tuple[pd.DataFrame, pd.DataFrame] | None = None

@@ -216,6 +216,7 @@ def files_of_trial(
         unit=records.contract.records_are,
         minimum_cell=policy.minimum_cell,
         knowledge=records.contract.knowledge,
+        numbers_alone=records.contract.numbers_alone,
         carried_out=carried_out,
         record_rules=records.contract.record_rules,
         undeclared=records.contract.undeclared,

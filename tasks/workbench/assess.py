@@ -128,7 +128,7 @@ def assess_compared(
     measured = evaluate_file(policy, files, _declared(variables, contract), _declared(released, contract))
     findings = [
         *on_columns,
-        *check_original(policy, files.original, variables, contract.records_are),
+        *check_original(policy, files.original, variables, contract.records_are, numbers_alone=contract.numbers_alone),
         *check_masked_and_locate(policy, files),
         *policy.overlooked(released),
         *formula_cells(
@@ -177,7 +177,11 @@ def refuse_unjudgeable(
     holdout : whether other people were handed in
     how     : whether it is given by arguments of a function or by options of a command
     """
-    if lacking := policy.unmet(contract.staged, holdout=holdout, knowledge=contract.knowledge, paired=paired, how=how):
+    lacking = policy.unmet(
+        contract.staged, holdout=holdout, knowledge=contract.knowledge, paired=paired, how=how,
+        numbers_alone=contract.numbers_alone,
+    )  # fmt: skip
+    if lacking:
         raise DataError("\n".join([f"the policy '{policy.name}' cannot be judged by what was given:", *lacking]))
 
 

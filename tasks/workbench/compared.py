@@ -110,6 +110,7 @@ def _with_plan(
         unit=masked.contract.records_are,
         minimum_cell=minimum_cell,
         knowledge=masked.contract.knowledge,
+        numbers_alone=masked.contract.numbers_alone,
         record_rules=masked.contract.record_rules,
         undeclared=masked.contract.undeclared,
         carried_out=masked.carried_out,

@@ -168,6 +168,7 @@ def compared(
         unit=contract.records_are,
         minimum_cell=minimum_cell,
         knowledge=contract.knowledge,
+        numbers_alone=contract.numbers_alone,
         record_rules=contract.record_rules,
         undeclared=contract.undeclared,
     )

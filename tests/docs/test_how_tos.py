@@ -37,7 +37,9 @@ def test_what_it_shows_to_type_ends_as_it_says(name: str, tmp_path: Path) -> Non
     assert run >= 3
 
 
-@pytest.mark.parametrize("name", ["weights", "households", "sets-of-items", "business-tables", "masked-elsewhere"])
+@pytest.mark.parametrize(
+    "name", ["weights", "households", "series", "sets-of-items", "business-tables", "masked-elsewhere"]
+)
 def test_its_plans_and_policies_load(name: str) -> None:
     written = [yaml.safe_load(block) for block in _YAML.findall(page(name))]
     loaded = 0

@@ -56,6 +56,7 @@ def contract() -> dict[str, Any]:
         "records_are": "people",
         "record_key": ["person"],
         "rows": {"minimum": 100, "maximum": 100_000},
+        "editions": "fresh_samples",
         "variables": [
             {"name": "person", "kind": "integer", "role": "identifier"},
             {"name": "name", "kind": "text", "role": "identifier"},

@@ -74,3 +74,11 @@ def test_a_later_edition_by_the_same_plan_passes(share: float) -> None:
     later = people().sample(frac=share, random_state=1)
     found = judged(people(), later, [[recoded(40)], [recoded(40)]])
     assert {finding.verdict for finding in found.values()} == {Verdict.PASS}
+
+
+def test_where_nobody_is_found_in_the_same_data_set_a_person_decides() -> None:
+    file = published(people(), [recoded(40)])
+    found = judge_publications(policy(), file, {}, "people", np.random.default_rng(0), ["people-1"])
+    assert [finding.verdict for finding in found] == [Verdict.PASS, Verdict.REVIEW, Verdict.PASS, Verdict.PASS]
+    assert found[1].scope == "people-1"
+    golden(found[1].says)

@@ -4,11 +4,12 @@ Written apart from the product's measures, as `attacks` and `readings`. Half of 
 with their records; an attack and its thresholds are chosen on some of the others, and counted on the rest.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from math import gcd, sqrt
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from policies.policy import Policy
+from sluice.ground.verdict import Finding
 from sluice.risk.classes.k_anonymity import KAnonymity
 from sluice.utility.comparison import Comparison
 from tests.red_team.attacks import Floats, coded, ranks
@@ -30,6 +32,7 @@ _CHOSEN_ON, _JUDGED = 150, 400  # people
 _BY_KEYS = 2_000
 _PAIRS = 30_000_000  # of people and records that are scored at most
 _MINORITY = 100
+_APART = 1e-5  # of a number: who lies nearer shows the same one
 _PLAIN_TO_SEE = 0.15  # found among all: whose, needs no telling
 _SURE = 0.95  # of a leaf that are alike, from which a value came back
 
@@ -104,7 +107,8 @@ def limits(policy: Policy) -> dict[str, float]:
     if standard.transparency.binding and standard.reference == "holdout":
         found["took part"] = standard.transparency.participation
     if standard.learned.binding:
-        found |= {"found, of a minority": standard.learned.found, "sure, of a minority": standard.learned.claims}
+        of_all = {"found": standard.learned.found, "sure": standard.learned.claims}
+        found |= {f"{aim}, of a minority": 2 * limit for aim, limit in of_all.items()}
     return found
 
 
@@ -124,6 +128,25 @@ def within(policy: Policy, reaches: Mapping[str, Reach]) -> bool:
         return False
     surely = (aim for aim in asked if not aim.endswith("minority") and aim not in ("together", "copies"))
     return all(reaches[aim].interval[1] <= asked[aim] for aim in surely)
+
+
+_FIGURES = {
+    ("learned_linkage", "everything"): "found",
+    ("learned_claims", "everything"): "sure",
+    **{("learned_linkage", f"any {m}"): f"found by {m}" for m in (3, 5)},
+    **{("learned_claims", f"any {m}"): f"sure by {m}" for m in (3, 5)},
+    **{("attribute_gain", f"any {m}"): f"read by {m}" for m in (3, 5)},
+}
+
+
+def figures(findings: Iterable[Finding]) -> dict[str, float]:
+    """The gate's own figures beside which those of the attacks stand, by aim."""
+    found: dict[str, float] = {}
+    for each in findings:
+        aim = _FIGURES.get((each.rule, each.scope))
+        if aim is not None and each.observed is not None:
+            found[aim] = max(each.observed, found.get(aim, 0.0))
+    return found
 
 
 def battery(
@@ -163,6 +186,11 @@ def battery(
     reaches["came back"] = came_back(files, people.learners)
     if files.recoded_holdout is not None:
         reaches["took part"] = took_part(files, rng)
+    for block in files.blocks:  # variables that left their records together are somebody else's there
+        moved = battery(files.of_block(block), known, seed, unit, key)
+        for aim, each in moved.items():
+            if aim not in reaches or each.interval[0] > reaches[aim].interval[0]:
+                reaches[aim] = each
     return reaches
 
 
@@ -354,7 +382,7 @@ def _suppressed(before: Floats, after: Floats, people: _Parts) -> _Linker:
 def _numbers(frame: pd.DataFrame, names: Sequence[str]) -> dict[str, Floats]:
     found = {}
     for name in names:
-        values = pd.to_numeric(frame[name], errors="coerce") if frame[name].dtype != "category" else None
+        values = pd.to_numeric(frame[name]) if pd.api.types.is_numeric_dtype(frame[name]) else None
         if values is not None and values.notna().any():
             whole = values.to_numpy(float, na_value=np.nan)
             found[name] = np.where(np.isfinite(whole), whole, np.nanmedian(whole))
@@ -682,7 +710,7 @@ def together(files: Comparison, unit: str) -> Reach:
     alone = known[~known.duplicated(keep=False)]
     best = Reach(0, max(1, len(known)))
     for column in files.masked:
-        value = _as_text(files.masked[[column]]).to_numpy()
+        value = _joined(files.masked[column]).to_numpy()
         if not 0.1 * len(known) <= len(np.unique(value)) <= 1.5 * len(known) or len(np.unique(value)) > 0.9 * len(
             value
         ):
@@ -702,6 +730,18 @@ def together(files: Comparison, unit: str) -> Reach:
     return best
 
 
+def _joined(column: "pd.Series[Any]") -> "pd.Series[str]":
+    """A value as a text; of a number, which of the clusters that lie apart it is in."""
+    if not pd.api.types.is_numeric_dtype(column):
+        return _as_text(column.to_frame())
+    numbers = pd.to_numeric(column, errors="coerce").to_numpy(float, na_value=np.nan)
+    order = np.argsort(numbers, kind="stable")
+    apart = np.diff(numbers[order]) > _APART * np.abs(numbers[order][1:])
+    cluster = np.empty(len(numbers), np.int64)
+    cluster[order] = np.r_[0, np.cumsum(apart)]
+    return pd.Series(cluster, index=column.index).astype(str)
+
+
 def _as_text(frame: pd.DataFrame) -> "pd.Series[str]":
     """All values of a record as one text."""
     total = pd.Series("", index=frame.index)
@@ -719,7 +759,7 @@ def key_solved(files: Comparison, key: str, learners: Rows, judged: Rows) -> Rea
         text = _as_text(files.masked[[column]]).str.removeprefix("|").str.removesuffix(".0").to_numpy()
         if len(np.unique(text)) < 0.9 * len(text):
             continue
-        for guess in (_hashed, _solved, _respelled, _in_order):
+        for guess in (_hashed, _solved, _respelled, _in_bits, _in_order):
             told = guess(numbers, text, known)
             if told is None:
                 continue
@@ -736,6 +776,19 @@ def _whole(text: NDArray[np.object_]) -> list[int] | None:
         return None
 
 
+def _in_bits(numbers: Rows, text: NDArray[np.object_], known: Rows) -> dict[int, str] | None:
+    """Each bit in another place, or turned."""
+    values = _whole(text)
+    if values is None or max(values) >= 1 << 40:
+        return None
+    wide = max(max(values), int(numbers.max())).bit_length()
+    shown = np.array([f"{each:0{wide}b}" for each in values], dtype=object)
+    told = _respelled(np.array([int(f"1{int(each):0{wide}b}") for each in numbers], dtype=object), "1" + shown, known)
+    return told and {
+        int(each): str(int(told[int(f"1{int(each):0{wide}b}")][1:].replace("?", "0") or "0", 2)) for each in numbers
+    }
+
+
 def _hashed(numbers: Rows, text: NDArray[np.object_], known: Rows) -> dict[int, str] | None:
     """An unsalted hash of the number, shortened as the known ones show."""
     made = [sha256(str(numbers[person]).encode()).hexdigest() for person in known]
@@ -748,7 +801,9 @@ def _hashed(numbers: Rows, text: NDArray[np.object_], known: Rows) -> dict[int, 
 
 def _solved(numbers: Rows, text: NDArray[np.object_], known: Rows) -> dict[int, str] | None:
     """(a x + b) mod p: what differences of known people leave is a multiple of p."""
-    values = _whole(text[known])
+    values, by = _whole(text[known]), str
+    if values is None and all(str(each).isalnum() for each in text[known]):
+        values, by = [int(each, 36) for each in text[known]], _of_36
     if values is None:
         return None
     x, y = [int(numbers[person]) for person in known], values
@@ -757,7 +812,7 @@ def _solved(numbers: Rows, text: NDArray[np.object_], known: Rows) -> dict[int, 
         left = gcd(left, (y[i] - y[0]) * (x[1] - x[0]) - (y[1] - y[0]) * (x[i] - x[0]))
     p = abs(left)
     if p == 0:  # no modulus at all
-        return {int(each): str(y[0] + (y[1] - y[0]) * (int(each) - x[0]) // (x[1] - x[0])) for each in numbers}
+        return {int(each): by(y[0] + (y[1] - y[0]) * (int(each) - x[0]) // (x[1] - x[0])) for each in numbers}
     for small in (2, 3, 5, 7):
         while p % small == 0 and p // small > max(y):
             p //= small
@@ -767,7 +822,11 @@ def _solved(numbers: Rows, text: NDArray[np.object_], known: Rows) -> dict[int, 
         a = (y[1] - y[0]) * pow(x[1] - x[0], -1, p) % p
     except ValueError:
         return None
-    return {int(each): str((y[0] + a * (int(each) - x[0])) % p) for each in numbers.tolist()}
+    return {int(each): by((y[0] + a * (int(each) - x[0])) % p) for each in numbers.tolist()}
+
+
+def _of_36(number: int) -> str:
+    return np.base_repr(number, 36) if number >= 0 else ""
 
 
 def _respelled(numbers: Rows, text: NDArray[np.object_], known: Rows) -> dict[int, str] | None:
@@ -868,7 +927,7 @@ def came_back(files: Comparison, learners: Rows, k: int = 5) -> Reach:
     x = np.column_stack(
         [
             pd.factorize(files.masked[name].astype(object))[0]
-            if files.masked[name].dtype == "category"
+            if not pd.api.types.is_numeric_dtype(files.masked[name])
             else pd.to_numeric(files.masked[name], errors="coerce").to_numpy(float, na_value=-1)
             for name in others
         ]

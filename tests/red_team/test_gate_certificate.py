@@ -9,7 +9,10 @@ import pytest
 from benchmarks.gate_certificate import Cell, Judged, design, judged_cell, read, run, table
 from benchmarks.gate_releases import POPULATIONS, SORTS, numbered, of_a_household, told_by_another, turned
 from policies.policy import Policy, load_policy
+from sluice.ground.verdict import Finding, Verdict
 from tests.red_team.battery import Reach, battery, beyond, key_solved, limits, together, within
+from tests.red_team.files import masked_by
+from tests.red_team.search import search
 
 POLICIES = Path(__file__).parents[2] / "policies"
 
@@ -104,3 +107,23 @@ def test_what_attacks_undo_does_not_pass_and_what_they_do_not_undo_does(cell: Ce
         assert judged.verdict != "PASS", f"{judged.beyond} reach {judged.reaches}"
     elif judged.truth == "good" and cell.size >= 3_000:
         assert judged.verdict == "PASS", f"stopped by {judged.stopped_by}; the attacks reach {judged.reaches}"
+
+
+def test_a_search_finds_what_a_gate_lets_pass_that_passes_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And says of a gate that says nothing how much less it says than the attacks reach."""
+    passes = Finding(rule="learned_linkage", scope="everything", verdict=Verdict.PASS, says=".", observed=0.0)
+    monkeypatch.setattr("tests.red_team.search.judge", lambda files, policy: [passes])
+    of = POPULATIONS["tax"]()
+    people, _ = of.drawn(500, 1)
+    found = search((people, of.variables(people, of.numbers)), policy("perturbed-file"), 2, 1)
+    assert found.passed == found.judged > 0
+    assert found.texts
+    assert found.widest[0] > 0.1
+
+
+def test_variables_that_left_their_records_together_are_looked_for_where_they_are() -> None:
+    people, _ = POPULATIONS["tax"]().drawn(600, 1)
+    variables = POPULATIONS["tax"]().variables(people, list(people))
+    files = masked_by((people, variables), [{"method": "permutation", "columns": list(people), "jointly": True}])
+    assert battery(files, [5])["found"].share > 0.9
+    assert battery(replace(files, blocks=()), [5])["found"].share < 0.1

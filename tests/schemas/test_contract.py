@@ -90,6 +90,8 @@ RULE = {"name": "adult", "expression": "age >= 18", "says": "Adults only."}
         with_variable("level", labels={4: "four"}),
         with_variable("level", hierarchy={"rows": {1: ["x"], 2: ["x"]}}),
         with_variable("level", rolle="other"),
+        document(quasi_identifiers="none"),
+        with_variable("age", role="other") | {"quasi_identifiers": "none"},
         with_variable("age", role=None),
     ],
 )
@@ -192,3 +194,16 @@ def test_the_json_schema_is_up_to_date(tmp_path: Path) -> None:
 def test_the_json_schema_allows_every_form_of_a_hierarchy() -> None:
     forms = json_schema(Contract)["$defs"]["Hierarchy"]["anyOf"]
     assert [form["required"] for form in forms] == [["rows"], ["file"], *([key] for key in BUILDERS)]
+
+
+def test_a_contract_says_that_there_are_measured_numbers_alone(tmp_path: Path) -> None:
+    amounts = [{"name": name, "kind": "continuous", "role": "sensitive"} for name in ("assets", "sales")]
+    firm = [
+        {"name": "firm", "kind": "text", "role": "contributor"},
+        {"name": "town", "kind": "text", "role": "identifier"},
+    ]
+    firms = load(tmp_path, document(variables=[*firm, *amounts], record_key=["firm"], quasi_identifiers="none"))
+    assert firms.numbers_alone
+    plain = load(tmp_path, document(variables=[*firm, *amounts], record_key=["firm"]))
+    assert not plain.numbers_alone
+    assert "quasi_identifiers" not in plain.model_dump()  # its digest stays what it was

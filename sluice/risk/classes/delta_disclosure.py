@@ -67,8 +67,7 @@ class DeltaDisclosureModel(SensitiveModel):
 
     @property
     def monotone(self) -> bool:
-        # else a class that lacks a value may make it rare in one that has it, which counts beside no harmless one
-        return self.absent or bool(self.harmless)
+        return self.absent  # else a class that lacks a value may make it rare in one that has it
 
     compares = True
     monotone_with_suppression = False

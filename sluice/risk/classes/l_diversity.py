@@ -151,10 +151,7 @@ class DistinctLDiversity(SensitiveModel):
             raise DataError(f"l of distinct l-diversity must be 1 or more; got {self.l}.")
 
     monotone = True
-
-    @property
-    def monotone_with_suppression(self) -> bool:
-        return not self.harmless  # else a class that tells nothing of anybody may be united with one that does
+    monotone_with_suppression = True
 
     def figures(self, found: ClassValues) -> FloatArray:
         return distinct_values(found)
@@ -183,8 +180,6 @@ class EntropyLDiversity(SensitiveModel):
     def __post_init__(self) -> None:
         if not self.l >= 1:
             raise DataError(f"l of entropy l-diversity must be 1 or more; got {self.l:g}.")
-        if self.corrected and self.harmless:
-            raise DataError("Grassberger's estimate of the entropy knows no harmless values; leave 'corrected' out.")
 
     @property
     def monotone(self) -> bool:

@@ -36,6 +36,11 @@ _AT_MOST = Sentence("at_most", "; the policy allows at most {limit:percent}.")
 
 PositiveShare = Annotated[Share, Field(gt=0)]
 
+_NO_GROUPS = Sentence(
+    "no_groups",
+    "The contract says that every variable is a measured number and none a quasi-identifier: no groups of look-alikes "
+    "are formed, and intruders who know the numbers decide.",
+)
 _NO_KEYS = Sentence("no_quasi_identifiers", "No variable of the file is declared a quasi-identifier.")
 
 Columns = Annotated[tuple[str, ...], Field(min_length=1)]
@@ -119,12 +124,20 @@ class MicrodataRule(Rule):
         background: Background = NO_BACKGROUND,
     ) -> list[Finding]:
         keys = self.keys(variables)
+        if background.numbers_alone and not keys:
+            return [self._no_groups(frame, stage)]
         if lacking := self.lacking(variables):
             return [self.unknown(stage, lacking, len(frame))]
         refuse_missing_columns(self.rule, keys, frame, variables)
         if not len(frame):
             return [self.unknown(stage, NO_RECORDS(unit=unit), 0)]
         return self.judge(KeyedRecords(frame, variables, keys, stage, unit, background))
+
+    def _no_groups(self, frame: pd.DataFrame, stage: str) -> Finding:
+        says, n = _NO_GROUPS(), len(frame)
+        return Finding(
+            rule=self.rule, verdict=Verdict.PASS, stage=stage, attempted=n, completed=n, **as_fields(says)
+        )  # fmt: skip
 
     def lacking(self, variables: Variables) -> Saying:
         """Why nothing can be judged of a file of these variables, if so."""

@@ -6,7 +6,7 @@ generalisations takes any conjunction of them.
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Literal, Protocol
 
@@ -214,18 +214,14 @@ class SensitiveModel(PrivacyModel):
     has records in several classes.
 
     sensitive : the name of the column
-    harmless  : codes of the values that may be known of anybody; every measure asks about the others alone
     """
 
     sensitive: str
-    harmless: tuple[int, ...] = field(default=(), kw_only=True)
 
     worse: ClassVar[Literal["higher", "lower"]] = "higher"
 
     def failing(self, file: ReleasedFile) -> BoolArray:
         found = file.class_values(self.sensitive)
-        if self.harmless:
-            found = replace(found, harmless=np.isin(found.value, self.harmless))
         return self.broken(found) & (found.sizes > 0)
 
     @abstractmethod
@@ -238,3 +234,51 @@ class SensitiveModel(PrivacyModel):
     @abstractmethod
     def broken(self, found: ClassValues) -> BoolArray:
         """Shape (c,), whether the values of each class break it; that of a class without values does not count."""
+
+
+@dataclass(frozen=True)
+class _WithHarmless(ReleasedFile):
+    """harmless : codes of the values that may be known of anybody"""
+
+    harmless: tuple[int, ...]
+
+    def class_values(self, sensitive: str) -> ClassValues:
+        found = super().class_values(sensitive)
+        return replace(found, harmless=np.isin(found.value, self.harmless))
+
+
+@dataclass(frozen=True)
+class BesideHarmless(SensitiveModel):
+    """A model on sensitive values of which some may be known of anybody: it asks about the others.
+
+    model    : of the same column
+    harmless : codes of those values, one at least
+
+    It is monotone: with harmless values each of the measures is at most the larger of its figures in the classes that
+    are united, or at least the smaller. A class that tells nothing of anybody may be united with one that does.
+    """
+
+    model: SensitiveModel
+    harmless: tuple[int, ...]
+
+    monotone = True
+    monotone_with_suppression = False
+
+    @property
+    def compares(self) -> bool:  # type: ignore[override]  # a class attribute of the others
+        return self.model.compares
+
+    def failing(self, file: ReleasedFile) -> BoolArray:
+        return self.model.failing(_WithHarmless(file.node, file.kept, file.suppressed, self.harmless))
+
+    def figures(self, found: ClassValues) -> FloatArray:
+        return self.model.figures(found)
+
+    def broken(self, found: ClassValues) -> BoolArray:
+        return self.model.broken(found)
+
+    def hidden_class_fails(self, file: ReleasedFile) -> bool:
+        return self.model.hidden_class_fails(file)
+
+    def describe(self) -> str:
+        return f"{self.model.describe()}, of values that the contract does not call harmless"

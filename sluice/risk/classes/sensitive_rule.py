@@ -19,7 +19,7 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes.class_values import ClassValues, SensitiveValues, knowing_others
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses, category_codes
 from sluice.risk.classes.microdata_rule import Columns, KeyedRecords, MicrodataRule, refuse_missing_columns
-from sluice.risk.classes.privacy_model import PrivacyModel, SensitiveModel
+from sluice.risk.classes.privacy_model import BesideHarmless, PrivacyModel, SensitiveModel
 
 GROUPS = "{count:,} of {total:,} groups of {unit} that cannot be told apart by their quasi-identifiers"
 _NOTHING_SENSITIVE = Sentence("nothing_sensitive", "No variable of the file is declared sensitive.")
@@ -35,7 +35,7 @@ _RELEASED = Sentence("counted_released", " Counted are the released values.")
 _ORIGINAL = Sentence("counted_original", " Counted are the original values of those who share a released group.")
 _EXCUSED = Sentence(
     "harmless_values",
-    " {excused:,} more tell of their {unit} only values that the contract calls harmless: {why}.",
+    " In {excused:,} more there are only values that the contract calls harmless: {why}.",
 )
 _HARMLESS = Sentence("harmless_blanks", " In {blank:,} nobody has a value, which the contract calls harmless: {why}.")
 _BLANK = Sentence(
@@ -178,7 +178,8 @@ class SensitiveRule(MicrodataRule):
             model = self.model(variable, categories)
         except DataError:
             return None
-        return replace(model, harmless=tuple(code for code, each in enumerate(categories) if each in named))
+        harmless = tuple(code for code, each in enumerate(categories) if each in named)
+        return BesideHarmless(variable.name, model, harmless) if harmless else model
 
     def measure(self, values: SensitiveValues) -> tuple[SensitiveModel, ClassValues]:
         """The model, and what it is asked of: how often each value occurs in each class."""

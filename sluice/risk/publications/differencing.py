@@ -365,6 +365,8 @@ def _in_two_classes(
     old, new = classes[0][mine], classes[1][theirs]
     moved = stays & (old != new) & known[0, old] & known[1, new]
     mine, theirs, old, new = mine[moved], theirs[moved], old[moved], new[moved]
+    if not len(mine):
+        return (mine, theirs), np.zeros(0, np.int64)
     moves, move = np.unique(np.column_stack([old, new]), axis=0, return_inverse=True)
     lost = pd.DataFrame({"old": surplus[0] // width, "value": surplus[0] % width})
     found = pd.DataFrame({"old": moves[:, 0], "new": moves[:, 1], "move": np.arange(len(moves))}).merge(lost, on="old")

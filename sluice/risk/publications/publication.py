@@ -26,6 +26,9 @@ RULE = 0.9  # of the people, whose values became what one rule says
 SHOWN = 30  # people who show a rule
 _FEW_EQUAL = 4  # records of one kind that are rare enough to speak of people, not of a quota
 _SAMPLE = 100_000  # records by which a choice of columns is judged
+_ALIKE = 0.5  # of the records, whose values two columns have in common from which they are one variable
+_MOST_VALUES = 20_000  # by which columns are compared
+_MANY_VALUES = 1_000  # from which a sample of them will do
 _EXACT = 60  # records of one kind up to which the binomial distribution is summed, not approximated
 
 
@@ -300,6 +303,66 @@ class Publication:
     people: IntArray
     variables: Variables
     released: Variables
+
+
+def same_columns(
+    earlier: pd.DataFrame, later: pd.DataFrame, names: Sequence[str], later_names: Sequence[str]
+) -> dict[str, str]:
+    """Which column of the later file has the values of which one of the earlier, by the shares of their values.
+
+    names, later_names : columns to be looked at
+    returns            : earlier name -> later name, each once; the most alike first, none that differ in half
+    cost               : O(c n log n) for c columns, and of each pair of columns a merge of at most 20,000 values
+    """
+    every = max(1, max(len(earlier), len(later)) // _MOST_VALUES)
+    shares = [_shares(frame, which, every) for frame, which in ((earlier, names), (later, later_names))]
+    alike = {
+        (name, other): float(np.minimum(*mine.align(theirs, fill_value=0.0)).sum())
+        for name, mine in shares[0].items()
+        for other, theirs in shares[1].items()
+    }
+    found: dict[str, str] = {}
+    for (name, other), share in sorted(alike.items(), key=lambda item: (-item[1], item[0])):
+        if share >= _ALIKE and name not in found and other not in found.values():
+            found[name] = other
+    return found
+
+
+def _shares(frame: pd.DataFrame, names: Sequence[str], every: int) -> "dict[str, pd.Series[float]]":
+    """Of each column, the shares of its values; of very many, those of one in `every`, the same in each file."""
+    found = {}
+    for name in names:
+        counts = pd.Series(column_hashes(frame[name])).value_counts()
+        if len(counts) > _MANY_VALUES:
+            counts = counts[scrambled(counts.index.to_numpy(np.uint64)) % np.uint64(every) == 0]
+        found[name] = (counts / max(counts.sum(), 1)).astype(float)
+    return found
+
+
+def named_alike(earlier: Publication, later: Publication, same: SamePeople) -> Publication:
+    """The earlier file with the later one's names of variables that have the same values and were called otherwise."""
+    new: dict[str, str] = {}
+    unknown = [str(name) for name in later.original if name not in earlier.original and name in later.released]
+    hashes = {name: column_hashes(later.original[name])[same.later] for name in unknown}
+    for name in map(str, earlier.original):
+        if name in later.original or name not in earlier.released:
+            continue
+        mine = column_hashes(earlier.original[name])[same.earlier]
+        usual = pd.Series(mine).value_counts(normalize=True).max() if len(mine) else 1.0
+        for other in (each for each in unknown if each not in new.values()):
+            if float((mine == hashes[other]).mean()) >= max(RULE, (1 + usual) / 2):
+                new[name] = other
+                break
+    if not new:
+        return earlier
+
+    def renamed(variables: Variables) -> Variables:
+        return {new.get(n, n): v.model_copy(update={"name": new.get(n, n)}) for n, v in variables.items()}
+
+    return Publication(
+        earlier.original.rename(columns=new), earlier.masked.rename(columns=new), earlier.people,
+        renamed(earlier.variables), renamed(earlier.released),
+    )  # fmt: skip
 
 
 def changed_records(earlier: pd.DataFrame, later: pd.DataFrame) -> int:

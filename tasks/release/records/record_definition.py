@@ -10,12 +10,36 @@ from sluice.masking.microaggregation.microaggregation_step import Microaggregati
 from sluice.masking.recoding.generalization import Generalization
 from sluice.masking.recoding.top_bottom_coding import TopBottomCoding
 from sluice.utility.analyses.asked_analyses import Analyses
-from tasks.release.release_definition import Definition
+from tasks.release.release_definition import Definition, StrictModel
 
 if TYPE_CHECKING:
     from policies.policy import Policy
 
 LEAST_GROUP = 3  # records behind a published mean
+
+
+class MoveTogether(StrictModel):
+    """In how large groups people come into a series of the same people, leave it, or change in it."""
+
+    k: int = Field(ge=LEAST_GROUP, description="so many of a class leave or change together; others leave with them")
+    newcomers: int | None = Field(
+        default=None,
+        description="so many of a class wait before they enter; larger groups last longer. k, if not given",
+    )
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        if self.newcomers is not None and self.newcomers < self.k:
+            raise ValueError(f"newcomers must be at least k, {self.k}; got {self.newcomers}")
+        return self
+
+    def correction(self) -> str:
+        """What whoever analyses the file has to allow for."""
+        return (
+            f"Between editions people enter, leave or change in groups of at least {self.k} of a class: some wait, and "
+            "some are left out, drawn at random in their class. Weigh the classes anew for totals; of flows between "
+            "editions, only shares of those in both are meaningful."
+        )
 
 
 class RecordsDefinition(Definition):
@@ -35,6 +59,11 @@ class RecordsDefinition(Definition):
         default=(),
         exclude_if=lambda copies: not copies,  # a definition that names none stays the one it was
         description="statistics packages for which a copy with labels is published beside Parquet and CSV",
+    )
+    move_together: MoveTogether | None = Field(
+        default=None,
+        exclude_if=lambda groups: groups is None,
+        description="in a series of the same people nobody comes, leaves or changes alone",
     )
     analyses: Analyses = Field(
         default=Analyses(),

@@ -1,6 +1,6 @@
 """Editions of a file: what it tells together with every file of the same people that was published before."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -10,16 +10,26 @@ from policies.several_publications import EarlierFile, judge_publications
 from schemas.contract import Contract
 from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State
+from sluice.ground.arrays import BoolArray, IntArray
+from sluice.ground.comparable_values import Hashes, column_hashes, scrambled
 from sluice.ground.errors import DataError, SluiceError
 from sluice.ground.sentence import Sentence, as_fields
-from sluice.ground.variables import NAMES
+from sluice.ground.variables import NAMES, Role, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict
+from sluice.masking.joint_moves import Edition, stay_together
 from sluice.publication.records_file import read_typed
-from sluice.risk.publications.publication import Publication, SamePeople, rows_within, same_people
+from sluice.risk.classes.equivalence_classes import classes_of
+from sluice.risk.publications.publication import Publication, SamePeople, rows_within, same_columns, same_people
 from tasks.release.documented_release import Release, StagedTable, variables_from_json
 from tasks.release.editions.earlier_releases import compare_with_pruned, is_out_of_reach, publications
 from tasks.release.records.record_definition import RecordsDefinition
-from tasks.release.records.record_variables import RecordsRelease, key_texts, read_masked, released_variables
+from tasks.release.records.record_variables import (
+    RecordsRelease,
+    key_texts,
+    read_masked,
+    record_keys,
+    released_variables,
+)
 from tasks.release.records.stored_masked_file import MaskedFile, kept_rows, row_order
 from tasks.release.release_documents import Documents
 
@@ -36,7 +46,7 @@ def compare_publications(release: RecordsRelease) -> list[Finding]:
     They are found by their record keys, or by their values. Raises DataError when one is no longer in the vault.
     """
     staged = release.read_staged()
-    earlier, undone = {}, []
+    earlier, undone, unlike = {}, [], []
     for name, entries in publications(release).items():
         other = _recorded(release, name, entries)
         if other is None or is_out_of_reach(release.product.workspace, entries):  # `pruned_publications` speaks of it
@@ -44,6 +54,8 @@ def compare_publications(release: RecordsRelease) -> list[Finding]:
         before = other.read_staged()
         same = _same_people(other, before, release, staged)
         if same is None:
+            if release.product.contract.editions is None and _is_of_the_same(release, other):
+                unlike.append(name)
             continue
         try:
             earlier[name] = EarlierFile(_publication(other, before), same)
@@ -52,8 +64,102 @@ def compare_publications(release: RecordsRelease) -> list[Finding]:
                 raise
             undone.append(name)  # its seed was destroyed: nobody knows any more whose record stands where
     rng = np.random.default_rng(release.seeds().attack)
-    findings = judge_publications(release.product.policy, _publication(release, staged), earlier, release.unit, rng)
+    file = _publication(release, staged)
+    findings = judge_publications(release.product.policy, file, earlier, release.unit, rng, unlike)
     return [*findings, *_not_comparable(undone), *compare_with_pruned(release)]
+
+
+def _is_of_the_same(release: RecordsRelease, other: RecordsRelease) -> bool:
+    """Whether another release is of the same data set, or was read from the same place."""
+    mine, theirs = (last(each.entries(), State.RECEIVED) for each in (release, other))
+    assert mine is not None
+    assert theirs is not None
+    if mine.body["dataset"] == theirs.body["dataset"]:
+        return True
+    same_connection = mine.body.get("connection") == theirs.body.get("connection")
+    return same_connection and release.product.written.source == other.product.written.source
+
+
+def stays_together(release: RecordsRelease, masked: pd.DataFrame) -> BoolArray:
+    """Who stays in the file, shape (n,), so that nobody comes, leaves or changes alone since any earlier edition.
+
+    masked  : the file as the plan makes it, whose index tells the rows of the original
+    raises  : DataError when nobody would be left
+    cost    : every publication of the same data set with the same record key is read once
+    """
+    groups, released = release.product.definition.move_together, released_variables(release)
+    assert groups is not None
+    editions = [*_editions_before(release), (record_keys(release, release.original)[masked.index], masked, released)]
+    people, places = np.unique(np.concatenate([keys for keys, _, _ in editions]), return_inverse=True)
+    ends = np.cumsum([len(keys) for keys, _, _ in editions])
+    rows = np.split(places, ends[:-1])
+    found = _coded([(frame, variables) for _, frame, variables in editions], rows, len(people))
+    draws = scrambled(people ^ release.seeds().order.generate_state(1, np.uint64)[0])
+    order = np.argsort(np.argsort(draws, kind="stable"), kind="stable")
+    sensitive = with_role(released, Role.SENSITIVE)
+    stay = stay_together(found[:-1], found[-1], order, groups.k, groups.newcomers, sensitive)[rows[-1]]
+    if not stay.any():
+        raise DataError(
+            f"move_together: no class holds {groups.newcomers or groups.k} people with more than one value of each "
+            "variable, so nobody is left in the file: recode the quasi-identifiers to larger classes"
+        )
+    return stay
+
+
+def _editions_before(release: RecordsRelease) -> "Iterator[tuple[Hashes, pd.DataFrame, Variables]]":
+    """Whom each record of the publications of this data set is of, the masked records, and their variables."""
+    published = sorted(publications(release).items(), key=lambda item: item[1][0].seq)
+    for name, entries in published:
+        other = _recorded(release, name, entries)
+        if other is None or is_out_of_reach(release.product.workspace, entries):
+            continue
+        mine, theirs = release.product.contract, other.product.contract
+        if mine.dataset == theirs.dataset and mine.record_key == theirs.record_key:
+            file = MaskedFile.recorded(_masking(other).body)
+            try:
+                order = row_order(other, kept_rows(other, file))
+            except DataError:
+                raise
+            except SluiceError:  # its seed was destroyed, of which `compare_publications` speaks
+                continue
+            yield record_keys(other, other.original)[order], read_masked(other, file), released_variables(other)
+
+
+def _coded(
+    editions: "Sequence[tuple[pd.DataFrame, Variables]]", rows: Sequence[IntArray], people: int
+) -> list[Edition]:
+    """The editions by people: `rows` tells the person of each record of each."""
+    classes, values = [], [dict[str, IntArray]() for _ in editions]
+    for (frame, variables), places in zip(editions, rows, strict=True):
+        keys = with_role(variables, Role.QUASI_IDENTIFIER)
+        labels = classes_of(frame, keys).labels if keys else np.zeros(len(frame), np.int64)
+        classes.append(_by_people(labels, places, people))
+    names = [
+        name
+        for _, variables in editions
+        for name, each in variables.items()
+        if each.role not in (*NAMES, Role.WEIGHT, Role.QUASI_IDENTIFIER)
+    ]
+    for name in dict.fromkeys(names):
+        having = [place for place, (frame, _) in enumerate(editions) if name in frame]
+        codes = pd.factorize(np.concatenate([column_hashes(editions[place][0][name]) for place in having]))[0]
+        ends = np.cumsum([len(editions[place][0]) for place in having])
+        for place, part in zip(having, np.split(codes, ends[:-1]), strict=True):
+            values[place][name] = _by_people(part, rows[place], people)
+    return [Edition(*each) for each in zip(classes, values, strict=True)]
+
+
+def _by_people(codes: IntArray, places: IntArray, people: int) -> IntArray:
+    everybody = np.full(people, -1, np.int64)
+    everybody[places] = codes
+    return everybody
+
+
+def _masking(release: RecordsRelease) -> Entry:
+    masked = last(release.entries(), State.MASKED)
+    if masked is None:
+        raise DataError(f"{release.id} was not masked, so it cannot be compared with what was published before.")
+    return masked
 
 
 def _not_comparable(releases: Sequence[str]) -> list[Finding]:
@@ -98,18 +204,20 @@ def _same_people(
         and theirs[name].role not in NAMES
         and (variable.kind is theirs[name].kind or (variable.kind.is_numeric and theirs[name].kind.is_numeric))
     ]
-    keyed = bool(key) and key == other.product.contract.record_key
-    if not keyed:
-        return same_people(before, staged, columns)
-    return same_people(before, staged, columns, key_texts(before, key), key_texts(staged, key))
+    keys: list[pd.Series[str]] = []
+    if key and key == other.product.contract.record_key:
+        keys = [key_texts(before, key), key_texts(staged, key)]
+    found = same_people(before, staged, columns, *keys)
+    if found is None:  # perhaps by variables that have other names now
+        own = [[n for n, v in each.items() if n not in columns and v.role not in NAMES] for each in (theirs, mine)]
+        names = same_columns(before, staged, *own)
+        found = same_people(before.rename(columns=names), staged, [*columns, *names.values()]) if names else None
+    return found
 
 
 def _publication(release: RecordsRelease, staged: pd.DataFrame) -> Publication:
     """The masked file with the people of all its staged data. Raises SluiceError when its seed was destroyed."""
-    masked = last(release.entries(), State.MASKED)
-    if masked is None:
-        raise DataError(f"{release.id} was not masked, so it cannot be compared with what was published before.")
-    file = MaskedFile.recorded(masked.body)
+    file = MaskedFile.recorded(_masking(release).body)
     order = row_order(release, kept_rows(release, file))
     if release.holdout is not None:
         original = read_typed(release.vault.verify(release.original.sha256, ".parquet"), release.staged_variables)

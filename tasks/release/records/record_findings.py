@@ -41,25 +41,37 @@ class Evaluation:
 
 
 def check_original(
-    policy: Policy, frame: pd.DataFrame, variables: Variables, unit: str, file_of: FileOf = named_file
+    policy: Policy,
+    frame: pd.DataFrame,
+    variables: Variables,
+    unit: str,
+    file_of: FileOf = named_file,
+    numbers_alone: bool = False,
 ) -> list[Finding]:
     """One finding or more for each rule of the policy on the original; they are reported and do not decide.
 
     frame   : typed by `variables`, without identifiers
     unit    : what a record is, in the plural, such as "people"
     file_of : the file that a rule names, if it may be read
+    numbers_alone : whether the contract says that there are no quasi-identifiers
     """
+    background = Background(file_of=file_of, numbers_alone=numbers_alone)
     findings: list[Finding] = []
     for rule in policy.rules:
-        look = partial(rule.find, frame, variables, "original", unit, Background(file_of=file_of))
+        look = partial(rule.find, frame, variables, "original", unit, background)
         findings += findings_of(rule.rule, "original", look)
     return [finding.as_reported() for finding in findings]
+
+
+def _background(files: Comparison, file_of: FileOf) -> Background:
+    original = files.recoded if files.paired else None
+    return Background(original, files.minimum_cell, file_of, numbers_alone=files.numbers_alone)
 
 
 def check_masked(policy: Policy, files: Comparison, file_of: FileOf = named_file) -> Iterator[Finding]:
     """One finding or more for each rule of the policy on a masked file; they decide. `file_of` as above."""
     frame, variables = files.masked_with_people
-    background = Background(files.recoded if files.paired else None, files.minimum_cell, file_of)
+    background = _background(files, file_of)
     for rule in policy.rules:
         look = partial(rule.find, frame, variables, "masked", files.unit, background)
         yield from findings_of(rule.rule, "masked", look)
@@ -69,7 +81,7 @@ def check_masked(policy: Policy, files: Comparison, file_of: FileOf = named_file
 def check_masked_and_locate(policy: Policy, files: Comparison, file_of: FileOf = named_file) -> list[Finding]:
     """As `check_masked`; a rule that is broken also says through which variables and categories."""
     frame, variables = files.masked_with_people
-    background = Background(files.recoded if files.paired else None, files.minimum_cell, file_of)
+    background = _background(files, file_of)
     findings = list(check_masked(policy, files, file_of))
     return with_failing_categories(findings, policy.rules, frame, variables, background, files.unit)
 

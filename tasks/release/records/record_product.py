@@ -3,7 +3,7 @@
 Its documents alone tell in part why it must end blocked.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,10 +54,21 @@ class Records(Product[RecordsDefinition, "MaskedFile", "Evaluation"]):
                 "whose method the plan uses"
             )
         declared = declared_variables(self)
-        unmet = unmet_needs(self.policy, self.contract.knowledge, declared, described_variables(self))
+        unmet = unmet_needs(self.policy, self.contract, declared, described_variables(self))
         if unmet := [*unmet, *_too_few_allowed(self.contract, self.policy)]:
             raise DocumentError(
                 f"{self.path}: by the policy '{self.policy.name}' no such release can be judged. {'. '.join(unmet)}"
+            )
+        if self.definition.move_together and not self.contract.record_key:
+            raise DocumentError(
+                f"{self.path}: move_together needs a record_key in the contract: who was in an earlier edition is told "
+                "by it"
+            )
+        standard = self.policy.reference_standard
+        if self.definition.move_together and standard is not None and standard.reference == "holdout":
+            raise DocumentError(
+                f"{self.path}: move_together cannot be held under a policy with a holdout, which is drawn anew in each "
+                "edition: soon nobody would be left in the file"
             )
         for copy in self.definition.copies:
             if unfit := COPIES[copy].unfit(described_variables(self)):
@@ -67,7 +78,7 @@ class Records(Product[RecordsDefinition, "MaskedFile", "Evaluation"]):
                 raise DocumentError(f"{self.path}: {what}: {unfit[0]}")
 
     def warnings(self) -> list[str]:
-        return document_warnings(self.policy, described_variables(self))
+        return document_warnings(self.policy, self.contract, described_variables(self))
 
     def refuse_unfit_data(self, release: RecordsRelease) -> None:
         released_variables(release)  # refuses categories that the plan has no place for
@@ -158,7 +169,7 @@ def _of_declared(parameters: dict[str, Any], declared: Variables) -> dict[str, A
     return {"matrix": {name: rows for name, rows in parameters["matrix"].items() if name in public}}
 
 
-def document_warnings(policy: Policy, described: Variables) -> list[str]:
+def document_warnings(policy: Policy, contract: Contract, described: Variables) -> list[str]:
     """A sentence for each reason.
 
     described : the variables after the plan, as the documents alone tell them
@@ -166,17 +177,16 @@ def document_warnings(policy: Policy, described: Variables) -> list[str]:
     warnings, named = [], f"policy '{policy.name}'"
     if policy.reference_standard is None:
         warnings.append(f"{named} names no reference_standard: this release will be blocked.")
-    if not with_role(described, Role.QUASI_IDENTIFIER):
+    if not contract.numbers_alone and not with_role(described, Role.QUASI_IDENTIFIER):
         warnings.append(
             "no released variable has the role quasi_identifier, by which people could be recognised. Has none?"
         )
     return warnings
 
 
-def unmet_needs(policy: Policy, knowledge: Collection[str], declared: Variables, described: Variables) -> list[str]:
+def unmet_needs(policy: Policy, contract: Contract, declared: Variables, described: Variables) -> list[str]:
     """A sentence for each thing without which checks that decide cannot judge the release, whatever its records are.
 
-    knowledge           : names of the contract's sets of known variables
     declared, described : the variables before the plan and after it; what the plan takes out is not there
     """
     standard = policy.reference_standard
@@ -186,7 +196,10 @@ def unmet_needs(policy: Policy, knowledge: Collection[str], declared: Variables,
         for name, variable in declared.items()
         if any(column == name or column.startswith(f"{name}=") for column in described)
     }
-    return policy.unmet(left, described, holdout=holdout, knowledge=knowledge, paired=True, how="document")
+    return policy.unmet(
+        left, described, holdout=holdout, knowledge=contract.knowledge, paired=True, how="document",
+        numbers_alone=contract.numbers_alone,
+    )  # fmt: skip
 
 
 def _too_few_allowed(contract: Contract, policy: Policy) -> list[str]:
@@ -215,6 +228,7 @@ def described(
         for name in original_variables(release)
     }
     to_all = [step.correction() for step in definition.plan if not step.columns]
+    to_all += [] if definition.move_together is None else [definition.move_together.correction()]
     allow_for = {name: [step.correction() for step in definition.plan if name in step.columns] for name in variables}
     parquet = next(file.sha256 for file in files if file.path.endswith(".parquet"))
     book = Codebook(

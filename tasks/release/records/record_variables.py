@@ -120,8 +120,12 @@ def noise_keys(release: RecordsRelease) -> Hashes | None:
 
     None without a record key, and where the seed is to be destroyed: whoever has the vault could make the noise again.
     """
-    key = release.product.contract.record_key
-    if not key or release.product.definition.seed == "destroy":
+    if not release.product.contract.record_key or release.product.definition.seed == "destroy":
         return None
-    path = release.vault.verify(release.original.sha256, ".parquet")
+    return record_keys(release, release.original)
+
+
+def record_keys(release: RecordsRelease, table: StagedTable) -> Hashes:
+    """Of each record of a table, whom the record key names: equal in all data sets; as secret as a seed."""
+    key, path = release.product.contract.record_key, release.vault.verify(table.sha256, ".parquet")
     return release.vault.record_keys(key_texts(read_typed(path, release.staged_variables, key), key).tolist())

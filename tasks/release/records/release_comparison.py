@@ -87,6 +87,7 @@ def compared(release: RecordsRelease, masked: MaskedFile) -> Comparison:
         unit=release.unit,
         minimum_cell=release.product.policy.minimum_cell,
         knowledge=release.product.contract.knowledge,
+        numbers_alone=release.product.contract.numbers_alone,
         record_rules=release.product.contract.record_rules,
         undeclared=release.product.contract.undeclared,
         analyses=release.product.definition.analyses,

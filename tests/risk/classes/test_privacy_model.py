@@ -17,6 +17,7 @@ from sluice.risk.classes.beta_likeness import BetaLikenessModel
 from sluice.risk.classes.delta_disclosure import DeltaDisclosureModel
 from sluice.risk.classes.k_anonymity import KAnonymityModel
 from sluice.risk.classes.l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
+from sluice.risk.classes.privacy_model import BesideHarmless
 from sluice.risk.classes.sample_uniques import SampleUniques
 from sluice.risk.classes.t_closeness import EqualTCloseness, HierarchicalTCloseness, OrderedTCloseness
 from sluice.risk.population.delta_presence import DeltaPresenceModel
@@ -71,16 +72,16 @@ CLAIMING = WITH_OTHERS | st.sampled_from(
         BetaLikenessModel("a", 1.0, enhanced=True),
         DeltaDisclosureModel("a", 1.0),
         AlphaKAnonymity("a", 0.6, 2),
-        DistinctLDiversity("a", 3, harmless=(0,)),
-        EntropyLDiversity("a", 1.8, harmless=(0, 2)),
-        RecursiveLDiversity("a", 1.5, 2, harmless=(0,)),
-        RecursiveLDiversity("a", 1.5, 3, harmless=(0, 1)),
-        EqualTCloseness("a", 0.2, harmless=(0,)),
-        OrderedTCloseness("a", 0.1, harmless=(1,)),
-        HierarchicalTCloseness("a", 0.15, TREE, harmless=(0, 3)),
-        BetaLikenessModel("a", 0.7, harmless=(0,)),
-        DeltaDisclosureModel("a", 0.5, absent=False, harmless=(0, 1)),
-        AlphaKAnonymity("a", 0.4, 2, harmless=(0,)),
+        BesideHarmless("a", DistinctLDiversity("a", 3), (0,)),
+        BesideHarmless("a", EntropyLDiversity("a", 1.8), (0, 2)),
+        BesideHarmless("a", RecursiveLDiversity("a", 1.5, 2), (0,)),
+        BesideHarmless("a", RecursiveLDiversity("a", 1.5, 3), (0, 1)),
+        BesideHarmless("a", EqualTCloseness("a", 0.2), (0,)),
+        BesideHarmless("a", OrderedTCloseness("a", 0.1), (1,)),
+        BesideHarmless("a", HierarchicalTCloseness("a", 0.15, TREE), (0, 3)),
+        BesideHarmless("a", BetaLikenessModel("a", 0.7), (0,)),
+        BesideHarmless("a", DeltaDisclosureModel("a", 0.5, absent=False), (0, 1)),
+        BesideHarmless("a", AlphaKAnonymity("a", 0.4, 2), (0,)),
     ]
 )
 
