@@ -6,6 +6,7 @@ m there, and no claim made on it is right.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,7 +25,9 @@ from sluice.risk.coded_points import CodedPoints
 from sluice.risk.coding import Coding
 from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
 from sluice.risk.linkage.learned_linker import CandidatePosterior
+from sluice.risk.linkage.learned_map import found_in_order
 from sluice.risk.linkage.learned_variable import compared_variables
+from sluice.risk.linkage.mapped_columns import MappedColumns
 from sluice.risk.linkage.number_patterns import with_digits
 from sluice.risk.linkage.worst_known import worst_known
 from sluice.risk.measurement import if_near, verdict_within
@@ -127,7 +130,21 @@ def learned_intruder(files: Comparison, people: int) -> LearnedIntruder | None:
     by_name = dict(zip(coding.names, zip(*(side.by_variable() for side in sides), strict=True), strict=True))
     nothing = CodedPoints([], len(files.original))
     spaces = [by_name.get(each.name, (nothing, nothing)) for each in compared]  # none: probabilities of one label
-    return LearnedIntruder.fit(compared, spaces, units, files.rng, people)
+    columns = MappedColumns.of(files.original, files.masked, files.variables, files.released)
+    return LearnedIntruder.fit(compared, spaces, units, files.rng, people, columns)
+
+
+def in_one_order(files: Comparison) -> Comparison | None:
+    """The files as paired, where a map learned from row i of both finds row i of others; None where it finds nobody.
+
+    Nobody said that rows are paired. But whoever finds them so has the pairs, and so has the intruder.
+    """
+    if not len(files.original) == len(files.recoded) == len(files.masked) >= _FEWEST:
+        return None
+    columns = MappedColumns.of(files.original, files.masked, files.variables, files.released)
+    if not found_in_order(columns, np.random.default_rng(0)):
+        return None
+    return replace(files, paired=True)
 
 
 def judge_learned_linkage(
@@ -169,7 +186,7 @@ def judge_reached(limits: LinkageLimits, reached: Reached, knows: str, files: Co
         ("learned_linkage", reached.found, limits.found + chance, says, found),
         ("learned_claims", reached.right.astype(np.float64), limits.claims, sure, right),
     ):
-        low, high = _interval(success, units)
+        low, high = share_interval(success, units)
         verdict = verdict_within((low, high), allowed)
         near = if_near(verdict, float(success.mean()), allowed, None if share is None else (low, high))
         findings.append(_finding(rule, verdict, sentence + near, limits, scope, files, n, share, allowed))
@@ -187,19 +204,28 @@ def _judge_distance(margin: float, reached: Reached, files: Comparison) -> Findi
     )  # fmt: skip
 
 
-def _interval(success: FloatArray, units: IntArray) -> tuple[float, float]:
-    """Wilson's interval of the share, of as many independent cases as these are worth."""
+def share_interval(success: FloatArray, units: IntArray) -> tuple[float, float]:
+    """Wilson's interval of a share of successes, of as many independent cases as these are worth.
+
+    success : shape (n,), 0 to 1
+    units   : shape (n,), who belongs together, such as the household of each
+    """
     cases = _independent(success, units)
     centre, half = AttackSuccess(cases, cases, float(success.mean()) * cases).wilson()
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
 def _independent(success: FloatArray, units: IntArray) -> int:
-    """As many independent cases as tell what these tell, of whom households succeed or fail together (Kish 1965)."""
-    n, share = len(success), float(success.mean())
-    totals = np.bincount(np.unique(units, return_inverse=True)[1], success - share)
+    """As many independent cases as tell what these tell, of whom households succeed or fail together (Kish 1965).
+
+    No more than there are households: where all succeed, or nobody does, nothing tells how far they do so together.
+    """
+    share = float(success.mean())
+    places, of = np.unique(units, return_inverse=True)
+    totals = np.bincount(of, success - share)
     clustered, simple = float((totals**2).sum()), float(((success - share) ** 2).sum())
-    return max(1, min(n, round(n * simple / clustered))) if clustered > 0 else n
+    cases = len(places)
+    return max(1, min(cases, round(len(success) * simple / clustered))) if clustered > 0 else cases
 
 
 def _finding(

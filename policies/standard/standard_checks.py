@@ -18,10 +18,12 @@ from policies.standard.copied_values import (
     judge_near_copies,
     judge_unique_values,
 )
+from policies.standard.hidden_names import HIDDEN_NAMES, judge_hidden_names
 from policies.standard.known_methods import TRANSPARENCY, judge_transparency
 from policies.standard.learning_intruders import (
     LEARNED_LINKAGE,
     PARTIAL_KNOWLEDGE,
+    in_one_order,
     judge_learned_linkage,
     judge_partial_knowledge,
     learned_intruder,
@@ -44,6 +46,7 @@ from policies.standard.preconditions import (
 )
 from policies.standard.prediction_curves import PREDICTION, SUBGROUPS, judge_measure, judge_subgroups
 from policies.standard.reconstructed_units import RECONSTRUCTED_UNITS, has_units, judge_reconstructed_units
+from policies.standard.recovered_values import RECOVERED_VALUES, judge_recovered_values
 from policies.standard.reference_standard import MEASURES, ReferenceStandard
 from sluice.ground.declaration import Declaration
 from sluice.ground.rule import DisclosureRule
@@ -76,18 +79,25 @@ DECLARED = (
 PARTS = (
     *(*SAMPLE_SIZE, *COMPARABLE_VALUES, *PREDICTION, *COPIES, *ISOLATED_PEOPLE, *SUBGROUPS, *DUPLICATE_RECORDS),
     *(*LENIENCY, *LONE_COPIES, *REIDENTIFICATION, *LEARNED_LINKAGE, *TRANSPARENCY, *PARTIAL_KNOWLEDGE, *UNIQUE_VALUES),
+    *RECOVERED_VALUES,
+    *HIDDEN_NAMES,
     *(*SMALL_GROUPS, *NUMBERS_ALONE, *RECONSTRUCTED_UNITS),
 )
 """What the standard's parts say of themselves."""
 
 
 def checks_of(
-    standard: ReferenceStandard | None, files: Comparison, curves: list[Curve], attacks: Sequence[DisclosureRule]
+    standard: ReferenceStandard | None,
+    files: Comparison,
+    curves: list[Curve],
+    attacks: Sequence[DisclosureRule],
+    rules: Sequence[DisclosureRule] = (),
 ) -> list[Check]:
     """Everything that a reference standard asks of these files; without one the answer is UNKNOWN.
 
     curves  : those of the prediction measures are added to it
     attacks : those that the policy plays beside the standard
+    rules   : those of the policy on the file by itself
     """
     if standard is None:
         none = Finding(
@@ -104,8 +114,9 @@ def checks_of(
         return check(rule, "reference", lambda files: [judge(standard, files)])
 
     for_all = [check("reference_standard", "reference", predictions), of("unique_values", judge_unique_values)]
+    names = check("hidden_names", "reference", judge_hidden_names)
     if not files.paired:
-        return [*for_all, Check(partial(_unpaired, standard, attacks))]
+        return [*for_all, Check(partial(_unpaired, standard, attacks)), names]
     return [
         *for_all,
         of("lone_copies", judge_lone_copies),
@@ -118,6 +129,8 @@ def checks_of(
             if has_units(files)
             else []
         ),
+        check("recovered_values", "reference", partial(judge_recovered_values, rules)),
+        names,
     ]
 
 
@@ -152,8 +165,11 @@ def _unpaired(standard: ReferenceStandard, attacks: Sequence[DisclosureRule], fi
 
     A policy that plays them itself, against people who were set aside, is for files of which no record was anybody's,
     and nothing is missing. Under another one the file may have been masked record by record, too strongly for whoever
-    compares values and too weakly for whoever learned from pairs, so a person decides.
+    compares values and too weakly for whoever learned from pairs, so a person decides. Where the rows turn out to be in
+    the order of the original, there are pairs.
     """
+    if (in_order := in_one_order(files)) is not None:
+        yield from _learned(standard, in_order)
     if not (standard.learned.binding or any(intruder.binding for intruder in standard.intruders)):
         return
     played = any(isinstance(rule, SubsetInference) and rule.binding for rule in attacks)

@@ -237,7 +237,9 @@ def _recoded(
 
 def _dear(records: RecordsAtHand, files: Comparison, curves: list[Curve]) -> Iterator[Finding]:
     """What takes long, each measured when it is asked for, as a release has it."""
-    yield from reference_findings(records.policy.reference_standard, files, curves, records.policy.attacks)
+    yield from reference_findings(
+        records.policy.reference_standard, files, curves, records.policy.attacks, records.policy.rules
+    )
     yield from attack_findings(records.policy, files)
 
 

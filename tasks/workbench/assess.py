@@ -136,7 +136,7 @@ def assess_compared(
         ),  # as it is, it goes out
         *([] if files.holdout is None else [_on_holdout(files.original, files.holdout)]),
         *([_on_pairs(files)] if files.paired else []),
-        *measured.findings,
+        *(_on_plan(policy, files, each) for each in measured.findings),
     ]
     today = datetime.now(UTC)
     findings = with_advice(apply_waivers(findings, policy.waivers, name, today.date(), ""))
@@ -228,6 +228,34 @@ def _on_pairs(files: Comparison) -> Finding:
         return Finding(rule="pairs", verdict=Verdict.PASS, stage="masked", **as_fields(says))
     says = _PAIRS.do_not_resemble()
     return Finding(rule="pairs", verdict=Verdict.REVIEW, stage="masked", **as_fields(says))
+
+
+def _on_plan(policy: Policy, files: Comparison, finding: Finding) -> Finding:
+    """What would undo a method that nobody names was not looked for, so a person decides where the policy asks for it.
+
+    Recoded and suppressed values are what they seem, and need no method.
+    """
+    standard = policy.reference_standard
+    if finding.rule != "transparency" or standard is None or not standard.transparency.binding:
+        return finding
+    if files.carried_out is not None or not any(_is_perturbed(files, str(name)) for name in files.masked):
+        return finding
+    return finding.model_copy(update={"binding": True})
+
+
+def _is_perturbed(files: Comparison, name: str) -> bool:
+    """Whether values were changed other than by recoding: one original value became several labels, or a number another
+    number."""
+    if name not in files.recoded:
+        return True
+    before, after = (plain_values(file[name]) for file in (files.recoded, files.masked))
+    left = ~pd.isna(after)
+    if not (left & (before != after)).any():
+        return False
+    if after.dtype.kind == "f":
+        return True
+    became = pd.DataFrame({"value": plain_values(files.original[name])[left], "label": after[left]}).drop_duplicates()
+    return bool(became["value"].duplicated().any())
 
 
 def _sha256(path: Path) -> str:

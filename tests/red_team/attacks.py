@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
 
 from sluice.utility.comparison import Comparison
@@ -146,6 +147,61 @@ def _likeness(files: Comparison) -> tuple[Floats, NDArray[np.int64], NDArray[np.
     return scores, people, calibration
 
 
+def mapped(files: Comparison, scale: str = "as they are", known: int | None = None) -> float:
+    """Whose own record lies nearest to what a linear map of all their numbers predicts, learned on other people.
+
+    scale : "as they are", "normal scores" or "logarithms"
+    known : so many people it is learned from; half of all where none is given
+    """
+    before, after = (_on_scale(each, scale) for each in coded(files))
+    order = np.random.default_rng(7).permutation(len(before))
+    learners, people = order[: known or len(order) // 2], order[len(order) // 2 :][:_PEOPLE]
+    design = np.column_stack([np.ones(len(before)), before])
+    ridge = 1e-6 * len(learners) * np.eye(design.shape[1])
+    gram = design[learners].T @ design[learners] + ridge
+    slopes = np.linalg.solve(gram, design[learners].T @ after[learners])
+    leverage = np.einsum("ij,ji->i", design[learners], np.linalg.solve(gram, design[learners].T))
+    residuals = (after[learners] - design[learners] @ slopes) / np.maximum(1 - leverage, 1e-3)[:, None]
+    covariance = residuals.T @ residuals / len(learners)
+    covariance = 0.9 * covariance + np.diag(0.1 * covariance.diagonal() + 1e-9)
+    turn = np.linalg.inv(np.linalg.cholesky(covariance)).T
+    expected, records = (design @ slopes) @ turn, after @ turn
+    scores = np.array([-((records - expected[person]) ** 2).sum(axis=1) for person in people])
+    return found(scores, people)
+
+
+def _on_scale(values: Floats, scale: str) -> Floats:
+    columns = []
+    for column in values.T:
+        filled = np.where(np.isfinite(column), column, np.nanmedian(column) if np.isfinite(column).any() else 0.0)
+        if scale == "normal scores":
+            filled = norm.ppf(np.clip(ranks(filled, filled), 1e-6, 1 - 1e-6))
+        elif scale == "logarithms":
+            filled = np.sign(filled) * np.log1p(np.abs(filled) / (0.01 * (np.median(np.abs(filled)) or 1.0)))
+        columns.append((filled - filled.mean()) / (filled.std() or 1.0))
+    return np.column_stack(columns)
+
+
+def stands_out(files: Comparison) -> float:
+    """Of whom it is rightly claimed that the nearest record is theirs, by how much farther the second one is.
+
+    The ratio from which it is claimed is the one that served best on half of the people; the others are judged.
+    """
+    before, after = (_on_scale(each, "as they are") for each in coded(files))
+    order = np.random.default_rng(7).permutation(len(before))
+    ratio, right = np.empty(len(before)), np.empty(len(before), np.bool_)
+    for person in order[: 4 * _PEOPLE]:
+        apart = ((after - before[person]) ** 2).sum(axis=1)
+        first, second = np.argpartition(apart, 1)[:2]
+        ratio[person], right[person] = apart[second] / max(apart[first], 1e-12), first == person
+    learned_on, people = order[: 4 * _PEOPLE : 2], order[1 : 4 * _PEOPLE : 2]
+    highest = learned_on[np.argsort(-ratio[learned_on])]
+    gain = np.cumsum(np.where(right[highest], 1.0, -1.0))
+    if gain.max() <= 0:
+        return 0.0
+    return float((right & (ratio >= ratio[highest[int(gain.argmax())]]))[people].mean())
+
+
 _WINDOWS = (0.003, 0.01, 0.03, 0.1, 0.2)
 
 
@@ -163,4 +219,8 @@ ATTACKS: dict[str, Callable[[Comparison], float]] = {
     "within 10 % of the ranks": windows,
     "learned": learned,
     "learned, and sure of it": certain,
+    "a linear map": mapped,
+    "a linear map of normal scores": partial(mapped, scale="normal scores"),
+    "a linear map of logarithms": partial(mapped, scale="logarithms"),
+    "stands out": stands_out,
 }

@@ -30,6 +30,7 @@ class Case:
     reaches : the share that the attack reaches at least
     chance  : the share that it would reach without the file, at most
     rules   : names of findings; one of them must FAIL, whatever else does
+    verdict : that at least, of one of the rules: REVIEW keeps a file back, too
     policy  : the shipped policy under which the file would be published
     more    : shows on one more file what another case shows
     """
@@ -42,18 +43,22 @@ class Case:
     rules: tuple[str, ...] = ("transparency",)
     policy: str = "public-use-file"
     more: bool = False
+    verdict: Verdict = Verdict.FAIL
 
 
 def judge(files: Comparison, policy: Policy | str) -> Iterator[Finding]:
     """All findings on a file, as a release has them, but for those on its use; each measured when it is asked for."""
     policy = _loaded(policy)
     yield from check_masked(policy, files)
-    yield from reference_findings(policy.reference_standard, files, [], policy.attacks)
+    yield from reference_findings(policy.reference_standard, files, [], policy.attacks, policy.rules)
     yield from attack_findings(policy, files)
 
 
-def failures(files: Comparison, policy: Policy | str, until: Collection[str]) -> dict[str, str]:
-    """The binding findings that FAIL, up to the first of the rules `until`: rule -> what it says.
+def failures(
+    files: Comparison, policy: Policy | str, until: Collection[str], verdict: Verdict = Verdict.FAIL
+) -> dict[str, str]:
+    """The binding findings that FAIL (or are at least of another verdict), up to the first of the rules `until`: rule
+    -> what it says.
 
     One that fails stops the file; what else there is to find takes longest. Transparency is among the last in a
     release, and the first here where it is looked for.
@@ -62,7 +67,7 @@ def failures(files: Comparison, policy: Policy | str, until: Collection[str]) ->
     standard = _loaded(policy).reference_standard
     first = judge_transparency(standard.transparency, files) if standard and "transparency" in until else ()
     for each in chain(first, judge(files, policy)):
-        if each.verdict is Verdict.FAIL and each.binding:
+        if each.verdict >= verdict and each.binding:
             found[each.rule] = each.says
             if each.rule in until:
                 break

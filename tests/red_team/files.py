@@ -45,6 +45,20 @@ def census() -> Data:
     return with_roles((frame, variables), dict.fromkeys(CENSUS, Role.QUASI_IDENTIFIER))
 
 
+_NHANES = (
+    "age", "bmi", "height", "waist", "weight", "albumin", "alp", "bun", "creat", "glucose", "uap", "rbc", "wbc",
+    "totchol",
+)  # fmt: skip
+
+
+@cache
+def nhanes(people: int = 3_000) -> Data:
+    """So many people of a health survey by 14 measurements, no key among them."""
+    raw = pd.read_csv(reference_path("nhanes_bioage", "NHANES3.csv.gz"), usecols=list(_NHANES))[list(_NHANES)]
+    frame = raw.dropna().sample(people, random_state=0).reset_index(drop=True)
+    return frame.astype(float), {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in _NHANES}
+
+
 @cache
 def adult(people: int = 6_000) -> Data:
     """So many people of Adult, by the shipped contract."""

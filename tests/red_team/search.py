@@ -31,7 +31,10 @@ from tests.red_team.files import Data, adult, census, masked_by
 
 Plan = list[dict[str, Any]]
 
-LIMITS = dict.fromkeys(ATTACKS, 0.12) | {"learned, and sure of it": 0.03}  # share of the people, by hundreds of them
+LIMITS = dict.fromkeys(ATTACKS, 0.12) | {
+    "learned, and sure of it": 0.03,
+    "stands out": 0.03,
+}  # share of the people, by hundreds of them
 _MOST_STEPS = 4
 _KEPT = 8  # plans that are varied
 _POLICIES = Path(__file__).parents[2] / "policies"

@@ -22,5 +22,5 @@ def test_what_the_attack_reaches_does_not_pass(case: Case) -> None:
     files = case.make()
     reached = case.attack(files)
     assert reached >= case.reaches > case.chance, f"the attack reaches {reached:.1%} only"
-    failed = failures(files, case.policy, until=case.rules)
+    failed = failures(files, case.policy, case.rules, case.verdict)
     assert set(case.rules) & set(failed), f"it reaches {reached:.1%}; what failed: {failed}"

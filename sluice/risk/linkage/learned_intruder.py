@@ -1,17 +1,16 @@
 """The intruder who learns: picks the ruler on people whose pairs are known, and is judged on the other people.
 
 An intruder who knows the masking method can make such pairs by masking a file of their own. Half of the people,
-households whole, play that file. Weights, the choice among rulers and the calibration of claims see that half only, so
-that nothing has to be made up for on the other: one ruler is judged, once.
+households whole, play that file. Weights, maps, the choice among rulers and the calibration of claims see that half
+only, so that nothing has to be made up for on the other: one ruler is judged by whom it finds, once, and one by whom it
+claims to have found, which may be another: who finds a few surely may find fewer in all.
 
-Claims say how sure the intruder may be that the best match is the right one. Scores add up what variables say as if
-they were independent, and so are too sure of themselves. How much too sure is learned from people whose pairs are
-known: by one temperature for all scores, and a logistic curve from the share that the best candidate then has to the
-share of the right ones among the best (Platt 1999).
+All rulers are rated on the same people among the same released records: all of them, or so many that draws tell.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -19,24 +18,30 @@ import numpy as np
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.risk.coded_points import Points, side_by_side
 from sluice.risk.linkage.learned_linker import Candidates, LearnedLinker
+from sluice.risk.linkage.learned_map import SCALES, LearnedMap
 from sluice.risk.linkage.learned_rulers import (
     Examples,
     by_distance,
+    by_product,
     greedy_factors,
     logit_factors,
     whitened,
 )
 from sluice.risk.linkage.learned_variable import ComparedVariable
-
-_SURE = 0.5  # a claim is confident from here
-_TEMPERATURES = (-3.0, 5.0)  # natural logarithms
-_LARGEST_LOGIT = 30.0
+from sluice.risk.linkage.mapped_columns import MappedColumns
+from sluice.risk.linkage.match_claims import Calibration, claimed_in_learning
 
 _MOST_LEARNED = 50_000  # people that the weights are learned from
-_MOST_TUNED = 300  # people of each fold by whom rulers are compared and claims calibrated
+_MOST_TUNED = (300, 1_000)  # people of each fold by whom rulers are compared and claims calibrated, of large files
+_PAIRS_TUNED = 4_500_000  # people of a fold times records; of small files the people are more
 _OF_GROUP = 150  # people of one group who are learned from, and as many who are judged
 _CANDIDATES = 20  # other records that share the probability with the best match
 _MOST_COORDINATES = 200  # more come of categories by the hundred, which weights tell apart better than distances
+_AMONG = 20_000  # released records, at random, among which rulers are rated
+_SCREENED = 4_000  # of them, among which the scale of maps is chosen,
+_SCREENERS = 200  # by so many people of one fold
+_SURER, _MORE_SURE = 0.01, 0.25  # right claims less wrong ones by which another ruler is surer: of all people, of them
+_SIGMAS = 3.0
 
 _AT_ONCE = 8_000_000  # coordinates of a file that are held as an array, 64 MB; those of larger ones are worked out
 
@@ -73,10 +78,12 @@ class LearnedIntruder:
 
     linker: LearnedLinker
     folds: tuple[tuple[LearnedLinker, IntArray], ...]
+    parts: tuple[IntArray, IntArray]  # of the learning half, the people that each fold learned from
     learning: IntArray
     judged: IntArray
     seed: int
     spaces: tuple[Space, ...] = field(repr=False)
+    columns: MappedColumns | None = field(repr=False, default=None)
 
     @classmethod
     def fit(
@@ -86,6 +93,7 @@ class LearnedIntruder:
         units: IntArray,
         rng: np.random.Generator,
         people: int = 2_000,
+        columns: MappedColumns | None = None,
     ) -> Self:
         """Part the people and learn.
 
@@ -93,6 +101,7 @@ class LearnedIntruder:
         spaces   : coordinates for the distances, one entry for each of `compared` (w may be 0)
         units    : (n,) who belongs together, such as the household of each record; a unit is in one half
         people   : most people judged
+        columns  : what maps over several columns are learned from; none are where it is not given
         cost     : that of linking 600 people by all records a few times for each set of variables that is played, and
                    of the judged ones once
         """
@@ -102,16 +111,20 @@ class LearnedIntruder:
         part = (drawn[units] * 1e6).astype(np.int64) % 2  # a coin of its own
         learning, others = np.flatnonzero(half), np.flatnonzero(~half)
         judged = np.sort(rng.choice(others, people, replace=False)) if len(others) > people else others
+        records = len(compared[0].released)
+        tuned_people = int(np.clip(_PAIRS_TUNED // max(1, records), *_MOST_TUNED))
         folds: list[tuple[LearnedLinker, IntArray]] = []
-        for side in (0, 1):
-            learned, tuned = learning[part[learning] == side], learning[part[learning] != side]
+        parts = learning[part[learning] == 0], learning[part[learning] == 1]
+        for learned, tuned in (parts, parts[::-1]):
             beside = folds[0][0] if folds else None
             folds.append((
                 LearnedLinker.learn(compared, _some(learned, _MOST_LEARNED, rng), beside),
-                _some(tuned, _MOST_TUNED, rng),
+                _some(tuned, tuned_people, rng),
             ))  # fmt: skip
         linker = LearnedLinker.learn(compared, _some(learning, _MOST_LEARNED, rng), folds[0][0])
-        return cls(linker, tuple(folds), learning, judged, int(rng.integers(2**62)), tuple(spaces))
+        return cls(
+            linker, tuple(folds), parts, learning, judged, int(rng.integers(2**62)), tuple(spaces), columns
+        )  # fmt: skip
 
     def of_group(
         self, rows: IntArray, units: IntArray, rng: np.random.Generator, people: int = _OF_GROUP
@@ -134,49 +147,154 @@ class LearnedIntruder:
         folds = tuple((LearnedLinker.learn(self.linker.compared, part, self.linker), other)
                       for part, other in (parts, parts[::-1]))  # fmt: skip
         linker = LearnedLinker.learn(self.linker.compared, learning, self.linker)
-        return replace(self, linker=linker, folds=folds, learning=learning, judged=judged, spaces=())
-
-    def play(self, variables: Sequence[int] | IntArray | None = None) -> Reached:
-        """Choose the ruler for what is known, and judge it."""
-        known = np.arange(len(self.linker.compared)) if variables is None else np.asarray(variables, np.int64)
-        rng = np.random.default_rng(self.seed)
-        examples = [Examples.of(linker, rows, known, rng) for linker, rows in self.folds]
-        both = Examples(np.concatenate([each.weights for each in examples]), examples[0].stands_for)
-        choices: dict[str, tuple[float, FloatArray | None]] = {}
-        plain = np.ones(len(known))
-        choices["all variables"] = (float(both.found(plain).mean()), plain)
-        for name, learn in (("a subset of the variables", greedy_factors), ("weighted variables", logit_factors)):
-            # What was learned on the people of one fold is tried on those of the other.
-            crossed = np.concatenate([examples[1 - side].found(learn(examples[side])) for side in (0, 1)])
-            choices[name] = (float(crossed.mean()), learn(both))
-        tuned_rows = np.concatenate([rows for _, rows in self.folds])
-        spaces = self._points(known)
-        nearest = {name: by_distance(*space, tuned_rows, _CANDIDATES) for name, space in spaces.items()}
-        choices |= {name: (float(near.found.mean()), None) for name, near in nearest.items()}
-        ruler = max(choices, key=lambda each: choices[each][0])
-        factors = choices[ruler][1]
-
-        if factors is None:
-            tuned, candidates = nearest[ruler], by_distance(*spaces[ruler], self.judged, _CANDIDATES)
-        else:
-            full = np.zeros(len(self.linker.compared))
-            full[known] = factors
-            tuned = _together([linker.link(rows, known, _CANDIDATES, full) for linker, rows in self.folds])
-            candidates = self.linker.link(self.judged, known, _CANDIDATES, full)
-        calibration = Calibration.learn(tuned)
-        claimed, right = calibration.claims(candidates)
-        without, _ = calibration.claims(replace(candidates, own=np.full(len(self.judged), -np.inf)))
-        return Reached(
-            ruler, self.judged, candidates, candidates.found, claimed, right, without, tuned_rows, tuned,
-            calibration.temperature,
+        return replace(
+            self, linker=linker, folds=folds, parts=parts, learning=learning, judged=judged, spaces=(), columns=None
         )  # fmt: skip
 
-    def _points(self, known: IntArray) -> dict[str, Space]:
+    def play(self, variables: Sequence[int] | IntArray | None = None) -> Reached:
+        """Choose the rulers for what is known, and judge them: the one that finds most, and the surest."""
+        known = np.arange(len(self.linker.compared)) if variables is None else np.asarray(variables, np.int64)
+        rng = np.random.default_rng(self.seed)
+        tuned_rows = self._people(judged=False)
+        m = self.linker.records
+        among = np.union1d(rng.choice(m, _AMONG, replace=False), tuned_rows) if m > _AMONG else np.arange(m)
+        rulers = [*self._sums(known, among, rng), *self._distances(known, among)]
+        rulers += self._maps(known, among, max(each.found for each in rulers))
+        finder, surest = max(rulers, key=lambda each: each.found), max(rulers, key=lambda each: each.sure)
+        tuned = {finder.name: _together(finder.tried) if m == len(among) else finder.link(False)}
+        more = max(_SURER * len(tuned_rows), finder.sure * _MORE_SURE)
+        if surest.sure > finder.sure + more:
+            tuned[surest.name] = _together(surest.tried) if m == len(among) else surest.link(False)
+            if Calibration.learn(tuned[surest.name]).gain <= finder.sure + more:
+                surest = finder  # among all records it is not
+        else:
+            surest = finder
+        judged = {each.name: each.link(True) for each in (finder, surest)}
+        calibrated = {name: Calibration.learn(candidates) for name, candidates in tuned.items()}
+        claimed, right = calibrated[surest.name].claims(judged[surest.name])
+        without = calibrated[surest.name].claims_without(judged[surest.name])
+        found = judged[finder.name]
+        return Reached(
+            finder.name, self.judged, found, found.found, claimed, right, without, tuned_rows, tuned[finder.name],
+            calibrated[finder.name].temperature,
+        )  # fmt: skip
+
+    def _sums(self, known: IntArray, among: IntArray, rng: np.random.Generator) -> "list[_Ruler]":
+        """Sums of weights, by factors that were learned on the people of one fold, and tried on those of the other."""
+        examples = [Examples.of(linker, rows, known, rng, among) for linker, rows in self.folds]
+        both = examples[0].beside(examples[1])
+        some = among if len(among) < self.linker.records else None
+
+        def tried(factors: Sequence[FloatArray]) -> tuple[Candidates, ...]:
+            return tuple(
+                linker.link(rows, known, _CANDIDATES, self._full(known, of), some)
+                for (linker, rows), of in zip(self.folds, factors, strict=True)
+            )
+
+        def by(factors: FloatArray) -> Callable[[bool], Candidates]:
+            return lambda judged: self._link(judged, known, self._full(known, factors))
+
+        plain = tuple(each.linked.best(_CANDIDATES) for each in examples)
+        rulers = [_Ruler("all variables", plain, by(np.ones(len(known))))]
+        rated = float(both.found(np.ones(len(known))).mean())
+        chosen: tuple[str, Callable[[Examples], FloatArray], list[FloatArray]] | None = None
+        ways: tuple[tuple[str, Callable[[Examples], FloatArray]], ...] = (
+            ("a subset of the variables", greedy_factors), ("weighted variables", logit_factors),
+        )  # fmt: skip
+        for name, learn in ways:
+            learned = [learn(examples[1]), learn(examples[0])]
+            reached = [one.found(factors) for one, factors in zip(examples, learned, strict=True)]
+            if float(np.concatenate(reached).mean()) > rated:
+                rated, chosen = float(np.concatenate(reached).mean()), (name, learn, learned)
+        if chosen is not None:  # by far more records than the examples are
+            name, learn, learned = chosen
+            rulers.append(_Ruler(name, tried(learned), by(learn(both))))
+        return rulers
+
+    def _full(self, known: IntArray, factors: FloatArray) -> FloatArray:
+        full = np.zeros(len(self.linker.compared))
+        full[known] = factors
+        return full
+
+    def _link(self, judged: bool, known: IntArray, factors: FloatArray) -> Candidates:
+        if judged:
+            return self.linker.link(self.judged, known, _CANDIDATES, factors)
+        return _together([linker.link(rows, known, _CANDIDATES, factors) for linker, rows in self.folds])
+
+    def _people(self, judged: bool) -> IntArray:
+        return self.judged if judged else np.concatenate([rows for _, rows in self.folds])
+
+    def _distances(self, known: IntArray, among: IntArray) -> "list[_Ruler]":
         chosen = [self.spaces[j] for j in known if self.spaces[j][0].shape[1]] if self.spaces else []
         if not 0 < sum(space[0].shape[1] for space in chosen) <= _MOST_COORDINATES:
-            return {}
+            return []
         a, b = (side_by_side([space[side] for space in chosen], _AT_ONCE) for side in (0, 1))
-        return {"the distance": (a, b), "the distance in units of what masking did": whitened(a, b, self.learning)}
+        spaces = {"the distance": (a, b), "the distance in units of what masking did": whitened(a, b, self.learning)}
+        return [self._by_distance(name, *space, among) for name, space in spaces.items()]
+
+    def _by_distance(self, name: str, a: Points, b: Points, among: IntArray) -> "_Ruler":
+        near = b[among]
+        tried = tuple(by_product(a[rows], near, among, rows, _CANDIDATES) for _, rows in self.folds)
+
+        def link(judged: bool) -> Candidates:
+            rows = self._people(judged)
+            return by_distance(a[rows], b, rows, _CANDIDATES)
+
+        return _Ruler(name, tried, link)
+
+    def _maps(self, known: IntArray, among: IntArray, reached: float) -> "list[_Ruler]":
+        """The map on the scale on which most people of one fold are found by what the other one tells.
+
+        reached : the share that another ruler finds; a map that seems to find far fewer is not tried
+        """
+        if self.columns is None:
+            return []
+        columns = self.columns.knowing([self.linker.names[at] for at in known])
+        rows = self.folds[0][1]
+        some = np.union1d(among[:: -(-len(among) // _SCREENED)], rows)
+        first = rows[:: -(-len(rows) // _SCREENERS)]
+
+        def found(learned: LearnedMap | None) -> float:
+            if learned is None:
+                return -1.0
+            return float(by_product(learned.expected(first), learned.points(some), some, first, 2).found.mean())
+
+        scale = max(SCALES, key=lambda each: found(LearnedMap.learn(columns, each, self.parts[0], linear=True)))
+        one = LearnedMap.learn(columns, scale, self.parts[0])
+        share = found(one)
+        if share + _SIGMAS * np.sqrt(max(0.0, share * (1 - share)) / len(first)) < reached:
+            return []
+        other, both = (LearnedMap.learn(columns, scale, part) for part in (self.parts[1], self.learning))
+        if one is None or other is None or both is None:
+            return []
+        tried = tuple(
+            by_product(learned.expected(rows), learned.points(among), among, rows, _CANDIDATES)
+            for learned, (_, rows) in zip((one, other), self.folds, strict=True)
+        )
+
+        def link(judged: bool) -> Candidates:
+            rows = self._people(judged)
+            return by_distance(both.expected(rows), both.all_points(_AT_ONCE), rows, _CANDIDATES)
+
+        return [_Ruler(f"a map of all variables, by {scale}", tried, link)]
+
+
+@dataclass(frozen=True)
+class _Ruler:
+    """A way to rank released records, and what it reaches among some of them."""
+
+    name: str
+    tried: tuple[Candidates, ...]  # of the people of each fold, by what was learned on the other one
+    link: Callable[[bool], Candidates]  # among all records, of those who are judged, or else of those of both folds
+
+    @cached_property
+    def found(self) -> float:
+        return float(np.concatenate([each.found for each in self.tried]).mean())
+
+    @cached_property
+    def sure(self) -> int:
+        """Right claims less wrong ones, each by what is learned of the other fold's."""
+        return claimed_in_learning(self.tried[0], self.tried[1])
 
 
 def _some(rows: IntArray, most: int, rng: np.random.Generator) -> IntArray:
@@ -190,62 +308,3 @@ def _together(parts: Sequence[Candidates]) -> Candidates:
         np.concatenate([part.scores for part in parts]),
         np.concatenate([part.ties for part in parts]),
     )
-
-
-@dataclass(frozen=True)
-class Calibration:
-    """What turns scores into the probability that the best match is the right one."""
-
-    temperature: float
-    slope: float
-    intercept: float
-
-    @classmethod
-    def learn(cls, candidates: Candidates) -> Self:
-        """Learned from people whose own records are known, whom the scores were not learned from."""
-        from scipy.optimize import minimize_scalar  # loaded where it is needed, as scikit-learn below
-
-        def loss(log_temperature: float) -> float:
-            return -float(np.mean(np.log(np.maximum(_share_of_own(candidates, np.exp(log_temperature)), 1e-300))))
-
-        temperature = float(np.exp(minimize_scalar(loss, bounds=_TEMPERATURES, method="bounded").x))
-        logits = _logits(candidates, temperature)
-        right = candidates.found > 0.5
-        if right.all() or not right.any():
-            return cls(temperature, 0.0, _LARGEST_LOGIT if right.all() else -_LARGEST_LOGIT)
-        from sklearn.linear_model import LogisticRegression
-
-        curve = LogisticRegression(C=10.0).fit(logits[:, None], right)
-        return cls(temperature, max(0.0, float(curve.coef_[0, 0])), float(curve.intercept_[0]))
-
-    def claims(self, candidates: Candidates) -> tuple[BoolArray, BoolArray]:
-        """Who is claimed to be found, by a probability above one half, and of whom this is right, shapes (q,)."""
-        logit = self.intercept + self.slope * _logits(candidates, self.temperature)
-        claimed = (1 / (1 + np.exp(-logit)) > _SURE) & ~_tied(candidates)
-        return claimed, claimed & (candidates.own > candidates.scores[:, 0])
-
-
-def _tied(candidates: Candidates) -> BoolArray:
-    """Whether several records score highest, so that none can be claimed."""
-    best, own = candidates.scores[:, 0], candidates.own
-    return np.asarray(np.where(own > best, False, (own == best) | (candidates.ties > 1)))
-
-
-def _masses(candidates: Candidates, temperature: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Of own, best and all candidates, relative to the best, shapes (q,)."""
-    scores, own = candidates.scores, candidates.own
-    best = np.maximum(own, scores[:, 0])
-    relative = np.exp((scores - best[:, None]) / temperature)
-    more = np.maximum(candidates.ties - (scores == scores[:, :1]).sum(axis=1), 0)  # ties that the list does not hold
-    of_own = np.exp((own - best) / temperature)
-    return of_own, np.ones(len(own)), of_own + relative.sum(axis=1) + more * relative[:, 0]
-
-
-def _share_of_own(candidates: Candidates, temperature: float) -> FloatArray:
-    own, _, all_ = _masses(candidates, temperature)
-    return own / all_
-
-
-def _logits(candidates: Candidates, temperature: float) -> FloatArray:
-    _, best, all_ = _masses(candidates, temperature)
-    return np.asarray(np.minimum(np.log(best) - np.log(np.maximum(all_ - best, 1e-13)), _LARGEST_LOGIT))

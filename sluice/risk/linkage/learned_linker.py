@@ -9,7 +9,7 @@ probabilities are right on people whose records are known (`learned_intruder`).
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
@@ -39,6 +39,10 @@ class Candidates:
         best = self.scores[:, 0]
         shared = np.where(self.own == best, 1.0 / (1.0 + self.ties), 0.0)
         return np.where(self.own > best, 1.0, shared)
+
+    def best(self, candidates: int) -> "Candidates":
+        """The same with at most so many of the others."""
+        return replace(self, rows=self.rows[:, :candidates], scores=self.scores[:, :candidates])
 
 
 @dataclass(frozen=True)

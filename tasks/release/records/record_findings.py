@@ -100,7 +100,8 @@ def evaluate_file(policy: Policy, files: Comparison, declared: Variables, descri
         views.append(found.view)
         return found.findings
 
-    of_risk = [*checks_of(policy.reference_standard, files, curves, policy.attacks), *attack_checks(policy)]
+    of_standard = checks_of(policy.reference_standard, files, curves, policy.attacks, policy.rules)
+    of_risk = [*of_standard, *attack_checks(policy)]
     # Measuring use takes longest, so it begins first. It comes last in the report.
     of_utility = check("utility", "utility", utility)
     jobs = [partial(_listed, job) for job in (partial(_made, of_utility, files), *_drawing(of_risk, files))]
@@ -131,12 +132,14 @@ def reference_findings(
     files: Comparison,
     curves: list[Curve],
     attacks: Sequence[DisclosureRule] = (),
+    rules: Sequence[DisclosureRule] = (),
 ) -> Iterator[Finding]:
     """As `against_reference`, each measured when it is asked for; what is drawn as curves is added to `curves`.
 
     attacks : those that the policy plays beside the standard
+    rules   : those of the policy on the file by itself
     """
-    for job in _drawing(checks_of(standard, files, curves, attacks), files):
+    for job in _drawing(checks_of(standard, files, curves, attacks, rules), files):
         yield from job()
 
 

@@ -4,7 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.standard.learning_intruders import judge_learned_linkage, learned_intruder
+from policies.standard.learning_intruders import (
+    in_one_order,
+    judge_learned_linkage,
+    learned_intruder,
+    share_interval,
+)
 from policies.standard.reference_standard import LearnedLimits
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Variable
@@ -67,3 +72,47 @@ def test_what_cannot_be_played_is_unknown():
     remarks = ORIGINAL.assign(remark="x")[["remark"]]
     assert played(remarks, remarks, variables=text)["learned_linkage"].verdict is Verdict.UNKNOWN
     golden.refused(DataError, played, SAFE.iloc[:1999])
+
+
+@pytest.mark.parametrize(("share", "together"), [(0.02, True), (0.1, True), (0.1, False), (0.5, True)])
+def test_intervals_cover_where_households_fail_together(share, together):
+    """Of 400 files of 200 households of one to five, at least 93 % of the upper ends are not below the truth."""
+    rng = np.random.default_rng(7)
+    covered = 0
+    for _ in range(400):
+        units = np.repeat(np.arange(200), rng.integers(1, 6, 200))
+        drawn = rng.random(200 if together else len(units)) < share
+        low, high = share_interval((drawn[units] if together else drawn).astype(float), units)
+        assert 0 <= low <= high <= 1
+        covered += high >= share
+    assert covered >= 0.93 * 400
+
+
+def test_where_nobody_or_everybody_is_found_households_are_counted():
+    units = np.repeat(np.arange(50), 4)
+    for success in (np.zeros(200), np.ones(200)):
+        assert share_interval(success, units) == pytest.approx(share_interval(success[:50], np.arange(50)))
+    one = np.zeros(200)
+    one[0] = 1.0
+    assert share_interval(one, units)[1] >= share_interval(one[:50] / 4, np.arange(50))[1]
+
+
+@pytest.mark.chain
+def test_rows_that_nobody_called_paired_are_found_in_order_though_columns_were_turned():
+    numbers = ORIGINAL[list(NUMBERS)]
+    turn = np.linalg.qr(np.random.default_rng(1).normal(size=(len(NUMBERS), len(NUMBERS))))[0]
+    turned = pd.DataFrame((numbers - numbers.mean()).to_numpy() @ turn, columns=list(NUMBERS))
+    variables = {name: VARIABLES[name] for name in NUMBERS}
+
+    def unpaired(masked):
+        return Comparison(
+            numbers, numbers, masked, None, variables, variables, np.random.default_rng(1), paired=False, unit="people"
+        )  # fmt: skip
+
+    files = in_one_order(unpaired(turned))
+    assert files is not None
+    found = judge_learned_linkage(LIMITS, 0.05, files, learned_intruder(files, 500))
+    assert found[0].verdict is Verdict.FAIL
+    shuffled = turned.sample(frac=1, random_state=2).reset_index(drop=True)
+    for masked in (shuffled, SAFE[list(NUMBERS)], turned.head(1_999)):
+        assert in_one_order(unpaired(masked)) is None

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sluice.risk.linkage.learned_intruder import Calibration
 from sluice.risk.linkage.learned_linker import Candidates
+from sluice.risk.linkage.match_claims import Calibration, claimed_in_learning
 
 
 def drawn(people: int, too_sure: float, seed: int = 0) -> Candidates:
@@ -52,3 +52,37 @@ def test_a_claim_without_the_own_record_is_never_right():
     claimed, right = calibration.claims(replace(candidates, own=np.full(2000, -np.inf)))
     assert claimed.any()
     assert not right.any()
+
+
+def distances(own: np.ndarray, others: np.ndarray) -> Candidates:
+    """Scores of people by distances: of the own record, and sorted ones of others, shape (q, k)."""
+    return Candidates(-(own**2) / 2, np.zeros(others.shape, np.int64), -(others**2) / 2, np.ones(len(own), np.int64))
+
+
+def few_there(seed: int, people: int = 1_000, share: float = 0.04) -> Candidates:
+    """A share has the own record at a tenth of the distance of the nearest other one; of the others it is far off."""
+    rng = np.random.default_rng(seed)
+    others = np.sort(rng.chisquare(12, (people, 20)) ** 0.5 * rng.uniform(0.5, 2.0, (people, 1)), axis=1)
+    own = np.where(np.arange(people) < share * people, others[:, 0] / 10, 20.0)
+    return distances(own, others)
+
+
+def test_a_few_who_stand_out_among_many_who_do_not_are_claimed():
+    calibration = Calibration.learn(few_there(1))
+    claimed, right = calibration.claims(few_there(2))
+    assert right.mean() == pytest.approx(0.04, abs=0.005)
+    assert claimed.sum() <= 1.3 * right.sum()
+    assert claimed_in_learning(few_there(1), few_there(2)) > 60
+
+
+def test_where_nobody_stands_out_nobody_is_claimed():
+    calibration = Calibration.learn(few_there(1, share=0.0))
+    assert (calibration.gain, calibration.claims(few_there(2, share=0.0))[0].sum()) == (0, 0)
+    assert claimed_in_learning(few_there(1, share=0.0), few_there(2, share=0.0)) == 0
+
+
+def test_equal_values_are_claimed_together_or_not_at_all():
+    """Of ten people who look the same four are found: whoever claims one claims them all, and errs more often."""
+    own, others = np.full(10, 1.0), np.full((10, 2), 2.0)
+    own[4:], others[4:, 0], others[4:, 1] = 3.0, 1.0, 2.0
+    assert not Calibration.learn(distances(own, others)).claims(distances(own, others))[0].any()

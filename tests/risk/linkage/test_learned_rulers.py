@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from sluice.risk.coded_points import Coded, CodedPoints
-from sluice.risk.linkage.learned_rulers import by_distance, whitened
+from sluice.risk.linkage.learned_linker import Candidates
+from sluice.risk.linkage.learned_rulers import by_distance, by_product, whitened
+
+
+def nearest(original, released, rows) -> Candidates:  # type: ignore[no-untyped-def]
+    return by_distance(original[rows], released, rows, candidates=5)
 
 
 @pytest.mark.parametrize("people", [5, 100])
@@ -27,7 +32,27 @@ def test_points_that_are_worked_out_are_ranked_like_those_that_stand_there() -> 
     learning, judged = np.arange(0, 400, 2), np.arange(1, 400, 2)
     sides = (original, released), tuple(CodedPoints([Coded(points)], 400) for points in (original, released))
     for ruler in (lambda *points: points, lambda *points: whitened(*points, learning)):
-        held, worked_out = (by_distance(*ruler(*points), judged, candidates=5) for points in sides)
+        held, worked_out = (nearest(*ruler(*points), judged) for points in sides)
         np.testing.assert_allclose(worked_out.own, held.own, rtol=1e-6)
         np.testing.assert_allclose(worked_out.scores, held.scores, rtol=1e-6)
         np.testing.assert_allclose(worked_out.found, held.found)
+
+
+@pytest.mark.parametrize("step", [0.5, 1e-6])
+def test_a_product_of_matrices_ranks_like_the_search(step: float) -> None:
+    """Also where many records are equal, more than a list holds."""
+    rng = np.random.default_rng(5)
+    original = np.round(rng.normal(size=(300, 2)) / step) * step
+    released = np.round((original + 0.3 * rng.normal(size=(300, 2))) / step) * step
+    rows = np.arange(0, 300, 3)
+    one = by_product(original[rows], released, np.arange(300), rows, 5)
+    other = by_distance(original[rows], released, rows, 5)
+    np.testing.assert_allclose(one.scores, other.scores, atol=1e-8)
+    np.testing.assert_allclose(one.own, other.own)
+    listed = other.ties < 5
+    np.testing.assert_array_equal(one.ties[listed], other.ties[listed])
+    assert (one.ties >= other.ties).all()  # beyond the list the search counts equal records, not equal distances
+    some = np.union1d(rows, np.arange(0, 300, 2))
+    among = by_product(original[rows], released[some], some, rows, 5)
+    assert set(among.rows.ravel()) <= set(some)
+    assert (among.scores <= one.scores).all()

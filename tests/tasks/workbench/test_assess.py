@@ -14,7 +14,7 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.sources.hierarchy_file import read_hierarchy
 from tasks.workbench.assess import assess_files
-from tests.flows.house import BLOCKED, DONE, ERROR, House
+from tests.flows.house import BLOCKED, ERROR, House
 from tests.golden import golden
 
 
@@ -58,9 +58,11 @@ def change(files: Path, **columns: Any) -> None:
     masked.assign(**columns).to_csv(files / "changed.csv", index=False)
 
 
-def test_a_well_masked_file_passes_whatever_its_order(files: Path) -> None:
+def test_of_a_well_masked_file_nothing_is_to_be_decided_but_its_plan_whatever_its_order(files: Path) -> None:
     dossier = judged(files, paired=True)
-    assert dossier.verdict is Verdict.PASS, [f.says for f in dossier.findings if f.binding and f.verdict]
+    assert {each.rule: each.verdict for each in dossier.findings if each.binding and each.verdict} == {
+        "transparency": Verdict.REVIEW
+    }
     assert finding(dossier, "comparable_values").verdict is Verdict.PASS
     pd.read_csv(files / "masked.csv").sample(frac=1, random_state=3).to_csv(files / "shuffled.csv", index=False)
     for masked in ("masked.csv", "shuffled.csv"):
@@ -160,7 +162,7 @@ def test_an_attack_that_needs_pairs_asks_for_a_decision_without_them(files: Path
     assert finding(without, "distance_linkage").verdict is Verdict.REVIEW
     golden.words(finding(without, "distance_linkage").says)
     assert without.verdict is Verdict.REVIEW
-    assert judged(files, paired=True).verdict is Verdict.PASS
+    assert finding(judged(files, paired=True), "distance_linkage").verdict is Verdict.PASS
 
 
 def test_arxs_own_hierarchies_and_stars_are_read(reference_data: Path, tmp_path: Path) -> None:
@@ -218,8 +220,8 @@ def test_the_command_says_the_verdict_and_writes_the_report(house: House, files:
         str(report),
         "--json",
     )
-    assert told.code == DONE, told.err
-    assert json.loads(told.out)["verdict"] == "PASS"
+    assert told.code == BLOCKED, told.err
+    assert json.loads(told.out)["verdict"] == "REVIEW"  # nobody said how income was masked
     assert "this is an assessment, which releases nothing" in report.read_text(encoding="utf-8")
     assert not house.home.exists() or house.ids == []  # nothing was recorded
     change(files, name="x")

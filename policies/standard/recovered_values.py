@@ -1,0 +1,284 @@
+"""Recovered values: a key or a sensitive variable that was removed or coarsened is a function of columns that stayed.
+
+What comes back counts as if it had been released: for the crowd in which each person stands, and for the sensitive
+values of a group.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from policies.reported_shares import disclosed_share
+from sluice.ground.arrays import BoolArray, IntArray
+from sluice.ground.comparable_values import plain_values
+from sluice.ground.declaration import Declaration
+from sluice.ground.rule import Background, DisclosureRule
+from sluice.ground.sentence import Saying, Sentences, as_fields
+from sluice.ground.variables import GROUPS, Kind, Role, with_role
+from sluice.ground.verdict import Finding, Verdict
+from sluice.risk.classes.equivalence_classes import classes_of
+from sluice.risk.classes.k_anonymity import KAnonymity
+from sluice.risk.classes.l_diversity import LDiversity
+from sluice.risk.classes.microdata_rule import FrequencyRule, KeyedRecords
+from sluice.risk.classes.sample_uniques import SampleUniquesShare
+from sluice.risk.people_of_records import people_of
+from sluice.risk.reference.functional_dependence import Told, parts_of, told_of
+from sluice.risk.spread import on_one_grid
+from sluice.utility.comparison import Comparison
+
+_READ = (
+    "{name:Word}, which was removed, grouped or suppressed, can be read off {by:listed}, surely and rightly for "
+    "{share:percent} of those who have not its commonest value."
+)
+_SAYS = Sentences(
+    "recovered_values",
+    nothing="No quasi-identifier or sensitive variable that was removed, grouped or suppressed is a function of the "
+    "released columns.",
+    kept=f"{_READ} With it, the policy's rules on groups of look-alikes still hold.",
+    too_few=f"{_READ} With it, {{below:,}} of {{n:,}} {{unit}} share their quasi-identifiers with too few others; the "
+    "policy asks for {k:,}.",
+    too_many_alone=f"{_READ} With it, {{alone:percent}} of the {{unit}} are alone with their quasi-identifiers; the "
+    "policy allows {limit:percent}.",
+    too_alike=f"{_READ} With it, groups of look-alikes hold too few sensitive values.",
+    no_groups=f"{_READ} No rule of the policy is about groups of look-alikes, so a person must decide.",
+)
+
+RECOVERED_VALUES = (
+    Declaration(
+        "recovered_values",
+        about="Recovered values: a quasi-identifier or sensitive variable that was removed, grouped or suppressed, and "
+        "that other released columns determine.",
+        asks="With every variable that released columns give back, the policy's rules on groups of look-alikes still "
+        "hold.",
+        helps="Remove or coarsen the columns that the finding names, too: a weight that only one stratum has, a code "
+        "whose first digits are an area, the parts of a total. Or release the variable as it is, and mask the file "
+        "until the rules hold with it.",
+        source="Source: Farkas and Jajodia (2002); Huhtala, Kärkkäinen, Porkka and Toivonen (1999).",
+    ),
+)
+
+_COMES_BACK = 0.2  # of those who have not the value that is told most often: others are told by what goes together
+_FEWEST = 5
+_PEOPLE = 5_000  # who are looked at,
+_HIDDEN = 200  # and so many, at least, of whom a variable is hidden
+_SUPPRESSED = 30  # values, at least, for a figure
+
+
+@dataclass(frozen=True)
+class _Hidden:
+    """A variable of which the file tells less than the original; the true values, and of whom they are hidden."""
+
+    name: str
+    values: "pd.Series[Any]"
+    of: BoolArray
+    own: bool  # its own column still tells something
+
+
+def judge_recovered_values(rules: Sequence[DisclosureRule], files: Comparison) -> list[Finding]:
+    """A finding for each variable that comes back, or one that none does.
+
+    rules : of the policy; those on groups of look-alikes are asked again with what came back
+    files : paired
+    cost  : for each variable that was removed, grouped or suppressed, some tables and two trees of 5,000 people
+    """
+    rng, n = files.rng, len(files.masked)
+    columns = {
+        name: files.masked[name]
+        for name, variable in files.released.items()
+        if name in files.masked and variable.role not in GROUPS and variable.kind is not Kind.ITEMS
+    }
+    keys = [name for name in with_role(files.released, Role.QUASI_IDENTIFIER) if name in columns]
+    hidden_ones = list(_hidden(files))
+    rows = _looked_at(hidden_ones, n, rng) if hidden_ones else np.zeros(0, np.int64)
+    few = {name: column.iloc[rows] for name, column in columns.items()} if hidden_ones else {}
+    parts = {name: parts_of(name, column) for name, column in few.items()}
+    found = []
+    for hidden in hidden_ones:
+        known = [name for name in keys if hidden.own or name != hidden.name]
+        known += [hidden.name] if hidden.own and hidden.name not in keys else []
+        others = {name: column for name, column in few.items() if hidden.own or name != hidden.name}
+        drawn = rng.spawn(1)[0]
+        truth = plain_values(hidden.values)
+        told = told_of(truth[rows], known, others, np.arange(len(rows)), drawn, parts, hidden.of[rows])
+        if _comes_back(told) and len(rows) < n:
+            chosen = {name: columns[name] for name in dict.fromkeys((*known, *told.by))}
+            told = told_of(truth, known, chosen, rows, drawn, of=hidden.of)
+        if _comes_back(told):
+            found.append(_judged(rules, files, hidden, told, keys))
+    if found:
+        return found
+    return [
+        Finding(
+            rule="recovered_values", verdict=Verdict.PASS, stage="reference", observed=0.0, limit=_COMES_BACK,
+            attempted=n, completed=n, **as_fields(_SAYS.nothing()),
+        )
+    ]  # fmt: skip
+
+
+def _hidden(files: Comparison) -> Iterator[_Hidden]:
+    """Quasi-identifiers and sensitive variables that were removed, recoded, or suppressed for some."""
+    for name, variable in files.variables.items():
+        if variable.role not in (Role.QUASI_IDENTIFIER, Role.SENSITIVE) or variable.kind in (Kind.TEXT, Kind.ITEMS):
+            continue
+        original = files.original[name]
+        if name not in files.masked or name not in files.released:
+            if name not in files.told_of:
+                yield _Hidden(name, original, np.ones(len(original), np.bool_), own=False)
+            continue
+        recoded = files.recoded[name]
+        coarser = _differs(original, recoded)
+        if np.count_nonzero(coarser) >= _SUPPRESSED:
+            yield _Hidden(name, original, coarser, own=True)
+        suppressed = (files.masked[name].isna() & recoded.notna()).to_numpy(bool)
+        if np.count_nonzero(suppressed) >= _SUPPRESSED:
+            yield _Hidden(name, recoded, suppressed, own=False)
+
+
+def _differs(one: "pd.Series[Any]", other: "pd.Series[Any]") -> BoolArray:
+    """Whose value another file does not have, numbers to a hundredth of their spread."""
+    before, after = plain_values(one), plain_values(other)
+    if before.dtype.kind != after.dtype.kind:
+        return ~pd.isna(before)
+    before, after = on_one_grid(before, after)
+    return np.asarray((before != after) & ~pd.isna(before))
+
+
+def _looked_at(hidden_ones: Sequence[_Hidden], n: int, rng: np.random.Generator) -> IntArray:
+    """Some thousand people at random, and some of whom alone a variable is hidden."""
+    if n <= _PEOPLE:
+        return np.arange(n)
+    chosen = [rng.choice(n, _PEOPLE, replace=False)]
+    for hidden in hidden_ones:
+        of = np.flatnonzero(hidden.of)
+        if len(of) * _PEOPLE < n * _HIDDEN:
+            chosen.append(rng.choice(of, min(len(of), _HIDDEN), replace=False))
+    return np.unique(np.concatenate(chosen))
+
+
+def _comes_back(told: Told) -> bool:
+    success = told.success
+    if success.successes < _FEWEST:
+        return False
+    centre, half = success.wilson()
+    return centre + half >= _COMES_BACK
+
+
+def _judged(
+    rules: Sequence[DisclosureRule], files: Comparison, hidden: _Hidden, told: Told, keys: list[str]
+) -> Finding:
+    """What the rules on groups say of the file with this variable."""
+    success = told.success
+    share = disclosed_share(success.share, success.completed, files.minimum_cell)
+    about: dict[str, Any] = {"name": hidden.name, "by": told.by, "share": share, "unit": files.unit}
+    verdict, says = Verdict.PASS, _SAYS.kept(**about)
+    is_key = files.variables[hidden.name].role is Role.QUASI_IDENTIFIER
+    on_crowds = [rule for rule in rules if isinstance(rule, FrequencyRule) and _looks_at(rule, hidden.name)]
+    on_values = [rule for rule in rules if isinstance(rule, LDiversity)]
+    broken: Saying | None = None
+    if is_key:
+        for on_crowd in on_crowds:
+            broken = broken or _too_few(on_crowd, files, hidden, told, keys, about)
+    for on_value in on_values:
+        broken = broken or _too_alike(on_value, files, hidden, told, keys, about)
+    if broken:
+        verdict, says = Verdict.FAIL, broken
+    elif not any(isinstance(rule, FrequencyRule | LDiversity) for rule in rules):
+        verdict, says = Verdict.REVIEW, _SAYS.no_groups(**about)
+    return Finding(
+        rule="recovered_values", verdict=verdict, stage="reference", scope=hidden.name,
+        observed=share if isinstance(share, float) else None,
+        limit=_COMES_BACK, attempted=len(files.masked), completed=int(np.count_nonzero(told.looked_at)),
+        **as_fields(says),
+    )  # fmt: skip
+
+
+def _looks_at(rule: FrequencyRule, name: str) -> bool:
+    return rule.columns is None or name in rule.columns
+
+
+def _too_few(
+    rule: FrequencyRule, files: Comparison, hidden: _Hidden, told: Told, keys: list[str], about: dict[str, Any]
+) -> Saying | None:
+    """Whether a rule on crowds breaks that would hold without the variable."""
+    frame, variables = files.masked_with_people
+    before = (
+        KeyedRecords(frame, variables, keys, background=Background(files.recoded, files.minimum_cell)).frequencies(
+            rule.missing_matches
+        )
+        if keys
+        else np.full(len(frame), len(frame))
+    )
+    others = [name for name in keys if hidden.own or name != hidden.name]
+    after = _crowds(files, hidden, told, others)
+    judged = np.ones(len(after), np.bool_)
+    if rule.missing_matches == "any" and others:
+        judged = files.masked[others].notna().all(axis=1).to_numpy(bool)  # the others have a larger crowd
+    if isinstance(rule, KAnonymity):
+        below = int(np.count_nonzero(judged & (after < rule.k) & (before >= rule.k)))
+        return _SAYS.too_few(below=below, n=len(after), k=rule.k, **about) if below else None
+    if isinstance(rule, SampleUniquesShare):
+        alone = float((judged & (after == 1)).mean())
+        was = float((judged & (before == 1)).mean())
+        return _SAYS.too_many_alone(alone=alone, limit=rule.at_most, **about) if alone > rule.at_most >= was else None
+    return None
+
+
+def _crowds(files: Comparison, hidden: _Hidden, told: Told, keys: list[str]) -> IntArray:
+    """For each record, how many people share its keys and may have its value of the variable: those who are told to
+    have it, and those of whom nobody knows."""
+    frame, variables = files.masked_with_people
+    people = people_of(frame, variables)
+    classes = classes_of(frame, keys, people) if keys else None
+    labels = np.zeros(len(frame), np.int64) if classes is None else classes.labels
+    is_known = told.people | told.anyway | ~hidden.of
+    values = int(told.truth.max(initial=0)) + 1
+    with_value = labels * values + told.truth
+    own = _counted(with_value, is_known, people)
+    unknown = _counted(labels, ~is_known, people)
+    return own + unknown
+
+
+def _counted(label: IntArray, of: BoolArray, people: IntArray | None) -> IntArray:
+    """How many of these records, or people, have the label of each record; shape (n,)."""
+    codes, found = pd.factorize(label)
+    if people is None:
+        counts = np.bincount(codes[of], minlength=len(found))
+    else:
+        pairs = np.unique(codes[of].astype(np.int64) * (int(people.max(initial=0)) + 1) + people[of])
+        counts = np.bincount(pairs // (int(people.max(initial=0)) + 1), minlength=len(found))
+    return counts[codes]
+
+
+def _too_alike(
+    rule: LDiversity, files: Comparison, hidden: _Hidden, told: Told, keys: list[str], about: dict[str, Any]
+) -> Saying | None:
+    """Whether groups in which the variable is told of everybody break a rule on their sensitive values."""
+    if not keys:
+        return None
+    labels = classes_of(files.masked, keys).labels
+    untold = np.bincount(labels[~(told.people | told.anyway | ~hidden.of)], minlength=int(labels.max()) + 1) > 0
+    through = np.bincount(labels[told.people], minlength=int(labels.max()) + 1) > 0
+    rows = np.flatnonzero((through & ~untold)[labels])
+    if not len(rows):
+        return None
+    variable = files.variables[hidden.name]
+    frame = files.masked.iloc[rows].assign(**{hidden.name: files.original[hidden.name].iloc[rows]})
+    variables = {**files.released, hidden.name: variable}
+    background = Background(files.recoded.iloc[rows], files.minimum_cell)
+    if variable.role is Role.SENSITIVE:
+        if rule.columns is not None and hidden.name not in rule.columns:
+            return None
+        rule = rule.model_copy(update={"columns": (hidden.name,)})
+        background = Background(None, files.minimum_cell)
+    elif not (rule.columns or with_role(files.released, Role.SENSITIVE)):
+        return None
+    else:
+        variables[hidden.name] = variable.model_copy(update={"role": Role.QUASI_IDENTIFIER})
+        already = rule.find(files.masked.iloc[rows], files.released, "masked", files.unit, background)
+        if any(finding.verdict is Verdict.FAIL for finding in already):
+            return None
+    found = rule.find(frame, variables, "masked", files.unit, background)
+    return _SAYS.too_alike(**about) if any(finding.verdict is Verdict.FAIL for finding in found) else None

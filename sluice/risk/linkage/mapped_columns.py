@@ -1,0 +1,170 @@
+"""Mapped columns: what is known of a person, and all that is released, as columns that a map may lead from and to.
+
+A number stands as it is, as its normal score, and as the logarithm of its size, nearly linear around 0; each with mean
+0 and variance 1, a missing one at the mean. A category has a column for each of its most frequent labels.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.comparable_values import codes_of, plain_values
+from sluice.ground.released_values import is_number, released_as
+from sluice.ground.variables import NAMES, Kind, Variables
+
+_KNOTS = 4_000  # values that tell a distribution
+_LINEAR = 0.01  # share of the median size up to which the logarithmic scale is nearly linear
+_LABELS = 12  # most frequent labels of a category, known or released, that have a column
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a file as numbers, NaN where missing, or as codes of labels, -1 where missing."""
+
+    name: str
+    values: npt.NDArray[Any] = field(repr=False)
+    is_number: bool
+
+    @classmethod
+    def of(cls, name: str, column: "pd.Series[Any]", ordinal: bool) -> Self:
+        if is_number(column):
+            return cls(name, plain_values(column), True)
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            codes = codes_of(column)
+        else:
+            codes = pd.factorize(plain_values(column))[0]
+        return cls(name, np.where(codes < 0, np.nan, codes), True) if ordinal else cls(name, codes, False)
+
+
+@dataclass(frozen=True)
+class MappedColumns:
+    """What may be known of a person, and all that is released.
+
+    under : the columns as which each known variable is released
+    """
+
+    known: tuple[Column, ...]
+    released: tuple[Column, ...]
+    under: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, original: pd.DataFrame, masked: pd.DataFrame, variables: Variables, released: Variables) -> Self:
+        """Row i of `masked` is that of row i of `original`. Names of people and of groups, and texts, are left out."""
+
+        def columns(frame: pd.DataFrame, described: Variables, names: Sequence[str]) -> Iterator[Column]:
+            for name in names:
+                kind = described[name].kind
+                if name in frame and described[name].role not in NAMES and kind is not Kind.TEXT:
+                    yield Column.of(name, frame[name], kind is Kind.ORDINAL)
+
+        under = {name: released_as(name, variables, released) for name in variables}
+        known = [name for name in variables if under[name]]
+        return cls(tuple(columns(original, variables, known)), tuple(columns(masked, released, [*released])), under)
+
+    def knowing(self, names: Collection[str]) -> Self:
+        """The same, of which the variables that are released under these names are known."""
+        chosen = tuple(column for column in self.known if {*self.under[column.name]} & {*names})
+        return replace(self, known=chosen)
+
+
+@dataclass(frozen=True)
+class Features:
+    """How the columns of a file become numbers with mean 0 and variance 1."""
+
+    scales: tuple["NumberScale | Labels", ...]
+    columns: tuple[Column, ...] = field(repr=False)
+
+    @classmethod
+    def fit(cls, columns: Sequence[Column], rows: IntArray) -> Self:
+        kept, scales = [], []
+        for column in columns:
+            kind = NumberScale if column.is_number else Labels
+            scale = kind.fit(column.values[rows])
+            if scale is not None:
+                kept.append(column)
+                scales.append(scale)
+        return cls(tuple(scales), tuple(kept))
+
+    @property
+    def spread_index(self) -> list[int]:
+        """For each number that comes of released columns, the place of the column."""
+        widths = [scale.width for scale in self.scales]
+        return [int(j) for j in np.repeat(np.arange(len(widths)), widths)]
+
+    @property
+    def spread_over(self) -> list[Column]:
+        """For each number that comes of released columns, the column."""
+        return [self.columns[j] for j in self.spread_index]
+
+    def of(self, rows: IntArray, on: Sequence[int]) -> FloatArray:
+        """On these scales, shape (r, columns)."""
+        parts = [scale.code(column.values[rows], on) for scale, column in zip(self.scales, self.columns, strict=True)]
+        return np.hstack(parts) if parts else np.zeros((len(rows), 0))
+
+
+@dataclass(frozen=True)
+class NumberScale:
+    knots: FloatArray  # distinct values, rising
+    scores: FloatArray  # their normal scores
+    middle: float
+    centre: FloatArray  # (3,)
+    spread: FloatArray  # (3,)
+    width: ClassVar[int] = 1
+
+    @classmethod
+    def fit(cls, values: FloatArray) -> Self | None:
+        from scipy.special import ndtri  # loaded where it is needed
+
+        present = values[np.isfinite(values)]
+        if len(present) < 2 or present.min() == present.max():
+            return None
+        present = np.sort(present)[:: -(-len(present) // _KNOTS)]
+        knots, counts = np.unique(present, return_counts=True)
+        scores = ndtri((np.cumsum(counts) - counts / 2) / counts.sum())
+        sizes = np.abs(present[present != 0])
+        middle = float(np.median(sizes)) if len(sizes) else 1.0
+        draft = cls(knots, scores, middle, np.zeros(3), np.ones(3))
+        three = draft.code(present, (0, 1, 2))
+        spread = three.std(axis=0)
+        return cls(knots, scores, middle, three.mean(axis=0), np.where(spread > 0, spread, 1.0))
+
+    def code(self, values: FloatArray, on: Sequence[int]) -> FloatArray:
+        made = np.column_stack([self._on(values, which) for which in on])
+        made = (made - self.centre[list(on)]) / self.spread[list(on)]
+        return np.where(np.isfinite(made), made, 0.0)
+
+    def _on(self, values: FloatArray, which: int) -> FloatArray:
+        if which == 0:
+            return values
+        if which == 1:
+            return np.interp(values, self.knots, self.scores)
+        return np.sign(values) * np.log1p(np.abs(values) / (_LINEAR * self.middle))
+
+
+@dataclass(frozen=True)
+class Labels:
+    labels: IntArray  # codes that have a column
+    shares: FloatArray
+
+    @classmethod
+    def fit(cls, codes: npt.NDArray[Any]) -> Self | None:
+        labels, counts = np.unique(codes, return_counts=True)
+        if len(labels) < 2:
+            return None
+        order = np.argsort(-counts, kind="stable")[: min(_LABELS, len(labels) - 1)]
+        return cls(labels[order].astype(np.int64), counts[order] / len(codes))
+
+    def code(self, codes: npt.NDArray[Any], on: Sequence[int]) -> FloatArray:
+        return self.standard((codes[:, None] == self.labels).astype(np.float64))
+
+    @property
+    def width(self) -> int:
+        return len(self.labels)
+
+    def standard(self, shares: FloatArray) -> FloatArray:
+        return (shares - self.shares) / np.sqrt(self.shares * (1 - self.shares))

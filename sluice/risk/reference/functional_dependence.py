@@ -1,0 +1,382 @@
+"""Functional dependence: a variable that was removed is a function of columns that stayed.
+
+A stratum was removed, and the weight of its people stayed; a municipality, and the postcode; a total, and its parts.
+Whoever has a few examples, or the method's description, reads the removed value off the released record. That is no
+inference from what usually goes together: the record itself has the value, in other words.
+
+Values are looked up in tables learned from half of the people (each released column whole, by its first and last
+digits or letters, by what it can be divided by, by its calendar; and pairs of these), in a tree over all of them, and,
+where they are numbers, in a sum of others with any coefficients. The other half is read by them. Told is who is read
+surely and rightly, by a way that hardly errs where it is sure; and not by what the file is known to tell of the
+variable, its own coarser form and the quasi-identifiers.
+
+Source: Farkas and Jajodia (2002), inference channels of functional dependencies; Huhtala, Kärkkäinen, Porkka and
+Toivonen (1999), whose approximate dependencies hold but for a share of the rows. Differs from them: half of the rows
+teach, the others are read, and a dependency need not hold for all.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.comparable_values import plain_values
+from sluice.risk.attacks.attack_success import AttackSuccess
+from sluice.risk.spread import FINE, on_grid, resolution
+
+Column = npt.NDArray[Any]
+
+_SURE = 0.9  # of the people learned from with the same values have the same value of the variable
+_PRIOR = 0.3  # people who have another value, added to these
+_LUCK = 1e-3  # chance by which as many would have it as there are
+_LIFT = 0.25  # of the doubt that is left without the columns
+_RIGHT = 0.95  # of those of whom a way is sure, at least, are read rightly: else it guesses
+_FULL = 3  # people a value of a column, at least, on average: else nobody can learn what goes with each
+_BEST, _WHOLE = 6, 20  # parts that tell most are paired with all columns, and as many columns with each other
+_LEAF = 5
+_COUNTS = 0.02  # spreads of a sum that a number moves it by
+_LEVELS = 60  # values of a variable that a tree tells apart
+_EXACT = 400  # different numbers, at most, that are told apart as they are
+_FEATURES = 40  # parts that tell most by themselves, by which a tree parts people
+_PLACES = 6
+_MOST_LEVELS = 2**18  # combinations that are counted and not sorted
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the columns tell of a variable.
+
+    people    : (n,) who is told surely and rightly, and not by what is known anyway
+    by        : names of the columns
+    anyway    : (n,) who is told by what is known
+    truth     : (n,) codes of the true values; a missing one is a value
+    looked_at : (n,) who was learned from and read
+    """
+
+    people: BoolArray
+    by: tuple[str, ...]
+
+    anyway: BoolArray
+    truth: IntArray
+    looked_at: BoolArray
+
+    @property
+    def success(self) -> AttackSuccess:
+        """Of the people looked at who have not the value that is told most often, how many are told theirs.
+
+        That many young people are told to be unmarried is what everybody infers; a function tells the others, too.
+        """
+        counts = np.bincount(self.truth[self.looked_at & self.people], minlength=1)
+        others = self.looked_at & (self.truth != int(counts.argmax()))
+        n = int(np.count_nonzero(others))
+        return AttackSuccess(n, n, int(np.count_nonzero(others & self.people)))
+
+
+@dataclass(frozen=True)
+class Part:
+    """One column, or a part of its values, as codes from 0."""
+
+    column: str
+    codes: IntArray
+    levels: int
+
+
+def told_of(
+    target: Column,
+    known: Sequence[str],
+    columns: Mapping[str, "pd.Series[Any]"],
+    rows: IntArray,
+    rng: np.random.Generator,
+    parts: Mapping[str, list[Part]] | None = None,
+    of: BoolArray | None = None,
+) -> Told:
+    """Of which people the columns tell the variable.
+
+    target  : (n,) its true values, numbers or texts; a missing one is a value
+    known   : names of the columns by which it is known anyway: its own coarser form and the quasi-identifiers
+    columns : typed columns of length n, of the released records of the same people
+    rows    : the people who are looked at; half of them are learned from, the others read, both ways
+    parts   : of the columns, by `parts_of`, where they were made before
+    of      : (n,) of whom the variable is hidden, all by default; who is not is learned from, and not read
+    returns : `people` are all n, of whom the other ones are read by what the first half taught
+    cost    : O(columns n log n), and a tree of the rows looked at
+    """
+    truth, levels = _labels(target)
+    by_column = parts if parts is not None else {name: parts_of(name, column) for name, column in columns.items()}
+    order = rng.permutation(len(rows))
+    halves = [rows[order[: len(rows) // 2]], rows[order[len(rows) // 2 :]]]
+    sides = _Sides(truth, levels, halves, np.ones(len(truth), np.bool_) if of is None else of)
+    if levels < 2 or min(map(len, halves)) < _LEAF:
+        nobody = np.zeros(len(truth), np.bool_)
+        return Told(nobody, (), nobody, truth, sides.looked_at)
+    anyway = [part for name in known for part in by_column.get(name, [])]
+    others = [part for name in columns if name not in known for part in by_column[name]]
+    told, by = _best_of(others, [*others, *anyway], sides, columns, target)
+    base = np.zeros(len(truth), np.bool_)
+    if told.any():
+        base, _ = _best_of([], anyway, sides, {name: columns[name] for name in known if name in columns}, target)
+    return Told(told & ~base, by, base, truth, sides.looked_at)
+
+
+class _Sides:
+    """Who is learned from and who is read, both ways."""
+
+    def __init__(self, truth: IntArray, levels: int, halves: list[IntArray], of: BoolArray) -> None:
+        self.truth, self.levels, self.halves, self.of = truth, levels, halves, of
+        self.looked_at = np.zeros(len(truth), np.bool_)
+        self.looked_at[np.concatenate(halves)] = True
+        self.looked_at &= of
+        self.shares = [np.bincount(truth[half], minlength=levels) / max(1, len(half)) for half in halves]
+        second = np.zeros(len(truth), np.bool_)
+        second[halves[0]] = True  # whoever taught the first way is read by the second
+        self.readers = [np.flatnonzero(~second), np.flatnonzero(second)]
+
+    def by_table(self, codes: IntArray, cells: int) -> BoolArray:
+        """Who is told by what goes with each code."""
+        return self.right(lambda half, rows: _table(codes, cells, self, half, rows))
+
+    def right(self, read: Callable[[int, IntArray], tuple[IntArray, BoolArray]]) -> BoolArray:
+        """Who is told by a way of reading: a function of the half learned from and of the rows read, to values and
+        whether it is sure. Nobody, where it errs too often."""
+        told, sure = np.zeros(len(self.truth), np.bool_), np.zeros(len(self.truth), np.bool_)
+        for half, rows in enumerate(self.readers):
+            value, certain = read(half, rows)
+            told[rows], sure[rows] = (value == self.truth[rows]) & certain, certain
+        if self.count(told) < _RIGHT * self.count(sure):
+            told[:] = False
+        return told & self.of
+
+    def count(self, told: BoolArray) -> int:
+        return int(np.count_nonzero(told & self.looked_at))
+
+
+def _best_of(
+    single: list[Part], every: list[Part], sides: _Sides, columns: Mapping[str, "pd.Series[Any]"], target: Column
+) -> tuple[BoolArray, tuple[str, ...]]:
+    """The way that tells most, of parts by themselves, of pairs of them, of a tree and a sum; and its columns.
+
+    single : where there are any, each pair and each table has one of these
+    """
+    nobody = np.zeros(len(sides.truth), np.bool_), tuple[str, ...]()
+    if not every:
+        return nobody
+    full = [part for part in every if part.levels * _FULL <= len(sides.halves[0])]
+    scored = []
+    for part in full:
+        told = sides.by_table(part.codes, part.levels)
+        scored.append((sides.count(told), part, told))
+    scored.sort(key=lambda each: -each[0])
+    best, by = (scored[0][2], (scored[0][1].column,)) if scored and scored[0][0] else nobody
+    if sides.count(best) >= _RIGHT * np.count_nonzero(sides.looked_at):
+        return best, by
+    whole = [part for _, part, _ in scored]
+    for one, two in _pairs(whole, single, len(sides.halves[0])):
+        told = sides.by_table(one.codes * two.levels + two.codes, one.levels * two.levels)
+        if sides.count(told) > sides.count(best):
+            best, by = told, (one.column, two.column)
+    wide = [part for part in every if part.levels * _FULL > len(sides.halves[0])]
+    for told, names in (_by_tree([*whole[:_FEATURES], *wide[:_FEATURES]], sides), _by_sum(columns, sides, target)):
+        if sides.count(told) > sides.count(best):
+            best, by = told, names
+    return best, by
+
+
+def _pairs(scored: list[Part], single: list[Part], people: int) -> Iterator[tuple[Part, Part]]:
+    """Pairs of different columns with people enough for each combination: the best with all, and whole columns."""
+    first = list({part.column: part for part in reversed(scored)}.values())[::-1]
+    own = {part.column for part in single}
+    chosen = [*((one, two) for one in scored[:_BEST] for two in first), *combinations(first[:_WHOLE], 2)]
+    for one, two in {(id(a), id(b)): (a, b) for a, b in chosen if a.column != b.column}.values():
+        if one.levels * two.levels * _FULL <= people * 2 and (not own or {one.column, two.column} & own):
+            yield one, two
+
+
+def _table(codes: IntArray, cells: int, sides: _Sides, half: int, rows: IntArray) -> tuple[IntArray, BoolArray]:
+    """The value that most people of a half have with the same code, and whether that is sure."""
+    learned = sides.halves[half]
+    key = codes[learned] * sides.levels + sides.truth[learned]
+    if cells * sides.levels <= _MOST_LEVELS:
+        count = np.bincount(key, minlength=cells * sides.levels).reshape(cells, sides.levels)
+        most, hits, people = count.argmax(axis=1), count.max(axis=1), count.sum(axis=1)
+    else:
+        pairs, counts = np.unique(key, return_counts=True)
+        order = np.lexsort((-counts, pairs // sides.levels))
+        cell = pairs[order] // sides.levels
+        first = np.append(True, cell[1:] != cell[:-1])
+        most, hits, people = np.zeros(cells, np.int64), np.zeros(cells, np.int64), np.zeros(cells, np.int64)
+        most[cell[first]], hits[cell[first]] = pairs[order][first] % sides.levels, counts[order][first]
+        np.add.at(people, cell, counts[order])
+    sure = _is_sure(hits, people, sides.shares[half][most])
+    return most[codes[rows]], sure[codes[rows]]
+
+
+def _is_sure(hits: IntArray, people: IntArray, share: FloatArray) -> BoolArray:
+    """Whether so many of so many people with one value tell it, where a share of all people has it."""
+    with np.errstate(divide="ignore"):
+        by_luck = hits * np.log(np.maximum(share, 1e-12))
+    chance = hits / (people + _PRIOR)
+    return np.asarray((chance >= _SURE) & (1 - chance <= _LIFT * (1 - share) + 1e-12) & (by_luck <= np.log(_LUCK)))
+
+
+def _by_tree(parts: list[Part], sides: _Sides) -> tuple[BoolArray, tuple[str, ...]]:
+    """By a tree over all parts; of values with many levels none."""
+    from sklearn.tree import DecisionTreeClassifier  # loaded where it is needed
+
+    nobody = np.zeros(len(sides.truth), np.bool_), tuple[str, ...]()
+    if sides.levels > _LEVELS:
+        return nobody
+    table = np.column_stack([part.codes for part in parts]).astype(np.float32)
+    used: dict[str, float] = {}
+
+    def read(half: int, rows: IntArray) -> tuple[IntArray, BoolArray]:
+        learned = sides.halves[half]
+        tree = DecisionTreeClassifier(min_samples_leaf=_LEAF, random_state=0).fit(table[learned], sides.truth[learned])
+        for part, weight in zip(parts, tree.feature_importances_, strict=True):
+            used[part.column] = used.get(part.column, 0.0) + float(weight)
+        leaves, leaf = np.unique(tree.apply(table[learned]), return_inverse=True)
+        of = np.searchsorted(leaves, tree.apply(table[rows]))
+        count = np.zeros((len(leaves), sides.levels), np.int64)
+        np.add.at(count, (leaf, sides.truth[learned]), 1)
+        most, hits, people = count.argmax(axis=1), count.max(axis=1), count.sum(axis=1)
+        return most[of], _is_sure(hits, people, sides.shares[half][most])[of]
+
+    told = sides.right(read)
+    named = [name for name, weight in sorted(used.items(), key=lambda each: -each[1]) if weight > 0.05]
+    return told, tuple(named[:3])
+
+
+def _by_sum(
+    columns: Mapping[str, "pd.Series[Any]"], sides: _Sides, target: Column
+) -> tuple[BoolArray, tuple[str, ...]]:
+    """A number by a sum of the other numbers, each times a coefficient; and by a product of powers of them."""
+    told, names = np.zeros(len(sides.truth), np.bool_), tuple[str, ...]()
+    numbers = {name: plain_values(each) for name, each in columns.items() if not _is_labels(each)}
+    if target.dtype.kind != "f" or not numbers:
+        return told, names
+    table = np.column_stack([*numbers.values()])
+    for scale, back in ((_as_they_are, _as_they_are), (_logarithms, _exponentials)):
+        reading = _Sum(scale(table), scale(target), target, sides, back)
+        found = sides.right(reading.read)
+        if sides.count(found) > sides.count(told):
+            told = found
+            names = tuple(name for name, each in zip(numbers, reading.weights, strict=True) if each > _COUNTS)
+    return told, names
+
+
+class _Sum:
+    """A number read as a sum of others, fitted by least squares; sure where it hits nearly all it was fitted to."""
+
+    def __init__(
+        self,
+        numbers: FloatArray,
+        sums: FloatArray,
+        target: FloatArray,
+        sides: _Sides,
+        back: Callable[[FloatArray], FloatArray],
+    ) -> None:
+        self._numbers, self._sums, self._target, self._sides, self._back = numbers, sums, target, sides, back
+        self._usable = np.isfinite(sums) & np.isfinite(numbers).all(axis=1)
+        self._width = resolution(target) or 1.0
+        self.weights = np.zeros(numbers.shape[1])  # of each number, in spreads of the sum
+
+    def read(self, half: int, rows: IntArray) -> tuple[IntArray, BoolArray]:
+        learned = self._sides.halves[half][self._usable[self._sides.halves[half]]]
+        nothing = np.full(len(rows), -1), np.zeros(len(rows), np.bool_)
+        if len(learned) <= 2 * self._numbers.shape[1]:
+            return nothing
+        centre, size = self._numbers[learned].mean(axis=0), self._numbers[learned].std(axis=0)
+        scaled = (self._numbers - centre) / np.where(size > 0, size, 1)
+        design = np.column_stack([np.ones(len(learned)), scaled[learned]])
+        fit, *_ = np.linalg.lstsq(design, self._sums[learned], rcond=1e-9)
+        with np.errstate(over="ignore", invalid="ignore"):
+            near = np.abs(self._back(fit[0] + scaled @ fit[1:]) - self._target) <= self._width
+        if near[learned].mean() < _RIGHT:
+            return nothing
+        self.weights += np.abs(fit[1:]) / (float(self._sums[learned].std()) or 1.0)
+        usable = self._usable[rows]
+        return np.where(usable & near[rows], self._sides.truth[rows], -1), usable
+
+
+def _as_they_are(values: FloatArray) -> FloatArray:
+    return values
+
+
+def _logarithms(values: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.log(values))
+
+
+def _exponentials(values: FloatArray) -> FloatArray:
+    return np.asarray(np.exp(values))
+
+
+def _labels(target: Column) -> tuple[IntArray, int]:
+    """Values as codes, a missing one too; numbers on a grid of a hundredth of their spread."""
+    if target.dtype.kind == "f":
+        width = resolution(target, FINE)
+        exact = len(np.unique(target[np.isfinite(target)])) <= _EXACT
+        target = target if exact else on_grid(target, width)
+    codes, values = pd.factorize(pd.Series(target), sort=True, use_na_sentinel=False)
+    return codes.astype(np.int64), len(values)
+
+
+def _is_labels(column: "pd.Series[Any]") -> bool:
+    return isinstance(column.dtype, pd.CategoricalDtype) or plain_values(column.iloc[:1]).dtype.kind != "f"
+
+
+def parts_of(name: str, column: "pd.Series[Any]") -> list[Part]:
+    """A released column whole, and by the parts of its values in which a code may stand; each partition once.
+
+    column : typed, of length n
+    cost   : O(n) and a sort of the distinct values, some ten times
+    """
+    values = plain_values(column)
+    codes, distinct = pd.factorize(values, sort=values.dtype.kind == "f", use_na_sentinel=False)
+    labels = np.asarray(distinct)
+    found: list[Part] = []
+    seen: set[bytes] = set()
+    numbers = labels.astype(np.float64) if values.dtype.kind == "f" else None
+    for part in (labels, *(_number_parts(numbers, column) if numbers is not None else _text_parts(labels))):
+        of, levels = pd.factorize(np.asarray(part), sort=True, use_na_sentinel=False)
+        first = pd.factorize(of)[0].astype(np.int32).tobytes()
+        if len(levels) < 2 or first in seen:
+            continue
+        seen.add(first)
+        found.append(Part(name, of.astype(np.int64)[codes], len(levels)))
+    return found
+
+
+def _number_parts(values: FloatArray, column: "pd.Series[Any]") -> Iterator[Column]:
+    finite = np.where(np.isfinite(values), values, np.nan)
+    if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        days = pd.Series(np.datetime64("1970-01-01", "us") + (np.nan_to_num(finite) * 86_400_000_000).astype("m8[us]"))
+        for part in (days.dt.year, days.dt.month, days.dt.day, days.dt.weekday, days.dt.hour, days.dt.minute):
+            yield np.where(np.isnan(finite), -1, part.to_numpy())
+        return
+    size = np.abs(finite)
+    whole = np.floor(size)
+    for place in range(1, _PLACES + 1):
+        yield np.sign(finite) * np.floor(size / 10.0**place)
+    for place in range(1, 4):
+        yield whole % 10**place
+    yield np.round((size - whole) * 100)
+    yield np.round(size - whole, 6)
+    base = np.zeros(len(values))
+    for unit in (0.01, 0.1, 0.5, 1, 2, 5, 10, 20, 25, 50, 100, 250, 500, 1000):  # the largest that divides it
+        base = np.where(np.abs(size / unit - np.rint(size / unit)) < 1e-6, unit, base)
+    yield base
+    yield np.where(np.isnan(finite), -1, np.floor(np.log10(np.maximum(size, 1e-12))))
+
+
+def _text_parts(labels: Column) -> Iterator[Column]:
+    texts = ["" if pd.isna(each) else str(each) for each in labels]
+    for length in range(1, _PLACES + 1):
+        yield np.array([text[:length] for text in texts], dtype=object)
+    for length in range(1, 4):
+        yield np.array([text[-length:] for text in texts], dtype=object)
+    yield np.array([len(text) for text in texts])

@@ -1,0 +1,85 @@
+"""What comes back counts for the rules on groups; what merely goes together does not."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from policies.standard.recovered_values import judge_recovered_values
+from sluice.ground.rule import DisclosureRule
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import Finding, Verdict
+from sluice.risk.classes.k_anonymity import KAnonymity
+from sluice.risk.classes.l_diversity import LDiversity
+from sluice.risk.classes.sample_uniques import SampleUniquesShare
+from sluice.utility.comparison import Comparison
+from tests.golden import golden
+from tests.red_team.files import files_of
+
+N = 900
+K, L, ALONE = KAnonymity(k=5), LDiversity(l=2), SampleUniquesShare(at_most=0.0)
+
+
+def people(areas: int = 30, hint: str = "weight", rare: int = 0) -> Comparison:
+    """Area is removed; sex stays; the hint is a weight of the area, or nothing. So many people have no sex given."""
+    rng = np.random.default_rng(3)
+    area = rng.integers(0, areas, N)
+    sex = np.append(rng.choice(["f", "m"], N - rare), np.full(rare, "x"))
+    hints = {"weight": 10.0 + area, "noise": rng.normal(size=N)}
+    frame = pd.DataFrame({
+        "area": pd.Categorical([f"area {code}" for code in area]),
+        "sex": pd.Categorical(sex),
+        "hint": hints[hint],
+        "ill": pd.Categorical(np.where(area % 2 == 0, "yes", "no")),
+    })  # fmt: skip
+    roles = {"area": Role.QUASI_IDENTIFIER, "sex": Role.QUASI_IDENTIFIER, "hint": Role.OTHER, "ill": Role.SENSITIVE}
+    variables = {
+        name: Variable(name=name, role=role, kind=Kind.CONTINUOUS)
+        if name == "hint"
+        else Variable(name=name, role=role, kind=Kind.NOMINAL, categories=tuple(frame[name].cat.categories))
+        for name, role in roles.items()
+    }
+    masked = frame.drop(columns="area")
+    released = {name: variable for name, variable in variables.items() if name != "area"}
+    return files_of(frame, masked, variables, released, masked)
+
+
+def judged(rules: Sequence[DisclosureRule], files: Comparison) -> Finding:
+    (found,) = judge_recovered_values(rules, files)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("rules", "code", "verdict"),
+    [
+        ([KAnonymity(k=30)], "recovered_values.too_few", Verdict.FAIL),
+        ([L], "recovered_values.too_alike", Verdict.FAIL),
+        ([KAnonymity(k=2)], "recovered_values.kept", Verdict.PASS),
+        ([ALONE], "recovered_values.kept", Verdict.PASS),
+        ([KAnonymity(k=5, columns=("sex",))], "recovered_values.kept", Verdict.PASS),
+        ([], "recovered_values.no_groups", Verdict.REVIEW),
+    ],
+)
+def test_a_weight_that_gives_the_area_back(rules: list[DisclosureRule], code: str, verdict: Verdict) -> None:
+    found = judged(rules, people())
+    assert (found.code, found.verdict, found.scope) == (code, verdict, "area")
+    assert found.data["by"] == ("hint",)
+    golden(found)
+
+
+def test_nothing_comes_back() -> None:
+    found = judged([K, L, ALONE], people(hint="noise"))
+    assert (found.code, found.verdict) == ("recovered_values.nothing", Verdict.PASS)
+    golden(found)
+
+
+def test_a_file_that_breaks_the_rule_as_it_is_breaks_it_no_more() -> None:
+    assert judged([KAnonymity(k=N)], people()).verdict is Verdict.PASS
+
+
+def test_alone_with_what_came_back() -> None:
+    assert judged([ALONE], people(areas=400)).verdict is Verdict.PASS  # nobody can learn what goes with so few
+    found = judged([ALONE], people(rare=20))
+    assert (found.code, found.verdict) == ("recovered_values.too_many_alone", Verdict.FAIL)
+    golden(found)

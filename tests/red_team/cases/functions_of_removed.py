@@ -1,0 +1,98 @@
+"""A key is removed, or suppressed where it is rare, and columns stay of which it is a function: a weight, a code, years
+of school.
+
+Whoever has some of these people's records (their own, their household's, those of a public register) learns the
+function by them and reads the removed value of everybody else.
+
+Source: Farkas and Jajodia (2002), inference channels of functional dependencies.
+"""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from sluice.ground.variables import Role
+from sluice.utility.comparison import Comparison
+from tests.red_team.case import Case
+from tests.red_team.files import Data, adult, masked_by, with_roles
+from tests.reference_data import reference_path
+from tests.typed_frame import typed_frame
+
+_KNOWN = 0.2  # of the people the intruder knows everything
+
+
+def survey() -> Data:
+    """4,580 people of 1,000 households: the size of each is a key, and each person's weight is 100 over it."""
+    frame = pd.read_csv(reference_path("sdcmicro_testdata", "testdata.csv.gz"), dtype=str)
+    frame["size"] = frame.groupby("ori_hid")["ori_hid"].transform("size").clip(upper=9).astype(str)
+    frame["place"] = frame["urbrur"].map({"1": "town", "2": "country"})
+    frame["sex"] = frame["sex"].map({"1": "man", "2": "woman"})
+    frame["size"] = frame["size"] + " people"
+    names = ["place", "sex", "size", "household_weights", "savings"]
+    keys = dict.fromkeys(("place", "sex", "size"), Role.QUASI_IDENTIFIER)
+    return with_roles(typed_frame(frame[names]), keys | {"savings": Role.SENSITIVE})
+
+
+def firms() -> Data:
+    """9,786 firms: the first two digits of an office's number are the region, the last one is as it comes."""
+    frame = pd.read_csv(reference_path("business_indiv_dt", "indiv_dt.csv.gz"), dtype=str)
+    office = pd.factorize(frame["NUTS2"], sort=True)[0] * 10 + np.random.default_rng(1).integers(0, 10, len(frame))
+    frame["office"] = (office + 110).astype(str)
+    names = ["A21", "SIZE", "NUTS2", "office", "TURNOVER"]
+    keys = dict.fromkeys(("A21", "SIZE", "NUTS2"), Role.QUASI_IDENTIFIER)
+    return with_roles(typed_frame(frame[names]), keys | {"TURNOVER": Role.SENSITIVE})
+
+
+def schooling() -> Data:
+    """6,000 people of Adult: years of school stand beside the last school left, and nobody thinks them a key."""
+    frame, variables = adult()
+    names = ["sex", "race", "education", "education_num", "hours_per_week"]
+    roles = {"education_num": Role.OTHER, "education": Role.QUASI_IDENTIFIER, "hours_per_week": Role.SENSITIVE}
+    return with_roles((frame[names], {name: variables[name] for name in names}), roles)
+
+
+def without(data: Data, removed: str) -> Comparison:
+    """All that is measured goes to somebody else: a file that passes but for what comes back."""
+    amounts = [name for name, variable in data[1].items() if variable.role is Role.SENSITIVE]
+    moved = {"method": "permutation", "columns": amounts}
+    return masked_by(data, [{"method": "removal", "columns": [removed]}, moved])
+
+
+def suppressed(data: Data, name: str, k: int) -> Comparison:
+    """By other programs' way: the key is blank where its group is small, and the other column says it all the same."""
+    return masked_by(data, [{"method": "local_suppression", "columns": ["sex", "race", name], "k": k}])
+
+
+def read(removed: str, by: str, digits: int | None, files: Comparison) -> float:
+    """Of the people who are not known, and whose value is not the commonest, the share read rightly by what those who
+    are known have with the same value of a column, or the same first digits."""
+    truth = files.original[removed].astype(str)
+    clue = files.masked[by].astype(str).str[:digits]
+    blank = files.masked[removed].isna() if removed in files.masked else pd.Series(True, truth.index)
+    known = pd.Series(np.random.default_rng(3).random(len(truth)) < _KNOWN)
+    usual = truth[known].groupby(clue[known]).agg(lambda each: each.mode().iloc[0])
+    others = ~known & blank & (truth != truth.mode().iloc[0])
+    return float((clue.map(usual)[others] == truth[others]).mean())
+
+
+_RULES = ("recovered_values",)
+
+CASES = (
+    Case(
+        "the size of a household by the weight of its people", lambda: without(survey(), "size"),
+        partial(read, "size", "household_weights", None), 0.95, rules=_RULES,
+    ),
+    Case(
+        "the region of a firm by the first digits of its number", lambda: without(firms(), "NUTS2"),
+        partial(read, "NUTS2", "office", 2), 0.95, rules=_RULES, policy="public-use-business",
+    ),
+    Case(
+        "the last school by the years of school", lambda: without(schooling(), "education"),
+        partial(read, "education", "education_num", None), 0.95, rules=_RULES,
+    ),
+    Case(
+        "a suppressed school by the years of school", lambda: suppressed(schooling(), "education", 30),
+        partial(read, "education", "education_num", None), 0.9, rules=_RULES, policy="scientific-use-file", more=True,
+    ),
+)  # fmt: skip

@@ -1,0 +1,81 @@
+"""Variables that are read off others: by a table, by digits, by two columns, by a sum; and those that are not."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+
+from sluice.risk.reference.functional_dependence import Told, told_of
+
+N = 1_200
+RNG = np.random.default_rng(1)
+AREA = RNG.integers(0, 12, N)
+SEX = RNG.integers(0, 2, N)
+AMOUNT = RNG.lognormal(8, 1, N)
+
+
+def labels(codes: NDArray[np.int64], word: str = "v") -> pd.Series:
+    return pd.Series(pd.Categorical([f"{word}{code}" for code in codes]))
+
+
+def told(target: NDArray[np.generic], known: tuple[str, ...] = (), **columns: pd.Series) -> Told:
+    return told_of(target, known, columns, np.arange(N), np.random.default_rng(2))
+
+
+@pytest.mark.parametrize(
+    ("column", "share"),
+    [
+        (pd.Series(100 / (AREA + 1.0)), 1.0),  # a weight of its own in each area
+        (pd.Series(AREA * 1000 + RNG.integers(0, 1000, N)), 1.0),  # the first digits of a code
+        (pd.Series(RNG.integers(0, 1000, N) * 100 + AREA), 1.0),  # the last ones
+        (labels(RNG.integers(0, 12, N)), 0.0),
+        (pd.Series(RNG.normal(size=N)), 0.0),
+    ],
+)
+def test_one_column(column: pd.Series, share: float) -> None:
+    found = told(labels(AREA).to_numpy(object), stays=column)
+    assert found.success.share == pytest.approx(share, abs=0.01)
+    assert found.by == (("stays",) if found.success.successes else ())
+
+
+def test_two_columns_together() -> None:
+    one, area = RNG.integers(0, 6, N), AREA % 6
+    found = told(labels(area).to_numpy(object), one=labels(one), two=labels((area - one) % 6), three=labels(SEX))
+    assert found.success.share > 0.95
+    assert set(found.by) == {"one", "two"}
+
+
+def test_a_sum_and_a_product() -> None:
+    parts = RNG.lognormal(8, 1, (2, N))
+    for total in (parts.sum(axis=0), parts[0] * parts[1]):
+        found = told(total, first=pd.Series(parts[0]), second=pd.Series(parts[1]), other=pd.Series(AMOUNT))
+        assert found.success.share > 0.95
+        assert set(found.by) >= {"first", "second"}
+
+
+def test_what_is_known_anyway_is_not_told() -> None:
+    weight = pd.Series(100 / (AREA + 1.0))
+    coarse = labels(AREA // 4)
+    assert not told(labels(AREA // 4).to_numpy(object), known=("key",), stays=weight, key=coarse).people.any()
+    assert told(labels(AREA).to_numpy(object), known=("key",), stays=weight, key=coarse).people.all()
+
+
+def test_part_of_the_areas_have_weights_of_their_own() -> None:
+    found = told(labels(AREA).to_numpy(object), stays=pd.Series(100 / (np.minimum(AREA, 4) + 1.0)))
+    assert found.people.mean() == pytest.approx((AREA < 4).mean(), abs=0.01)
+
+
+def test_what_usually_goes_together_is_no_function() -> None:
+    """Education tells of income, and age of marriage: nearly all young people are unmarried, and so are many others."""
+    age = RNG.integers(15, 90, N)
+    married = (RNG.random(N) < np.clip((age - 18) / 40, 0, 0.8)).astype(np.int64)
+    income = RNG.random(N) < 0.2 + 0.5 * (age > 40)
+    for target in (married, income.astype(np.int64)):
+        assert told(labels(target).to_numpy(object), age=pd.Series(age), sex=labels(SEX)).success.share < 0.02
+
+
+def test_a_missing_value_is_a_value_and_few_people_teach_nothing() -> None:
+    truth = np.where(AREA < 6, None, labels(AREA).to_numpy(object))
+    assert told(truth, stays=pd.Series(100 / (AREA + 1.0))).people.all()
+    few = told_of(truth, (), {"stays": pd.Series(AREA)}, np.arange(6), np.random.default_rng(2))
+    assert not few.people.any()
