@@ -15,7 +15,7 @@ The design is a fraction: each kind, strength and population once, of one size a
 import argparse
 import json
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import process_time
@@ -190,69 +190,91 @@ def read(paths: Sequence[Path]) -> Iterator[Judged]:
 # -- the table ------------------------------------------------------------
 
 
-def table(judged: Sequence[Judged]) -> str:
+Runs = Sequence[Sequence[Judged]]
+"""Judgements of the same releases by one commit or several, the earliest first."""
+
+
+def table(runs: Runs) -> str:
     """By policy, what passed and should not, what was stopped and should have passed, and how near the figures are."""
     lines = [
-        "| policy | bad | of these pass | good, from 3,000 people | of these stopped | good, fewer people | of these "
-        "stopped | neither | figures beside those of the attacks | CPU s |",
+        "| policy | bad | of these pass | good, 3,000 people and more | of these stopped | good, fewer people "
+        "| of these stopped | neither | figures near | CPU s |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
-    for policy in [*sorted({each.cell.policy for each in judged}), ""]:
-        mine = [each for each in judged if policy in (each.cell.policy, "") and each.truth != "refused"]
-        large, small = (
-            [each for each in mine if each.truth == "good" and (each.cell.size >= 3_000) is is_large]
-            for is_large in (True, False)
-        )
-        off, bad = _off(mine), [each for each in mine if each.truth == "bad"]
-        near = f"{np.mean(np.abs(off) < _NEAR):.0%} of {len(off)} within {_NEAR:.0%}" if off else ""
+    for policy in [*sorted({each.cell.policy for each in runs[0]}), ""]:
+        mine = _of(runs, lambda each, policy=policy: policy in (each.cell.policy, ""))  # type: ignore[misc]
         cells = [
-            f"`{policy}`" if policy else "all", *_counted(bad, "PASS"), *_counted(large, ""), *_counted(small, ""),
-            f"{sum(each.truth == 'unclear' for each in mine)}", near, f"{np.median([e.seconds for e in mine]):.1f}",
+            f"`{policy}`" if policy else "all", *_counted(mine, "bad"),
+            *_counted(_of(mine, lambda each: each.cell.size >= 3_000), "good"),
+            *_counted(_of(mine, lambda each: each.cell.size < 3_000), "good"),
+            f"{sum(each.truth == 'unclear' for each in mine[0])}", _arrow([_near(run) for run in mine]),
+            _arrow([f"{np.median([each.seconds for each in run]):.1f}" for run in mine]),
         ]  # fmt: skip
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def by_size(judged: Sequence[Judged]) -> str:
+def by_size(runs: Runs) -> str:
     """The same by the number of people."""
-    lines = ["| people | bad | of these pass | good | of these stopped | CPU s |", "|---|---|---|---|---|---|"]
+    lines = ["| people | bad | of these pass | good | of these stopped |", "|---|---|---|---|---|"]
     for size in SIZES:
-        mine = [each for each in judged if each.cell.size == size and each.truth != "refused"]
-        bad, good = ([each for each in mine if each.truth == truth] for truth in ("bad", "good"))
-        seconds = f"{np.median([each.seconds for each in mine]):.1f}" if mine else ""
-        lines.append(f"| {size:,} | {' | '.join([*_counted(bad, 'PASS'), *_counted(good, '')])} | {seconds} |")
+        mine = _of(runs, lambda each, size=size: each.cell.size == size)  # type: ignore[misc]
+        if mine[0]:
+            lines.append(f"| {size:,} | {' | '.join([*_counted(mine, 'bad'), *_counted(mine, 'good')])} |")
     return "\n".join(lines)
 
 
-def _counted(judged: Sequence[Judged], wrong: str) -> tuple[str, str]:
-    """How many, and how many with the wrong verdict; of stopped ones, how many by nothing but a count."""
-    missed = [each for each in judged if (each.verdict == "PASS") is (wrong == "PASS")]
-    letter = sum({each.split()[0] for each in one.stopped_by} <= _TO_THE_LETTER for one in missed) if not wrong else 0
-    return f"{len(judged)}", f"{len(missed)}" + (f" ({letter} by a count alone)" if letter else "")
-
-
-def _off(judged: Sequence[Judged]) -> list[float]:
-    """What the gate's figures are above those of the attacks; what lies within the attacks' interval is right."""
-    found = []
-    for each in judged:
-        for aim, figure in each.figures.items():
-            if aim in each.reaches:
-                _, low, high = each.reaches[aim]
-                found.append(figure - low if figure < low else figure - high if figure > high else 0.0)
-    return found
-
-
-def by_kind(judged: Sequence[Judged]) -> str:
-    """By kind of release, the bad and good ones; the kinds with a wrong verdict, and of which populations these are."""
-    lines = ["| kind | bad | of these pass | good | of these stopped | wrong verdicts |", "|---|---|---|---|---|---|"]
-    for sort in dict.fromkeys(each.cell.sort for each in sorted(judged, key=lambda each: each.meant_good)):
-        mine = [each for each in judged if each.cell.sort == sort]
-        bad, good = ([each for each in mine if each.truth == truth] for truth in ("bad", "good"))
-        wrong = [each for each in bad if each.verdict == "PASS"] + [each for each in good if each.verdict != "PASS"]
-        where = ", ".join(sorted({f"{each.cell.data} {each.cell.size:,}" for each in wrong}))
-        if wrong:
-            lines.append(f"| {sort} | {' | '.join([*_counted(bad, 'PASS'), *_counted(good, '')])} | {where} |")
+def by_kind(runs: Runs) -> str:
+    """By kind of release; the kinds with a wrong verdict, and of which populations those of the last run are."""
+    lines = ["| kind | bad | of these pass | good | of these stopped | wrong now |", "|---|---|---|---|---|---|"]
+    for sort in dict.fromkeys(each.cell.sort for each in sorted(runs[0], key=lambda each: each.meant_good)):
+        mine = _of(runs, lambda each, sort=sort: each.cell.sort == sort)  # type: ignore[misc]
+        wrong = [[each for each in run if _is_wrong(each)] for run in mine]
+        if any(wrong):
+            where = ", ".join(sorted({f"{each.cell.data} {each.cell.size:,}" for each in wrong[-1]}))
+            lines.append(f"| {sort} | {' | '.join([*_counted(mine, 'bad'), *_counted(mine, 'good')])} | {where} |")
     return "\n".join(lines)
+
+
+def _of(runs: Runs, which: Callable[[Judged], bool]) -> Runs:
+    return [[each for each in run if each.truth != "refused" and which(each)] for run in runs]
+
+
+def _is_wrong(judged: Judged) -> bool:
+    return judged.truth == ("bad" if judged.verdict == "PASS" else "good")
+
+
+def _counted(runs: Runs, truth: str) -> tuple[str, str]:
+    """How many there are, and how many of them were judged wrongly; of good ones, how many by nothing but a count."""
+    mine = [[each for each in run if each.truth == truth] for run in runs]
+    told = []
+    for run in mine:
+        wrong = [each for each in run if _is_wrong(each)]
+        letter = sum(all(_is_count(each) for each in one.stopped_by) for one in wrong)
+        told.append(f"{len(wrong)}" + (f" ({letter} by a count alone)" if letter and truth == "good" else ""))
+    return f"{len(mine[0])}", _arrow(told)
+
+
+def _is_count(stop: str) -> bool:
+    """Whether too few people, or a rule on groups, stopped it by its letter."""
+    rule, verdict = stop.split()
+    return rule in _TO_THE_LETTER or verdict == "UNKNOWN"
+
+
+def _arrow(told: Sequence[str]) -> str:
+    return " → ".join(told if len(set(told)) > 1 else told[:1])
+
+
+def _near(judged: Sequence[Judged]) -> str:
+    """Of the gate's figures that stand beside those of attacks, the share that lies in or near their interval."""
+    near = [
+        low - _NEAR <= figure <= high + _NEAR
+        for each in judged
+        for aim, figure in each.figures.items()
+        if aim in each.reaches
+        for _, low, high in [each.reaches[aim]]
+    ]
+    return f"{np.mean(near):.0%}" if near else ""
 
 
 def main(quick: bool = False, arguments: Sequence[str] = ()) -> None:
@@ -265,13 +287,15 @@ def main(quick: bool = False, arguments: Sequence[str] = ()) -> None:
     parser.add_argument("--seconds", type=float, default=np.inf, help="begin nothing after so many CPU seconds")
     parser.add_argument("--out", type=Path, default=OUT, help="a line a release; a run goes on where the file ends")
     parser.add_argument("--truths", type=Path, help="the file of a run on the same releases, whose attacks count again")
-    parser.add_argument("--table", nargs="*", type=Path, help="judge nothing; print what these files say")
+    parser.add_argument(
+        "--table", nargs="*", type=Path, help="judge nothing; print what these runs say, the earliest first"
+    )
     given = parser.parse_args(list(arguments))
     if given.table:
-        for path in given.table:
-            judged = list(read([path]))
-            tables = table(judged), by_size(judged), by_kind(judged)
-            print(f"\n{path.stem}: {len(judged)} releases", *tables, sep="\n\n")
+        judged = [{each.cell.id: each for each in read([path])} for path in given.table]
+        ids = [each for each in judged[0] if all(each in run for run in judged)]
+        runs = [[run[each] for each in ids] for run in judged]
+        print(f"{len(ids)} releases", table(runs), by_size(runs), by_kind(runs), sep="\n\n")
         return
     cells = [
         cell
@@ -284,7 +308,7 @@ def main(quick: bool = False, arguments: Sequence[str] = ()) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of models that did not converge: a weaker attack
         run(cells[:_QUICK] if given.quick else cells, given.out, truths, given.seconds)
-    print(f"\n{table(list(read([given.out])))}")
+    print(f"\n{table([list(read([given.out]))])}")
 
 
 _QUICK = 100

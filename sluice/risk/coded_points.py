@@ -7,6 +7,8 @@ A released label lies where the original records lie that carry it, the best gue
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, cmp_to_key
+from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -16,6 +18,8 @@ import pandas as pd
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.comparable_values import codes_of, plain_values
 
+_WIDE = 256  # coordinates of a category from which on they are looked at one by one, in little memory
+_CELLS = 500_000  # coordinates that are compared at a time
 _AT_ONCE = 2048  # rows of which all coordinates fit a processor's cache
 
 Rows: TypeAlias = slice | npt.NDArray[Any]
@@ -51,8 +55,25 @@ class ByCategory:
         return np.asarray(self.table[self.codes[rows]])
 
     def keys(self, rows: Rows) -> Iterator[npt.NDArray[Any]]:
-        _, rank = np.unique(self.table, axis=0, return_inverse=True)
-        yield rank.reshape(-1).astype(np.min_scalar_type(len(rank)))[self.codes[rows]]
+        yield self._ranks[self.codes[rows]]
+
+    @cached_property
+    def _ranks(self) -> npt.NDArray[Any]:
+        """Of each category in the lexicographic order of the coordinates; equal ones have one rank."""
+        if self.width < _WIDE:
+            rank = np.unique(self.table, axis=0, return_inverse=True)[1].reshape(-1)
+        else:  # in little memory
+            order = sorted(range(len(self.table)), key=cmp_to_key(self._compared))
+            new = [False, *(self._compared(one, other) != 0 for one, other in pairwise(order))]
+            rank = np.empty(len(order), np.int64)
+            rank[order] = np.cumsum(new)
+        return rank.astype(np.min_scalar_type(len(rank)))
+
+    def _compared(self, one: int, other: int) -> int:
+        """-1, 0 or 1: which of two categories comes first by the first coordinate in which they differ."""
+        mine, theirs = self.table[one], self.table[other]
+        at = int((mine != theirs).argmax())
+        return int(mine[at] > theirs[at]) - int(mine[at] < theirs[at])
 
 
 @dataclass(frozen=True)
@@ -170,6 +191,31 @@ class CodedPoints:
         """
         return _TurnedPoints(self, centre, turn)
 
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Coordinates of each variable."""
+        return tuple(column.width for column in self._columns)
+
+    def widest_category(self) -> int | None:
+        """The place, among the variables, of the category of most coordinates; None where there is none."""
+        places = [at for at, column in enumerate(self._columns) if isinstance(column, ByCategory)]
+        return max(places, key=lambda at: self.widths[at], default=None)
+
+    def category(self, at: int) -> tuple[FloatArray, IntArray]:
+        """Where each category of this variable lies, shape (categories + 1, width), and the category of each point."""
+        column = self._columns[at]
+        assert isinstance(column, ByCategory)
+        codes = column.codes[self._everybody].astype(np.int64)
+        return column.table, np.where(codes < 0, codes + len(column.table), codes)
+
+    def instead_of(self, at: int, places: FloatArray) -> "CodedPoints":
+        """The points with one coordinate for this category, the last: where each of its codes lies, shape (codes,)."""
+        column = self._columns[at]
+        assert isinstance(column, ByCategory)
+        columns = [*self._columns[:at], *self._columns[at + 1 :], ByCategory(places[:, None], column.codes)]
+        records = len(column.codes) if self._chosen is None else len(self)
+        return CodedPoints(columns, records, self._chosen)
+
     def standardised(self, centre: FloatArray, scale: FloatArray) -> "CodedPoints":
         """The points less a centre, over a scale, both of shape (d,)."""
         return _StandardisedPoints(self, centre, scale)
@@ -198,6 +244,22 @@ class _StandardisedPoints(CodedPoints):
     def take(self, rows: IntArray, axis: int = 0) -> "CodedPoints":
         return self._points.take(rows, axis).standardised(self._centre, self._scale)
 
+    def category(self, at: int) -> tuple[FloatArray, IntArray]:
+        table, codes = self._points.category(at)
+        of = self._axes_of(at)
+        table = table - self._centre[of]
+        table /= self._scale[of]
+        return table, codes
+
+    def instead_of(self, at: int, places: FloatArray) -> CodedPoints:
+        of = self._axes_of(at)
+        centre, scale = np.delete(self._centre, of), np.delete(self._scale, of)
+        return self._points.instead_of(at, places).standardised(np.append(centre, 0.0), np.append(scale, 1.0))
+
+    def _axes_of(self, at: int) -> slice:
+        start = sum(self.widths[:at])
+        return slice(start, start + self.widths[at])
+
 
 class _TurnedPoints(CodedPoints):
     def __init__(self, points: CodedPoints, centre: FloatArray | float, turn: FloatArray) -> None:
@@ -211,6 +273,9 @@ class _TurnedPoints(CodedPoints):
 
     def take(self, rows: IntArray, axis: int = 0) -> "CodedPoints":
         return self._points.take(rows, axis).turned(self._centre, self._turn)
+
+    def widest_category(self) -> int | None:
+        return None  # the turn mixes them
 
 
 Points: TypeAlias = FloatArray | CodedPoints
@@ -227,16 +292,27 @@ def are_finite(points: Points) -> bool:
     return points.are_finite if isinstance(points, CodedPoints) else bool(np.isfinite(points).all())
 
 
+def squared_apart(one: Points, other: Points, rows: IntArray) -> FloatArray:
+    """Squared distance of the two points of each of these rows, shape (r,); both points in the same space."""
+    apart = np.empty(len(rows))
+    together = max(1, min(_AT_ONCE, _CELLS // one.shape[1]))
+    for start in range(0, len(rows), together):
+        some = rows[start : start + together]
+        apart[start : start + together] = ((one[some] - other[some]) ** 2).sum(axis=1)
+    return apart
+
+
 def side_by_side(parts: Sequence[Points], at_once: int) -> Points:
     """Points of the same records, their coordinates beside each other.
 
-    at_once : so many coordinates become an array; more are worked out when they are asked for
+    at_once : so many coordinates become an array; more, or those of hundreds of codes, are worked out when they are
+              asked for
     """
-    if len(parts[0]) * sum(part.shape[1] for part in parts) <= at_once or not all(
-        isinstance(part, CodedPoints) for part in parts
-    ):
-        return np.hstack([part[:] for part in parts])
     columns = [column for part in parts if isinstance(part, CodedPoints) for column in part._columns]
+    wide = any(isinstance(column, ByCategory) and column.width >= _WIDE for column in columns)
+    few = len(parts[0]) * sum(part.shape[1] for part in parts) <= at_once and not wide
+    if few or not all(isinstance(part, CodedPoints) for part in parts):
+        return np.hstack([part[:] for part in parts])
     return CodedPoints(columns, len(parts[0]))
 
 
@@ -279,15 +355,16 @@ def label_centroids(
 
 
 def _whole_coordinates(coded: CodedColumn, codes: IntArray, labels: int) -> tuple[FloatArray, FloatArray] | None:
-    """Of a category whose coordinates are whole numbers, sums of which are exact in any order: how many records of each
-    label, and last of none, have each category, (labels + 1, categories); and the coordinates. None of any other."""
+    """Of a category whose coordinates are whole numbers, sums of which are exact in any order, or very many: how often
+    each label, and last none, has each category, (labels + 1, categories); and the coordinates. None of any other."""
     if not isinstance(coded, ByCategory):
         return None
     categories = len(coded.table)
     pairs = np.where(codes < 0, labels, codes) * categories + np.where(coded.codes < 0, categories - 1, coded.codes)
     times = np.bincount(pairs, minlength=(labels + 1) * categories).reshape(labels + 1, categories)
     table = np.where(times.sum(axis=0)[:, None] > 0, coded.table, 0.0)
-    return (times.astype(np.float64), table) if (table == np.rint(table)).all() else None
+    exact = coded.width >= _WIDE or (table == np.rint(table)).all()  # of so many coordinates each alone takes long
+    return (times.astype(np.float64), table) if exact else None
 
 
 def _mean(column: FloatArray, beside: int) -> float:

@@ -152,12 +152,15 @@ class _Scale:
 
     def code(self, values: PlainArray) -> FloatArray:
         """Coordinates, shape (n, width). A category that the original variable does not have lies in the middle."""
-        raw, absent = self._raw(values)
-        coded = np.clip((raw - self.centre) / self.scale, -_FAR, _FAR)
+        coded, absent = self._raw(values)  # in place: of a category of thousands of codes it is large
+        coded -= self.centre
+        coded /= self.scale
+        np.clip(coded, -_FAR, _FAR, out=coded)
         coded[absent] = self.fill
         if self.indicator:
             coded = np.column_stack([coded, np.where(pd.isna(values), 1.0, -1.0)])
-        return np.asarray(coded * np.sqrt(self.weight))
+        coded *= np.sqrt(self.weight)
+        return coded
 
     def column(self, values: "pd.Series[Any]") -> CodedColumn:
         """`code` of each value of a column, worked out when it is asked for; of a category only once."""
@@ -203,12 +206,15 @@ class _Reading:
         coded = scale.column(original)
         missing = recoded.isna().to_numpy()
         codes, labels = labels_in_order(recoded)
+        direct = _same_values(before, after, original, recoded)
+        if direct and labels.size:  # nobody asks where each label's records lie
+            codes, labels = np.minimum(codes, 0), labels[:1]
         centroids, overall, at_missing = label_centroids(coded, len(original), codes, len(labels), scale.is_ordered)
         if missing.any() and np.array_equal(missing, original.isna().to_numpy()):
             at_missing = coded.of(np.flatnonzero(missing)[:1])[0]  # to the last bit, so that a copy lies at distance 0
         return cls(
             scale=scale,
-            direct=_same_values(before, after, original, recoded),
+            direct=direct,
             labels=labels,
             centroids=np.vstack([centroids, overall]),
             missing_at=at_missing,

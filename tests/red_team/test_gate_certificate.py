@@ -79,7 +79,7 @@ def test_a_run_goes_on_where_it_ended_and_takes_the_attacks_of_another(tmp_path:
     again = list(read([tmp_path / "second.jsonl"]))
     assert [each.cell for each in again] == cells
     assert (again[0].truth, again[0].verdict) == ("bad", first.verdict)
-    assert "| `perturbed-file` |" in table(again)
+    assert "| `perturbed-file` |" in table([again])
 
 
 def replace_truth(judged: Judged) -> Judged:

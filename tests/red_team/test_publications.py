@@ -12,12 +12,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sluice.ground.errors import DocumentError
 from sluice.ground.verdict import Finding, Verdict
 from tasks.record_steps import mask
 from tasks.release.product import AnyRelease
 from tasks.release.records.record_editions import compare_publications
 from tasks.release.records.record_variables import read_masked
 from tests.flows.house import House, survey
+from tests.golden import golden
 from tests.red_team.stages import bare, made, publish
 
 RECODED = [
@@ -246,6 +248,42 @@ def test_birthdays_do_no_harm_where_the_groups_are_kept_as_they_were_first(house
     house.data = house.data.assign(month="September").sample(frac=1, random_state=1).reset_index(drop=True)
     release, _ = masked(house)
     assert {finding.verdict for finding in compare_publications(release)} == {Verdict.PASS}
+
+
+def test_who_leaves_takes_four_others_along_and_nobody_is_read_off(house: House) -> None:
+    house.definition["move_together"] = {"k": 5}
+    first = published(house)
+    person = leaves(house)
+    release, second = masked(house)
+    assert (len(first), len(second)) == (1200, 1195)
+    assert len(read_off(first, second, person, "income")) == 5
+    assert len(set(read_off(first, second, person, "town"))) > 1
+    assert judged(release)["differencing"].verdict is Verdict.PASS
+
+
+def test_who_was_taken_along_does_not_come_back_and_newcomers_wait(house: House) -> None:
+    newcomers = house.data[1100:1103]
+    house.data = house.data.drop(index=newcomers.index).reset_index(drop=True)
+    house.definition["move_together"] = {"k": 5, "newcomers": 20}
+    published(house)
+    leaves(house)
+    sizes = []
+    for _ in range(2):
+        house.data = pd.concat([house.data, newcomers[:1]], ignore_index=True)
+        newcomers = newcomers[1:]
+        sizes.append(len(published(house)))
+    assert sizes == [1192, 1192]
+
+
+@pytest.mark.parametrize("lacking", ["record_key", "a holdout is drawn"])
+def test_people_move_together_only_where_they_are_known_again(house: House, lacking: str) -> None:
+    house.definition["move_together"] = {"k": 5}
+    if lacking == "record_key":
+        del house.contract["record_key"]
+    else:
+        house.policy["reference_standard"] |= {"reference": "holdout", "holdout_share": 0.25}
+    with golden.raises(DocumentError):
+        made(house)
 
 
 def renamed_all(house: House) -> None:

@@ -295,3 +295,18 @@ def search(
                         worst = min(bounds[query], squared[query, k - 1])
                         _reach(start + i, worst, lengths[query], slack, d, reaches, limit)
     return screened, looked_at
+
+
+@numba.njit(cache=True, nogil=True)
+def nearest_of_groups(
+    queries: FloatArray, points: FloatArray, numbers: IntArray, starts: IntArray, stops: IntArray, skipped: IntArray,
+    squared: FloatArray, found: IntArray,
+) -> None:  # fmt: skip
+    """Each query's nearest of the points starts..stops - 1, one by one; as in `search`, and rounded alike."""
+    for query in range(len(queries)):
+        for point in range(starts[query], stops[query]):
+            if numbers[point] == skipped[query]:
+                continue
+            exact = _squared_distance(queries[query], points[point])
+            scaled = 4097.0 * exact
+            _insert(squared[query], found[query], scaled - (scaled - exact), numbers[point])

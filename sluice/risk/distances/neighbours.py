@@ -19,6 +19,7 @@ from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.machine import threads
 from sluice.ground.progress import counted
 from sluice.risk.coded_points import CodedPoints, Points, are_finite, keys_of
+from sluice.risk.distances.wide_category import WideCategory
 from sluice.risk.row_groups import row_groups
 
 Float32Array = npt.NDArray[np.float32]
@@ -49,10 +50,10 @@ class Neighbours:
     index: IntArray  # (n, k), rows of `points`; a point that stands several times is named by one of its rows
 
 
-def nearest_neighbours(queries: FloatArray, points: Points, k: int, own_row: IntArray | None = None) -> Neighbours:
+def nearest_neighbours(queries: Points, points: Points, k: int, own_row: IntArray | None = None) -> Neighbours:
     """The k nearest of `points` to each of `queries`.
 
-    queries : shape (n, d), finite
+    queries : shape (n, d), finite; as coded points, a category of hundreds of codes takes no coordinate for each
     points  : shape (m, d), finite, in any order: ties are broken by value, so the order of the rows does not show
     own_row : shape (n,), the row of `points` that is left out for each query (leave-one-out); -1 for none. It is left
               out by its position: another point of equal values stays
@@ -61,11 +62,16 @@ def nearest_neighbours(queries: FloatArray, points: Points, k: int, own_row: Int
               each query and each of the 12,000,000 / d points that are searched at a time, and 50 bytes for each
               point, in addition to the arguments and the result
     """
-    queries = np.ascontiguousarray(queries, np.float64)
+    parted = None
+    if isinstance(queries, CodedPoints):
+        parted = WideCategory.of(queries, points) if isinstance(points, CodedPoints) else None
+        queries = queries if parted else queries[:]
+    if not isinstance(queries, CodedPoints):
+        queries = np.ascontiguousarray(queries, np.float64)
     if not isinstance(points, CodedPoints):
         points = np.ascontiguousarray(points, np.float64)
     available = len(points) - (own_row is not None and bool((own_row >= 0).any()))
-    if queries.ndim != 2 or len(points.shape) != 2 or queries.shape[1] != points.shape[1] or points.shape[1] == 0:
+    if len(queries.shape) != 2 or len(points.shape) != 2 or queries.shape[1] != points.shape[1] or points.shape[1] == 0:
         raise ValueError(f"queries and points must be of shape (., d), d >= 1; got {queries.shape}, {points.shape}")
     if not 1 <= k <= available:
         raise ValueError(f"k must be from 1 to the number of points that may be found, {available}; got {k}")
@@ -74,7 +80,11 @@ def nearest_neighbours(queries: FloatArray, points: Points, k: int, own_row: Int
     first, times, own_group = _distinct(points, len(queries), own_row)
     # A point that stands once and is the query's own is skipped; one that stands more often loses one of its copies.
     skipped = np.where((own_group >= 0) & (times[own_group] == 1), own_group, -1)
-    squared, found = _nearest_distinct(queries, points, first, min(k, len(first)), skipped)
+    most = min(k, len(first))
+    if parted:
+        squared, found = parted.nearest(first, most, skipped, _nearest_distinct)
+    else:
+        squared, found = _nearest_distinct(queries[:], points, first, most, skipped)
     copies = np.where(np.isfinite(squared), times[found] - (found == own_group[:, None]), 0)
     # Fill the k places: the r-th place belongs to the first group whose copies, added up, reach past r.
     reach = np.cumsum(copies, axis=1)

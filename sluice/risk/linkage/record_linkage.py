@@ -23,7 +23,16 @@ from sluice.ground.errors import DataError
 from sluice.ground.machine import threads
 from sluice.ground.progress import counted
 from sluice.ground.variables import Kind
-from sluice.risk.coded_points import ByCategory, Coded, CodedColumn, CodedPoints, Points, are_finite, side_by_side
+from sluice.risk.coded_points import (
+    ByCategory,
+    Coded,
+    CodedColumn,
+    CodedPoints,
+    Points,
+    are_finite,
+    side_by_side,
+    squared_apart,
+)
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.spread import spread
 
@@ -191,9 +200,8 @@ def _link_by_tree(a: Points, b: Points, rows: IntArray, squared: bool) -> Links:
 
 def _link_by_neighbours(a: Points, b: Points, rows: IntArray) -> Links:
     """In many dimensions by the blocked matrix product; ties, which are rare there, by the tree."""
-    queries = a[rows]
-    near = nearest_neighbours(queries, b, min(2, len(b))).distance ** 2
-    own = ((queries - b[rows]) ** 2).sum(axis=1)
+    near = nearest_neighbours(a.take(rows, axis=0), b, min(2, len(b))).distance ** 2
+    own = squared_apart(a, b, rows)
     linked = near[:, 0] >= own * (1.0 - _ROUNDING)
     as_near, is_first = linked.astype(np.int64), linked.copy()
     tied = np.flatnonzero(linked & (near[:, -1] <= own * (1.0 + _ROUNDING))) if len(b) > 1 else np.zeros(0, np.int64)
@@ -273,15 +281,17 @@ def _dummies(original: "pd.Series[Any]", released: "pd.Series[Any]") -> tuple[Co
     mine, theirs = (
         np.where(gap, len(labels), code).astype(kind) for code, gap in zip(codes, (missing, gone), strict=True)
     )
-    table = np.eye(len(labels) + 1) / np.sqrt(2.0)
+    table = np.eye(len(labels) + 1)
+    table /= np.sqrt(2.0)
     held = np.bincount(mine, minlength=len(labels) + 1)
     # Record by record, as the mean over all of them adds up.
     overall = np.array([np.cumsum(np.full(max(times, 1), table[0, 0]))[-1] if times else 0.0 for times in held])
     overall /= len(mine)
     if not missing.any():
         table, overall = table[:, :-1], overall[:-1]
-    read = table.copy()
+    read = table  # nobody writes to it
     if gone.any():
+        read = table.copy()
         read[-1] = _read_as(missing, gone, table[-1] if missing.any() else overall, overall)
     return CodedPoints([ByCategory(table, mine)], len(mine)), CodedPoints([ByCategory(read, theirs)], len(theirs))
 

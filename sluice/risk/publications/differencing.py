@@ -77,10 +77,11 @@ def differencing(
         believed = [_kept(file, name) for file in files]
         open_to = [np.ones(len(file.original), np.bool_) for file in files]  # one guess a person, in the finest class
         other_value = _other_label(files, same, (codes[0].released, codes[1].released), changes[name])
+        finest = _combined(files, [labels[key] for key in keys if key != name])
         for level in dict.fromkeys(tuple(key for key in level if key != name) for level in levels):
             classes = _combined(files, [labels[key] for key in level])
             concerned = _either(files, same, gone, [*(moved[key] for key in level), other_value])
-            for side, found in enumerate(_named(files, same, classes, codes, concerned)):
+            for side, found in enumerate(_named(files, same, classes, finest, codes, concerned)):
                 attempted[side][found.people] = True
                 if believed[side]:
                     told[side][found.people[found.exact & (found.share < _KNOWN)]] = True
@@ -297,7 +298,7 @@ class _Named:
 
     people: IntArray  # rows of the original
     right: BoolArray  # the value named is their original one
-    share: FloatArray  # of their class that is released with this value
+    share: FloatArray  # of those with the same keys that are released with this value, from which one would guess it
     exact: BoolArray  # nobody else of the class was released otherwise in the other file
 
 
@@ -305,10 +306,14 @@ def _named(
     files: tuple[Publication, Publication],
     same: SamePeople,
     classes: tuple[IntArray, IntArray],
+    finest: tuple[IntArray, IntArray],
     values: tuple[_Values, _Values],
     changed: Sequence[BoolArray],
 ) -> list[_Named]:
-    """Whom the difference of one cross-tabulation names a value of, in the earlier and in the later file."""
+    """Whom the difference of one cross-tabulation names a value of, in the earlier and in the later file.
+
+    finest : the classes by all keys, by which a value would be guessed without the difference
+    """
     width = int(max(part.released.max(initial=0) for part in values)) + 1
     total = int(max(part.max(initial=0) for part in classes)) + 1
     both = np.concatenate([group * width + each.released for group, each in zip(classes, values, strict=True)])
@@ -334,11 +339,18 @@ def _named(
     for side, file in enumerate(files):
         rows = np.flatnonzero(concerned[side] & (of_people[side] != _NOTHING))
         group, said = classes[side][rows], of_people[side][rows]
-        cell = np.minimum(np.searchsorted(cells, group * width + said), max(len(cells) - 1, 0))
-        alike = np.where(cells[cell] == group * width + said, counts[side][cell], 0)
-        share = alike / np.maximum(np.bincount(classes[side], minlength=total), 1)[group]
+        share = _share(finest[side], values[side].released, rows, said) if len(rows) else np.zeros(0)
         answers.append(_Named(file.people[rows], values[side].original[rows] == said, share, ~unsteady[group]))
     return answers
+
+
+def _share(classes: IntArray, released: IntArray, rows: IntArray, said: IntArray) -> FloatArray:
+    """The share of the classes of these rows that is released with the values that were named."""
+    width = int(max(released.max(initial=0), said.max(initial=0))) + 1
+    cells, counts = np.unique(classes * width + released, return_counts=True)
+    wanted = classes[rows] * width + said
+    cell = np.minimum(np.searchsorted(cells, wanted), len(cells) - 1)
+    return np.asarray(np.where(cells[cell] == wanted, counts[cell], 0) / np.bincount(classes)[classes[rows]])
 
 
 def _in_two_classes(

@@ -54,7 +54,7 @@ def isolated_records(
     if not len(isolated):
         return None
     near = _NEARER * apart[isolated]
-    in_release = nearest_neighbours(original[rows[isolated]], released, 1).distance[:, 0] < near
+    in_release = nearest_neighbours(original.take(rows[isolated], axis=0), released, 1).distance[:, 0] < near
     in_reference = _nearest(original, rows[isolated], others, other, holdout is None) < near
     return count_copies(in_release, in_reference, len(released) / len(other))
 
@@ -66,4 +66,4 @@ def _nearest(original: Points, rows: IntArray, others: Points, part: IntArray, l
         place = np.full(len(original), -1)
         place[part] = np.arange(len(part))
         own_row = place[rows]
-    return nearest_neighbours(original[rows], others.take(part, axis=0), 1, own_row).distance[:, 0]
+    return nearest_neighbours(original.take(rows, axis=0), others.take(part, axis=0), 1, own_row).distance[:, 0]

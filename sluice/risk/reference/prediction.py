@@ -20,6 +20,7 @@ from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.verdict import Verdict
 from sluice.risk.coded_points import Points
 from sluice.risk.distances.neighbours import nearest_neighbours
+from sluice.risk.distances.wide_category import variance_within
 
 _DECIMALS = 9  # measures that agree to so many decimals are tied
 
@@ -35,7 +36,7 @@ class Prediction:
     uncertainty: FloatArray  # mean over the dimensions of the variance (n - 1) of the k nearest
 
 
-def prediction(original: FloatArray, released: Points, k: int = 5, own_row: IntArray | None = None) -> Prediction:
+def prediction(original: Points, released: Points, k: int = 5, own_row: IntArray | None = None) -> Prediction:
     """Attack each original record with the whole released file.
 
     original : shape (n, d), coded records (see sluice.risk.coding), finite
@@ -49,12 +50,14 @@ def prediction(original: FloatArray, released: Points, k: int = 5, own_row: IntA
     neighbours = nearest_neighbours(original, released, k, own_row)
     n, d = original.shape
     nearest, farthest = neighbours.distance[:, 0], neighbours.distance[:, -1]
-    uncertainty = np.empty(n)
-    rows = max(1, _BLOCK_CELLS // (k * d))
-    for start in range(0, n, rows):
-        crowd = released[neighbours.index[start : start + rows]]
-        crowd = crowd - crowd[:, :1]  # k copies of one record then vary by 0 exactly, not by a rounding error
-        uncertainty[start : start + rows] = crowd.var(axis=1, ddof=1).mean(axis=1)
+    uncertainty = variance_within(released, neighbours.index)
+    if uncertainty is None:
+        uncertainty = np.empty(n)
+        rows = max(1, _BLOCK_CELLS // (k * d))
+        for start in range(0, n, rows):
+            crowd = released[neighbours.index[start : start + rows]]
+            crowd = crowd - crowd[:, :1]  # k copies of one record then vary by 0 exactly, not by a rounding error
+            uncertainty[start : start + rows] = crowd.var(axis=1, ddof=1).mean(axis=1)
     return Prediction(
         distance=nearest / np.sqrt(d),
         # An exact copy fails even when it stands k times: 0 / 0 is 0, not 1.

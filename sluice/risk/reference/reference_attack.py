@@ -61,10 +61,11 @@ def attack(
         place = np.full(n, -1)
         place[reference_rows] = np.arange(size)
         own_row = place[rows]
-    whole = prediction(original[rows], released, neighbours)
-    part = whole if m == size else prediction(original[rows], released.take(some_of(m, size, rng), axis=0), neighbours)
+    attacked = original.take(rows, axis=0)
+    whole = prediction(attacked, released, neighbours)
+    part = whole if m == size else prediction(attacked, released.take(some_of(m, size, rng), axis=0), neighbours)
     reference = prediction(
-        original[rows], others if size == len(others) else others.take(reference_rows, axis=0), neighbours, own_row
+        attacked, others if size == len(others) else others.take(reference_rows, axis=0), neighbours, own_row
     )
     return ReferenceAttack(part, whole.distance, reference, rows, n, size_ratio=m / size, sampled=min(1.0, m / n))
 

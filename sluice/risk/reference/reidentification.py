@@ -13,7 +13,7 @@ from math import nan
 import numpy as np
 
 from sluice.ground.arrays import FloatArray, IntArray
-from sluice.risk.coded_points import Points, keys_of
+from sluice.risk.coded_points import Points, keys_of, squared_apart
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.measurement import Measurement
 from sluice.risk.reference.prediction import prediction
@@ -54,13 +54,13 @@ def reidentification(original: Points, released: Points, rows: IntArray, k: int 
             f"original and released must be paired row by row, and a row asked for; got shapes {original.shape} and "
             f"{released.shape}, and {len(rows)} rows. A file without a pairing has no reidentification rate."
         )
-    queries = original[rows]
+    queries = original.take(rows, axis=0)
     found = prediction(queries, released, k)
     nearest = found.distance * np.sqrt(original.shape[1])
-    own = np.sqrt(((queries - released[rows]) ** 2).sum(axis=1))
+    own = np.sqrt(squared_apart(original, released, rows))
     correct = np.where(own <= nearest * (1 + _TIED), 1.0, 0.0)
     maybe = np.flatnonzero(correct)
-    correct[maybe] /= _equally_near(queries[maybe], released)
+    correct[maybe] /= _equally_near(queries.take(maybe, axis=0), released)
     r = len(rows)
     rate = float(correct.mean())
     error = 1.96 * float(np.sqrt(rate * (1 - rate) / r + 1 / r**2))  # never 0: other draws might have met others
@@ -89,7 +89,7 @@ def area_under_curve(scores: FloatArray, correct: FloatArray) -> float:
     return float((right * below).sum() / (right.sum() * wrong.sum()))
 
 
-def _equally_near(queries: FloatArray, released: Points) -> IntArray:
+def _equally_near(queries: Points, released: Points) -> IntArray:
     """How many released records are as near as the nearest, shape (n,)."""
     groups = row_groups(keys_of(released))
     distinct = released.take(groups.first, axis=0)
@@ -99,7 +99,7 @@ def _equally_near(queries: FloatArray, released: Points) -> IntArray:
         if not len(left):
             break
         k = min(k, len(distinct))
-        found = nearest_neighbours(queries[left], distinct, k)
+        found = nearest_neighbours(queries.take(left, axis=0), distinct, k)
         tied = found.distance <= found.distance[:, :1] * (1 + _TIED)
         count[left] = np.where(tied, groups.size[found.index], 0).sum(axis=1)
         left = left[tied[:, -1] & (k < len(distinct))]

@@ -195,3 +195,16 @@ def test_values_that_were_measured_anew_for_everybody_give_nobody_away() -> None
     earlier, later = published(first, [recoded(40, 60)], 1), published(second, [recoded(40, 60)], 2)
     same = SamePeople(np.arange(2800), np.arange(2800))
     assert differencing(earlier, later, same, KEYS, ["income"]).told == 0
+
+
+@pytest.mark.parametrize(("usual", "told"), [(0.99, 0), (0.5, 5)])
+def test_what_all_of_ones_group_have_is_not_told_by_a_larger_group_in_which_few_have_it(
+    usual: float, told: int
+) -> None:
+    """The young nearly all live in Aldby, and five of them leave: of a young person everybody would have guessed it."""
+    first = people(3000).assign(income=0.0)
+    young = first["age"] < 30
+    first["town"] = np.where(young & (np.random.default_rng(1).random(len(first)) < usual), "Aldby", first["town"])
+    alike = (first["sex"] == "f") & (first["region"] == "north") & (first["town"] == "Aldby")
+    few = [recoded(30), {"method": "removal", "columns": ["income"]}]
+    assert difference(first, first.drop(index=first[young & alike].index[:5]), few).told == told
