@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from policies.approvals import Approvals
 from policies.check import How, at_hand, unmet
 from policies.formula_cells import FORMULA_CELLS, FormulaCells
+from policies.idle_limits import idle_limits
 from policies.retention import Retention
 from policies.rules.attack_rule import AttackRule
 from policies.rules.attribute_rules import AttributeInference
@@ -124,6 +125,12 @@ class Policy(BaseModel):
     def _lets_something_out(self) -> Self:
         if found := contradictions(self.rules, self.reference_standard, self.attacks):
             raise ValueError(f"nothing could pass this policy. {'; '.join(found)}")
+        return self
+
+    @model_validator(mode="after")
+    def _every_limit_can_fail(self) -> Self:
+        if found := idle_limits(self.rules, self.attacks, self.reference_standard, self.utility):
+            raise ValueError(f"a limit that nothing can exceed lets everything pass. {'; '.join(found)}")
         return self
 
     @property

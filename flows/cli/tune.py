@@ -1,5 +1,6 @@
 """The command that searches for the plan that passes its policy at the least loss, and what it found."""
 
+from collections.abc import Iterator
 from math import isfinite
 from pathlib import Path
 from time import monotonic
@@ -14,6 +15,7 @@ from sluice.settings import settings
 if TYPE_CHECKING:
     from tasks.tuning.confirmation import Judgement
     from tasks.tuning.journal import TrialRecord
+    from tasks.tuning.suggestions import Suggestions
     from tasks.tuning.trial import Outcome
     from tasks.tuning.tuning import Tuned
 
@@ -91,12 +93,23 @@ def suggest(
     before = found.before
     if as_json:
         suggested = [{"changes": each.changes, "loss": finite(each.loss)} for each in found.passing]
-        print_json({"passes": before.end == "passes", "loss": finite(before.loss), "suggestions": suggested})
+        drawn = None if found.draws is None else {"passed": found.draws[0], "of": found.draws[1]}
+        print_json(
+            {"passes": before.end == "passes", "loss": finite(before.loss), "suggestions": suggested}
+            | {"judged": found.judged or None, "other_draws": drawn, "beyond": list(found.beyond)}
+        )
     elif before.end == "passes":
-        say("the plan passes as it stands; nothing has to be changed.")
+        judged = f"{found.judged} passed" if found.judged else "no release of it was judged; this is a draw of its own"
+        say(f"the plan passes as it stands; nothing has to be changed ({judged}).")
+    elif found.beyond and not found.tried:
+        say(_beyond(found), style="bold")
     else:
         fell = ", ".join(dict.fromkeys(miss.rule for miss in before.misses))
         say(f"the plan fails {fell}; loss {number(before.loss)}. {found.tried:,} changes tried.", style="bold")
+        for line in _too_near(found):
+            say(line)
+        if found.beyond:
+            say(f"  {_beyond(found)}")
         if before.stage in STAGES[: STAGES.index("attacks")]:
             say("  these rules come first: what the reference standard and attacks would find of it is not known.")
         for place, each in enumerate(found.passing, 1):
@@ -111,6 +124,26 @@ def suggest(
             say(f"  nearest: {'; and '.join(done)}. Then: {says}")
             say(f"a search of more plans: sluice tune {file}")
     raise typer.Exit(DONE if before.end == "passes" or found.passing else BLOCKED)
+
+
+def _beyond(found: "Suggestions") -> str:
+    return f"{found.judged} is kept back by {', '.join(found.beyond)}, at which no trial of a plan looks."
+
+
+def _too_near(found: "Suggestions") -> Iterator[str]:
+    """By how much a release fell whose plan passes by other draws, a line for each figure; and by how many of them."""
+    from sluice.report.wording import figure
+    from tasks.tuning.suggestions import CHANGED_DRAWS
+
+    if found.draws is None:
+        return
+    for miss in found.before.misses:
+        if miss.observed is not None and miss.limit is not None:
+            yield f"  {miss.rule}: {found.judged} fell at {figure(miss.observed)} of {figure(miss.limit)} allowed."
+        else:
+            yield f"  {miss.rule}: {miss.says}"
+    passed, of = found.draws
+    yield f"  {passed} of {of} other draws pass: it is too near its limit. A change below passed {CHANGED_DRAWS} draws."
 
 
 class _Pace:

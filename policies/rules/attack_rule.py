@@ -4,6 +4,7 @@ A PairedRule needs to know which masked record is whose, to tell a right link fr
 """
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
@@ -61,6 +62,7 @@ class AttackRule(DisclosureRule):
         "Give the attack what it lacks: columns that original and released file have in common, enough records, or a "
         "setting under which it does better than guessing."
     )
+    largest: ClassVar[Mapping[str, float]] = {"limit": 1.0, "excess": 1.0}  # of a share of the people
     limit: Figure | None = Field(default=None, description="worst figure allowed, in the unit of the measure")
     excess: Figure | None = Field(
         default=None, description="how much worse than its baseline the figure may be, in the unit of the measure"

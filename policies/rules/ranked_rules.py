@@ -97,6 +97,11 @@ class LinkageScore(RankedRule):
         default=5_000, ge=1, description="original records that are linked, drawn at random when there are more"
     )
 
+    @property
+    def bounds(self) -> Mapping[str, float]:
+        """The information loss within a score has no largest figure."""
+        return super().bounds if self.of == "risk" else {}
+
     @model_validator(mode="after")
     def _coherent(self) -> Self:
         if ("rsld" in FIGURES[self.weighting]) != (self.window is not None):

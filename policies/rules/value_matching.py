@@ -1,5 +1,6 @@
 """Masked values matched with the original ones: by themselves, with the original in hand, and by their distribution."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
@@ -139,6 +140,11 @@ class MaximumKnowledge(AttributeRule):
         refuse_excess("maximum_knowledge", value)
 
     @property
+    def bounds(self) -> Mapping[str, float]:
+        """Of a divergence there is no largest figure."""
+        return {"limit": 1.0} if self.comparison == "closer" else {}
+
+    @property
     def requires(self) -> tuple[AnyOf, ...]:
         return super().requires if self.of == "attributes" else ()
 
@@ -217,6 +223,7 @@ class AttributeDivergence(AttributeRule):
 
     rule: Literal["attribute_divergence"] = "attribute_divergence"
     example: ClassVar[str] = "{rule: attribute_divergence, limit: 0.001}"
+    largest: ClassVar[Mapping[str, float]] = {}  # less is a risk: what could not fail is refused by the field
     about: ClassVar[str] = (
         "Attribute divergence: how far the distribution of the masked values is from that of the original ones."
     )

@@ -1,7 +1,7 @@
 """Rule: what every disclosure rule of a policy is, what it may need, and what it may know beside the file."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -80,6 +80,7 @@ class DisclosureRule(BaseModel, ABC):
     needs: ClassVar[str]  # what to do when it could not be measured
     about: ClassVar[str] = ""  # what is measured; empty: the first paragraph of the module's docstring
     source: ClassVar[str] = ""  # "Source: ..."; empty: that paragraph of the module's docstring
+    largest: ClassVar[Mapping[str, float]] = {}  # by the field of a limit: the largest figure that it is compared with
 
     rule: str
 
@@ -96,6 +97,12 @@ class DisclosureRule(BaseModel, ABC):
     @property
     def decides(self) -> bool:
         return True
+
+    @property
+    def bounds(self) -> Mapping[str, float]:
+        """By the field of a limit, as 'records_above.at_most': the largest figure that its measure can have. At this or
+        above it a limit could never fail."""
+        return self.largest
 
     @property
     def named_columns(self) -> list[str]:

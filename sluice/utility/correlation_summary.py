@@ -37,6 +37,7 @@ KENDALL = Measure(
     "How far Kendall's tau-b moved",
     "Numbers no longer rise together as they did: mask those of the worst pairs together, or swap over a smaller "
     "window.",
+    largest=2.0,
 )
 CRAMERS_V = Measure(
     "cramers_v",
@@ -44,6 +45,7 @@ CRAMERS_V = Measure(
     "How far Cramer's V moved",
     "Variables no longer go together as they did: mask those of the worst pairs together, recode them less, or "
     "bring back one that was removed.",
+    largest=1.0,
 )
 
 WORST = 10

@@ -63,6 +63,7 @@ _PAIRS = Measure(
     "How far counts of pairs of items are off",
     "Counts of pairs of items are lost in wide groups: use a smaller m or k, or a hierarchy with more levels.",
     where_any=True,
+    largest=2.0,
 )
 
 TOP = 100

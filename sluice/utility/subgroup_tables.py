@@ -292,6 +292,7 @@ SUBGROUP_CRAMERS_V = WithinSubgroups(
         "What goes together was torn apart in one subgroup: mask within strata of its variable, move values by smaller "
         "steps, or draw them anew given that variable.",
         all_lost=1.0,
+        largest=1.0,
     ),
     Words.of(_ASSOCIATIONS),
     "subgroup_associations",

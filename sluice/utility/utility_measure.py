@@ -62,6 +62,7 @@ class Measure:
     all_lost    : the figure where nothing is left of what it compares
     where_asked : it takes long, and is measured where it has a limit
     where_any   : it is reported where the file has an occasion for it, or a limit was set
+    largest     : the largest figure that it can have, of a file that has lost nothing whole; inf: there is none
     """
 
     name: str
@@ -73,6 +74,7 @@ class Measure:
     all_lost: float = inf
     where_asked: bool = False
     where_any: bool = False
+    largest: float = inf
 
     def judge(self, files: Comparison, occasion: Occasion, figure: Callable[[], Figure]) -> Measured:
         """The ladder: not compared, not known without records, lost, of few, or the figure, which may be not known."""
@@ -106,6 +108,7 @@ class ShareMeasure(Measure):
 
     limit: type[Limit] = ShareLimit
     written: Callable[[float], str] = written_percent
+    largest: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -3,32 +3,39 @@
 Single changes first; where fewer than three of these pass, two and then three together, of those that brought the plan
 nearest. It ends where enough have passed. What is suggested passed again with another seed. Suggestions for a
 definition in a file are recorded as a search and kept for the next report.
+
+Where a release of the same documents and data was judged, its verdict counts, whatever another draw would have: a plan
+that falls by the release's own seed and passes by others is too near its limit, and a change must pass several draws.
 """
 
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
-from math import isfinite
+from dataclasses import dataclass, replace
+from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from sluice.custody.ledger import last
+from sluice.custody.states import State
 from sluice.custody.workspace import open_workspace
 from sluice.documents.document_reading import canonical_json, parse_document, read_yaml
 from sluice.ground.errors import DocumentError
+from sluice.ground.verdict import Finding, keeping_back
 from sluice.software_version import versions
+from tasks.release.documented_release import StagedTable
 from tasks.release.records.record_definition import RecordsDefinition
 from tasks.release.records.record_product import Records
 from tasks.release.release_documents import load_documents
-from tasks.release.stored_dossier import keep_suggestions
+from tasks.release.stored_dossier import keep_suggestions, kept_dossier
 from tasks.tuning.journal import Journal, TrialRecord
 from tasks.tuning.plan_changes import Change, Plan, changes, with_plan
 from tasks.tuning.plan_search import refused
 from tasks.tuning.search_context import RecordsAtHand, misfit, staged_records
 from tasks.tuning.space import SearchSettings
-from tasks.tuning.trial import Outcome, processes, records_there, try_plan
+from tasks.tuning.trial import STAGES, Miss, Outcome, processes, records_there, try_plan
 from tasks.tuning.tuning import recorded
 
 WANTED = 3
@@ -36,7 +43,10 @@ _ENOUGH = 2 * WANTED  # changes of different things that passed: among them are 
 _MOST_TOGETHER = 3  # changes
 _SHARE = 0.6  # of the trials that single changes may take, so that some are left for two together
 _BEST = 5  # plans with fewer changes, from which those with one more begin
-_TRYING, _FRESH = 2**44, 2**44 + 1  # of the search's seed
+_TRYING, _FRESH, _OTHERS = 2**44, 2**44 + 1, 2**44 + 2  # of the search's seed
+_DRAWS_OF_A_PLAN = 10  # by which it is said how near a plan is that fell by its release's own draw
+CHANGED_DRAWS = 3  # that a change of such a plan must pass
+_TRIED_STAGES = ("masked", "reference", "attack", "utility")
 
 
 Told = Callable[[int, int, int], None]
@@ -54,19 +64,27 @@ class Suggestion(BaseModel):
     def in_words(self, before: float) -> str:
         """One line."""
         what = "; and ".join(self.changes)
+        room = f"; {self.margin:.0%} of its nearest limit left" if isfinite(self.margin) else ""
         if not isfinite(before):
-            return f"{what} (loss {self.loss:.3f})"
-        return f"{what} (loss {self.loss:.3f}, {self.loss - before:+.3f})"
+            return f"{what} (loss {self.loss:.3f}{room})"
+        return f"{what} (loss {self.loss:.3f}, {self.loss - before:+.3f}{room})"
 
 
 @dataclass(frozen=True)
 class Suggestions:
     """What was tried, and what passed.
 
-    before : the plan as it stands; tried: how many plans; nearest: where none passed, the changes that came nearest
+    before : the plan as it stands, by the verdict of its release where there is one; tried: how many plans; nearest:
+             where none passed, the changes that came nearest
+    draws  : of a release that did not pass, by how many of how many other draws its plan would; None: not asked
+    judged : the release whose verdict counts; empty: none was judged
+    beyond : rules that keep it back and that no trial of a plan looks at, such as earlier publications
     """
 
     before: Outcome
+    draws: tuple[int, int] | None = None
+    judged: str = ""
+    beyond: tuple[str, ...] = ()
     passing: tuple[Suggestion, ...] = ()
     tried: int = 0
     nearest: tuple[tuple[str, ...], Outcome] | None = None
@@ -92,6 +110,7 @@ def suggest(
     workers: int = 1,
     told: Told = lambda done, of, found: None,
     journal: Journal | None = None,
+    against: Sequence[Finding] = (),
 ) -> Suggestions:
     """The smallest changes by which the plan passes, at most three.
 
@@ -100,12 +119,18 @@ def suggest(
     told    : called with how many plans were tried, how many there are to try before more changes are taken together,
               and how many of them passed
     journal : of a search that was stopped: what it has is not tried again
+    against : the findings that keep a release by this plan back: then the plan does not pass, whatever a draw finds
     cost    : up to `trials` trials of `settings`, most of which stop early, and some judgements of a release
     """
     seed, kept = (settings.seed, _TRYING), Journal() if journal is None else journal
-    before = try_plan(definition, records, (*seed, 0), settings.loss)
+    before, draws = try_plan(definition, records, (*seed, 0), settings.loss), None
     if before.end == "passes":
-        return Suggestions(before)
+        if not against:
+            return Suggestions(before)
+        draws = _other_draws(definition, whole, settings)
+        before = _fallen(before, against)
+    else:
+        before = before.model_copy(update={"misses": _together(against, before.misses)})
     single = changes(definition, written, records.variables, records.frame, records.policy, before.misses)
     tried: list[_Tried] = []
     known: set[str] = set()
@@ -131,11 +156,33 @@ def suggest(
             begin = sorted(last, key=lambda each: (each.outcome.breach, each.outcome.loss))[:_BEST]
             if not begin:
                 break
-    passing = _confirmed(definition, tried, whole, settings)
+    passing = _confirmed(definition, tried, whole, settings, CHANGED_DRAWS if draws else 1)
     failing = [each for each in tried if each.outcome.end == "fails"]
     nearest = min(failing, key=lambda each: (each.outcome.breach, *each.order), default=None)
     closest = None if nearest is None else (tuple(c.says for c in nearest.done), nearest.outcome)
-    return Suggestions(before, tuple(passing), len(tried), closest)
+    return Suggestions(before, draws, passing=tuple(passing), tried=len(tried), nearest=closest)
+
+
+def _other_draws(definition: RecordsDefinition, whole: RecordsAtHand, settings: SearchSettings) -> tuple[int, int]:
+    """By how many of how many other draws a plan passes that fell by its release's own."""
+    seeds = ((settings.seed, _OTHERS, draw) for draw in range(_DRAWS_OF_A_PLAN))
+    ends = [try_plan(definition, whole, seed, settings.loss).end for seed in seeds]
+    return ends.count("passes"), len(ends)
+
+
+def _together(against: Sequence[Finding], missed: Sequence[Miss]) -> tuple[Miss, ...]:
+    """What a release fell by, and then what a trial of its plan found beside that."""
+    of_release = tuple(map(Miss.of, against))
+    rules = {miss.rule for miss in of_release}
+    return (*of_release, *(miss for miss in missed if miss.rule not in rules))
+
+
+def _fallen(passed: Outcome, against: Sequence[Finding]) -> Outcome:
+    """The outcome of a release that did not pass, where a draw of the same plan did."""
+    stages = {"reference": "attacks", "attack": "attacks", "utility": "utility"}
+    stage = min((stages.get(each.stage, "rules") for each in against), key=STAGES.index)
+    misses = tuple(map(Miss.of, against))
+    return passed.model_copy(update={"end": "fails", "stage": stage, "misses": misses, "margin": nan})
 
 
 def _next(
@@ -219,15 +266,22 @@ def _different(tried: Sequence[_Tried]) -> list[_Tried]:
 
 
 def _confirmed(
-    definition: RecordsDefinition, tried: Sequence[_Tried], whole: RecordsAtHand, settings: SearchSettings
+    definition: RecordsDefinition, tried: Sequence[_Tried], whole: RecordsAtHand, settings: SearchSettings, draws: int
 ) -> list[Suggestion]:
+    """Those that pass each of so many fresh draws on all records, each with the least margin of these."""
     found: list[Suggestion] = []
     candidates = _different(_passing(tried))
     for place, each in enumerate(candidates[: 2 * WANTED + settings.finalists]):
-        again = try_plan(with_plan(definition, each.plan), whole, (settings.seed, _FRESH, place), settings.loss)
-        if again.end == "passes":
+        changed, outcomes = with_plan(definition, each.plan), list[Outcome]()
+        for draw in range(draws):
+            seed = (settings.seed, _FRESH, place, draw) if draw else (settings.seed, _FRESH, place)
+            outcomes.append(try_plan(changed, whole, seed, settings.loss))
+            if outcomes[-1].end != "passes":
+                break
+        else:
             says = tuple(change.says for change in each.done)
-            found.append(Suggestion(changes=says, loss=again.loss, margin=again.margin))
+            least = min((one.margin for one in outcomes if isfinite(one.margin)), default=nan)
+            found.append(Suggestion(changes=says, loss=outcomes[0].loss, margin=least))
         if len(found) == WANTED:
             break
     return found
@@ -256,6 +310,12 @@ def suggest_for(
     kept = "\n".join((parts, settings.model_dump_json(exclude={"minutes"}), canonical_json(versions()).decode()))
     journal_name = f"suggest-{product.workspace.vault.pseudonym('suggest', kept)[:24]}.jsonl"
     journal, done = Journal(product.workspace.home / "tuning" / journal_name), 0
+    release, kept_back = _judged(product, data)
+    beyond = tuple(dict.fromkeys(each.rule for each in kept_back if not _is_tried(each)))
+    against = [each for each in kept_back if _is_tried(each)]
+    if beyond and not against:
+        as_it_is = try_plan(product.definition, searched, (settings.seed, _TRYING, 0), settings.loss)
+        return Suggestions(_fallen(as_it_is, kept_back), judged=release, beyond=beyond)
 
     def count(tried: int, of: int, passing: int) -> None:
         nonlocal done
@@ -265,9 +325,32 @@ def suggest_for(
     with recorded(product, name, data, whole.variables, settings.trials) as taken:
         try:
             plan = tuple(written["plan"])
-            found = suggest(product.definition, plan, searched, whole, settings, workers, count, journal)
+            found = suggest(product.definition, plan, searched, whole, settings, workers, count, journal, against)
         finally:
             taken["trials"] = done
         taken["passed"] = bool(found.passing)
     keep_suggestions(product, tuple(each.in_words(found.before.loss) for each in found.passing))
+    return replace(found, judged=release, beyond=beyond)
+
+
+def _judged(product: Records, data: StagedTable) -> tuple[str, list[Finding]]:
+    """The latest release of the same documents and data that was judged, and what keeps it back; '' and none where
+    none was, or it passed."""
+    found: tuple[str, list[Finding]] = ("", [])
+    for release, entries in product.workspace.ledger.histories().items():
+        received = last(entries, State.RECEIVED)
+        if received is None or received.body["data"]["sha256"] != data.sha256:
+            continue
+        if any(received.body[name] != sha256 for name, sha256 in product.hashes.items()):
+            continue
+        dossier = kept_dossier(product.workspace, entries)
+        if dossier is not None:
+            found = (release, keeping_back(dossier.findings))
     return found
+
+
+def _is_tried(finding: Finding) -> bool:
+    """Whether trials of plans look at its rule: not at earlier publications, nor at the data's contract."""
+    from policies.several_publications import RULES  # with their engines
+
+    return finding.stage in _TRIED_STAGES and finding.rule not in RULES

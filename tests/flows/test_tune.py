@@ -7,8 +7,10 @@ import pytest
 import yaml
 
 from sluice.custody.states import SEARCHES
+from tasks.tuning import suggestions
 from tests.flows.house import BLOCKED, DONE, House
 from tests.golden import golden
+from tests.report.pages import FAIL, dossier, finding
 
 
 @pytest.fixture
@@ -127,3 +129,24 @@ def test_suggestions_are_tried_and_stand_in_the_next_report(house: House) -> Non
     assert any(each["where"] for each in for_machines["what_to_change"])
     report = next((house.home / "reports").glob("*.html")).read_text()
     assert "This change of the plan passed when it was tried" in report
+
+
+def test_suggest_starts_from_the_verdict_of_the_release(pending: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As judged with the release's own seed and all people; another draw that passes makes it no better."""
+    release, asked = pending.id, ("suggest", str(pending.file), "--trials", "1", "--workers", "1")
+    as_it_is = pending.sluice(*asked)
+    assert f"{release} passed" in as_it_is.words
+    near = finding(FAIL, rule="participant_inference", stage="attack", observed=106, limit=94)
+    monkeypatch.setattr(suggestions, "kept_dossier", lambda *_: dossier(near))
+    monkeypatch.setattr(suggestions, "_DRAWS_OF_A_PLAN", 1)
+    monkeypatch.setattr(suggestions, "CHANGED_DRAWS", 1)
+    told = pending.sluice(*asked)
+    assert "passes as it stands" not in told.words
+    assert f"participant_inference: {release} fell at 106 of 94 allowed" in told.words
+    assert "1 of 1 other draws pass: it is too near its limit" in told.words
+
+    earlier = finding(FAIL, rule="differencing", stage="masked")
+    monkeypatch.setattr(suggestions, "kept_dossier", lambda *_: dossier(earlier))
+    beyond = pending.sluice(*asked, "--json")
+    assert beyond.code == BLOCKED
+    assert (beyond.json["passes"], beyond.json["judged"], beyond.json["beyond"]) == (False, release, ["differencing"])

@@ -15,7 +15,7 @@ key hides a record there even when nobody else's is suppressed. Where it is know
 unique that no other person has the like of. Higher is worse.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import ClassVar, Literal
@@ -170,6 +170,7 @@ class Suda(KeyedRule):
 
     rule: Literal["suda"] = "suda"
     example: ClassVar[str] = "{rule: suda, sampling_fraction: 0.1, above: 0.5, at_most: 0.05}"
+    largest: ClassVar[Mapping[str, float]] = {"above": 1.0}
     advice: ClassVar[str] = (
         "A few keys single these records out: recode the keys that occur most in small unique combinations, or "
         "suppress just those cells, first in the records that have most of them."

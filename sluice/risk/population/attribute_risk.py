@@ -8,6 +8,7 @@ of the *original* file by what they give away; they warn that it says nothing of
 sum over the values, which is the probability of being identified by any of them.
 """
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -60,6 +61,7 @@ class AttributeRisk(KeyedRule):
 
     rule: Literal["attribute_risk"] = "attribute_risk"
     example: ClassVar[str] = "{rule: attribute_risk, at_most: 0.1}"
+    largest: ClassVar[Mapping[str, float]] = {"at_most": 1.0}
     advice: ClassVar[str] = (
         "One variable nearly identifies people by itself: group its values, top-code its rare large ones, or remove "
         "it. The finding's scope names it."

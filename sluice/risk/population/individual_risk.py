@@ -13,6 +13,7 @@ which learns from the other records how common it is, keeps near the truth there
 """
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -124,6 +125,7 @@ def _by_series(f: FloatArray, p: FloatArray) -> FloatArray:
 class RecordRiskRule(PopulationEstimate):
     """A rule on one risk a record, with a limit on the highest and one on the mean."""
 
+    largest: ClassVar[Mapping[str, float]] = {"highest_at_most": 1.0, "expected_at_most": 1.0}
     highest_at_most: PositiveShare | None = Field(default=None, description="chance for the record most at risk")
     expected_at_most: PositiveShare | None = Field(
         default=None, description="expected share of the records that are named rightly"

@@ -18,7 +18,7 @@ Where the table has too many cells, or a fit does not converge, the model stays 
 tells rather too much.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar, Literal, Self
@@ -184,6 +184,7 @@ class LoglinearRisk(PopulationEstimate):
 
     rule: Literal["loglinear_risk"] = "loglinear_risk"
     example: ClassVar[str] = "{rule: loglinear_risk, guesses_at_most: 0.05, sampling_fraction: 0.1}"
+    largest: ClassVar[Mapping[str, float]] = {"uniques_at_most": 1.0, "guesses_at_most": 1.0}
     advice: ClassVar[str] = (
         "The sample uniques are likely to be population uniques: recode the keys whose combination the model finds "
         "rare, or suppress one key of the sample uniques."

@@ -9,6 +9,7 @@ Source: El Emam (2013), chapter 16; Dankar and El Emam (2010).
 Higher is worse. A missing key has the meaning that was given to it when the frequencies were counted.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isclose
 from typing import ClassVar, Literal, Self
@@ -160,6 +161,9 @@ class ReidentificationRisk(PopulationRule):
 
     rule: Literal["reidentification_risk"] = "reidentification_risk"
     example: ClassVar[str] = "{rule: reidentification_risk, model: prosecutor, highest_at_most: 0.2}"
+    largest: ClassVar[Mapping[str, float]] = dict.fromkeys(
+        ("highest_at_most", "average_at_most", "records_above.risk", "records_above.at_most"), 1.0
+    )
     advice: ClassVar[str] = (
         "For the highest chance, recode or suppress the smallest groups; for the average, coarsen the quasi-"
         "identifiers of everybody. Releasing a sample helps against the journalist and the marketer, never against the "

@@ -6,6 +6,7 @@ As in tau-ARGUS, exactly k percent is safe. The protection level is 100 / k time
 total. A policy may hold several pairs (n, k); each is a rule.
 """
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -21,6 +22,7 @@ class Dominance(SensitivityRule):
 
     rule: Literal["dominance"] = "dominance"
     example: ClassVar[str] = "{rule: dominance, n: 1, k: 75}"
+    largest: ClassVar[Mapping[str, float]] = {"k": 100.0}  # percent of the cell
     advice: ClassVar[str] = (
         "A few large contributors make up these cells: merge them with categories that have contributors of like size, "
         "suppress them, or ask the dominating contributor for consent and record a waiver."

@@ -7,7 +7,7 @@ asked is looked at. Where it is not known who asked (plain `Contributions`, of a
 counts as having asked, which is the safe side.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar, Literal
@@ -42,6 +42,7 @@ class RequestRule(SensitivityRule):
 
     rule: Literal["request_rule"] = "request_rule"
     example: ClassVar[str] = "{rule: request_rule, k: 70}"
+    largest: ClassVar[Mapping[str, float]] = {"k": 100.0}  # percent of the cell
     advice: ClassVar[str] = (
         "A contributor who asked for protection holds too much of the cell: suppress it with complements, or merge it "
         "with a category in which the contributor weighs less. Only the contributor can lift the request."

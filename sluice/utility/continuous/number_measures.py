@@ -88,12 +88,14 @@ CORRELATION = Measure(
     "How far correlations moved",
     "Correlations were weakened: mask correlated variables together (microaggregation of a group, "
     "spectral_swapping, ipso) instead of each by itself.",
+    largest=2.0,
 )
 RANK_CORRELATION = Measure(
     "rank_correlation",
     "median change of a rank correlation",
     "How far rank correlations moved",
     "Ranks no longer go together: swap over a smaller window, or use data_shuffling, which keeps rank correlations.",
+    largest=2.0,
 )
 IL1S = Measure(
     "il1s",

@@ -9,6 +9,7 @@ from tasks.tuning.plan_changes import changes, with_plan
 from tasks.tuning.space import SearchSettings
 from tasks.tuning.suggestions import suggest
 from tasks.tuning.trial import LossWeights, try_plan
+from tests.report.pages import FAIL, finding
 from tests.tasks.tuning.house_of_plans import policy, records, space
 
 BLOCKED: tuple[dict[str, Any], ...] = (
@@ -52,6 +53,53 @@ def test_a_plan_that_passes_needs_no_change() -> None:
     known = records(600)
     found = suggest(of(plan), plan, known, known, SearchSettings(trials=5))
     assert (found.before.end, found.passing, found.tried) == ("passes", (), 0)
+
+
+PASSING = (BLOCKED[0], dict(BLOCKED[1]) | {"bins": [40, 60]}, BLOCKED[2])
+NEAR = finding(FAIL, rule="participant_inference", stage="attack", observed=106, limit=94)
+
+
+def test_a_plan_that_fell_by_its_release_does_not_pass_whatever_another_draw_finds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(suggestions, "WANTED", 1)
+    monkeypatch.setattr(suggestions, "_ENOUGH", 1)
+    known, drawn = records(600), list[tuple[int, ...]]()
+
+    def counted(definition: Any, at_hand: Any, seed: Any, *more: Any) -> Any:
+        drawn.append(tuple(seed))
+        return try_plan(definition, at_hand, seed, *more)
+
+    monkeypatch.setattr(suggestions, "try_plan", counted)
+    monkeypatch.setattr(suggestions, "_DRAWS_OF_A_PLAN", 3)
+    found = suggest(of(PASSING), PASSING, known, known, SearchSettings(trials=4), against=[NEAR])
+    assert found.before.end == "fails"
+    assert found.before.stage == "attacks"
+    assert [(miss.rule, miss.observed, miss.limit) for miss in found.before.misses] == [
+        ("participant_inference", 106, 94)
+    ]
+    assert found.draws == (3, 3)
+    assert len({seed for seed in drawn if seed[1] == suggestions._OTHERS}) == 3  # each with a seed of its own
+    (change,) = found.passing
+    assert change.changes
+    fresh = {seed for seed in drawn if seed[1] == suggestions._FRESH}
+    assert len(fresh) == suggestions.CHANGED_DRAWS, "a change of a plan that is too near must pass several"
+
+
+def test_a_change_that_falls_by_one_of_its_draws_is_not_suggested(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suggestions, "WANTED", 1)
+    monkeypatch.setattr(suggestions, "_ENOUGH", 1)
+    monkeypatch.setattr(suggestions, "_DRAWS_OF_A_PLAN", 1)
+    known = records(600)
+
+    def falls_by_the_last(definition: Any, at_hand: Any, seed: Any, *more: Any) -> Any:
+        outcome = try_plan(definition, at_hand, seed, *more)
+        last = seed[1] == suggestions._FRESH and len(seed) == 4
+        return outcome.model_copy(update={"end": "fails"}) if last else outcome
+
+    monkeypatch.setattr(suggestions, "try_plan", falls_by_the_last)
+    found = suggest(of(PASSING), PASSING, known, known, SearchSettings(trials=4), against=[NEAR])
+    assert found.passing == ()
 
 
 def test_two_changes_together_where_no_single_one_passes(monkeypatch: pytest.MonkeyPatch) -> None:
