@@ -128,7 +128,7 @@ JUDGED = (
     "wide windows/0/nhanes/1000/perturbed-file",
     "wide windows/1/nhanes/3000/perturbed-file",
 )
-"""A release of nearly each kind, bad or good, whose verdict is right; docs/reference-standard.md tells of the others."""
+"""Releases of most kinds, bad or good, whose verdict is right; docs/reference-standard.md tells of the others."""
 
 
 @pytest.mark.exhaustive
