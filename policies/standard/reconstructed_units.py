@@ -66,7 +66,6 @@ RECONSTRUCTED_UNITS = (
 _NAMED = {Role.PERSON: "person", Role.HOUSEHOLD: "household", Role.CONTRIBUTOR: "contributor", Role.HOLDING: "holding"}
 _BANDS = 8  # into which a key is divided that is a number, and masked
 _RETAINED = 0.9  # share of the people, from which a number is compared as it is
-_IN_EVERY_CLASS = 0.98  # share of the people whose key is kept, from which it tells nothing beside the keys
 
 
 def has_units(files: Comparison) -> bool:
@@ -86,11 +85,7 @@ def judge_reconstructed_units(limits: UnitLimits, files: Comparison) -> list[Fin
     keys = {
         name: _key(name, files) for name in with_role(files.variables, Role.QUASI_IDENTIFIER) if _is_known(name, files)
     }
-    columns = [
-        _released_column(name, files)
-        for name in files.released
-        if name in files.masked and not (name in keys and np.mean(keys[name][0] == keys[name][1]) >= _IN_EVERY_CLASS)
-    ]
+    columns = [_released_column(name, files) for name in files.released if name in files.masked]
     findings: list[Finding] = []
     for group, units in _units(files):
         known, released = ([pair[side] for pair in keys.values()] for side in (0, 1))
