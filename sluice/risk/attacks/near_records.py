@@ -6,8 +6,8 @@ How much that tells is the divergence of pairs of one unit from pairs of two. Co
 most as long as they add to it. Numbers are looked at by themselves, as logarithms, and in the sums that vary least
 within units: a share that all members have is a difference of logarithms, a total a sum.
 
-Source: Fellegi and Sunter (1969), the weight of an agreement; Fisher (1936), the linear combinations with the smallest
-variance within groups.
+Source: Fellegi and Sunter (1969), the weight of an agreement; Fisher's discriminant, the linear combinations with the
+smallest variance within groups.
 """
 
 from collections.abc import Sequence
