@@ -177,7 +177,7 @@ def beside_harmless(measure: Callable[[ClassValues], Any], groups: Any, sensitiv
         (ordered_distance, [0, 0, 0.1, 0.4, 0.6]),
         (partial(hierarchical_distance, levels=np.array([[0, 1]])), [0, 0, 0.1, 0.4, 0.6]),
     ],
-    ids=str,
+    ids=lambda given: getattr(getattr(given, "func", given), "__name__", "figures"),
 )
 def test_nobody_is_told_of_by_a_harmless_value(measure: Callable[[ClassValues], Any], figures: list[float]) -> None:
     classes = [(9, 0), (9, 1), (5, 5), (1, 4), (0, 5)]
