@@ -42,24 +42,22 @@ _ABOUT = (
     "Reconstructed units: people who are found by the others of their household, or by the other records of their own, "
     "where released values show what belongs together."
 )
-_ADVICE = (
-    "Members of one unit share a value that few others have: leave it out, coarsen it until dozens of units share each "
-    "value, mask it for each member by itself, or release one record of each unit (docs/households.md)."
-)
 RECONSTRUCTED_UNITS = (
     Declaration(
         "reconstructed_units",
         about=_ABOUT,
         asks="An intruder who knows the quasi-identifiers of all members of a unit finds no more people than by each "
         "one's own, beyond what the policy allows.",
-        helps=_ADVICE,
+        helps="Members of one unit share a value that few others have: leave it out, coarsen it until dozens of units "
+        "share each value, mask it for each member by itself, or release one record of each unit (docs/households.md).",
     ),
     Declaration(
         "reconstructed_claims",
         about=_ABOUT,
         asks="An intruder who knows the quasi-identifiers of all members of a unit is sure of a record, and right, for "
         "no more people than the policy allows.",
-        helps=_ADVICE,
+        helps="Units that are put together and have rare members are recognised for certain: top-code sizes and group "
+        "rare quasi-identifiers, or treat the shared value as reconstructed_units says.",
     ),
 )
 

@@ -81,7 +81,7 @@ def policy() -> dict[str, Any]:
             "copies_excess": 0.1,
             "minimum_records": 1000,
             "tail_share": 0.05,
-            "learned": {"found": 0.3},
+            "learned": {"found": 0.3, "claims": 0.03},  # of 200 households not even none may be shown to be 2 %
         },
         "approvals": {"count": 2, "roles": ["methodologist", "data_steward"], "valid_days": 30, "identity": "declared"},
     }

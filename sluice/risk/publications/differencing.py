@@ -24,6 +24,7 @@ _KEPT = 0.9  # share of the values that a method leaves (nearly) as they are, fr
 _FOR_ALL = 0.9  # share of the people for whom a variable changed, from which it changed for everybody
 _ALL_CHOICES = 5  # keys of which every choice is a class
 _NOTHING = -2  # in place of a value
+_MOST_CUTS = 50  # labels of a key in an order, of which each is subtracted with all below it
 _KNOWN = 0.95  # share of a class with one value from which everybody would have guessed it
 
 
@@ -54,7 +55,11 @@ def differencing(
     keys, values : variables released in both; an intruder knows of a person the keys (but for the value itself), and
                    that the person came, left or changed
     cost         : O(values choices (n + m) log(n + m)); of more than five keys all, all but one, two, one and none are
-                   the choices
+                   the choices. Where somebody moved by a key with an order, two choices more for each of its labels, of
+                   50 at most
+
+    Of a key that has an order, people below each of its values are classes as well: where people move up, as by
+    birthdays, some leave and others come in every class between, but only those who cross it change who is below it.
 
     A value's difference tells something where exactly as many entries differ as people did: then no noise is between.
     Whoever moved from one class to another has one of the values that the first lost and the second won.
@@ -72,13 +77,21 @@ def differencing(
     guessed, by_chance = 0, 0.0
     sizes = range(len(keys), -1, -1) if len(keys) <= _ALL_CHOICES else (len(keys), len(keys) - 1, 2, 1, 0)
     levels = [level for size in sizes for level in combinations(keys, size)]
+    parted = dict.fromkeys(keys, "")  # what a cut is one of
+    for key in [each for each in keys if moved[each].any()]:
+        for at, cut in enumerate(_cuts(files, key, labels[key])):
+            crossed = _other_label(files, same, cut, changes[key])
+            if crossed.any():
+                below = f"{key} below {at}"  # beside all other keys, and by itself
+                labels[below], moved[below], parted[below] = cut, crossed, key
+                levels += [(below, *(other for other in keys if other != key)), (below,)]
     for name in values:
         codes = _common_values(files, name)
         believed = [_kept(file, name) for file in files]
         open_to = [np.ones(len(file.original), np.bool_) for file in files]  # one guess a person, in the finest class
         other_value = _other_label(files, same, (codes[0].released, codes[1].released), changes[name])
         finest = _combined(files, [labels[key] for key in keys if key != name])
-        for level in dict.fromkeys(tuple(key for key in level if key != name) for level in levels):
+        for level in dict.fromkeys(tuple(key for key in level if name not in (key, parted[key])) for level in levels):
             classes = _combined(files, [labels[key] for key in level])
             concerned = _either(files, same, gone, [*(moved[key] for key in level), other_value])
             for side, found in enumerate(_named(files, same, classes, finest, codes, concerned)):
@@ -214,6 +227,32 @@ def _common_labels(
     graph = coo_array((np.ones(len(linked[0])), linked), shape=(2 * steps, 2 * steps))
     component = connected_components(graph, directed=False)[1].astype(np.int64)
     return component[first], component[second]
+
+
+def _cuts(
+    files: tuple[Publication, Publication], name: str, labels: tuple[IntArray, IntArray]
+) -> list[tuple[IntArray, IntArray]]:
+    """For each place between two labels of a key in their order, the records of both files that are below it (0), above
+    it (1) or have a label without an order (2); none where the key has no order, or too many labels."""
+    codes = np.concatenate(labels)
+    values = np.concatenate([_in_order(file.original, name)[file.people] for file in files])
+    middle = pd.Series(values).groupby(codes).median().dropna().sort_values()
+    if len(middle) > _MOST_CUTS:
+        return []
+    rank = np.full(int(codes.max(initial=0)) + 1, -1, np.int64)
+    rank[middle.index.to_numpy(np.int64)] = np.arange(len(middle))
+    ranks = rank[codes]
+    sides = [np.where(ranks < 0, 2, ranks >= least).astype(np.int64) for least in range(1, len(middle))]
+    return [(side[: len(labels[0])], side[len(labels[0]) :]) for side in sides]
+
+
+def _in_order(frame: pd.DataFrame, name: str) -> FloatArray:
+    """The values of a variable as numbers that rise with them; NaN where one is missing or has no order."""
+    if name in frame and isinstance(frame[name].dtype, pd.CategoricalDtype):
+        codes = frame[name].cat.codes.to_numpy(np.float64)
+        return np.where((codes >= 0) & bool(frame[name].cat.ordered), codes, np.nan)
+    values = plain_values(frame[name]) if name in frame else np.empty(0)
+    return values if values.dtype.kind == "f" and len(values) else np.full(len(frame), np.nan)
 
 
 def _most_frequent(first: IntArray, second: IntArray, steps: int) -> tuple[IntArray, IntArray]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
-from sluice.ground.comparable_values import Hashes, column_hashes, scrambled
+from sluice.ground.comparable_values import Hashes, column_hashes, plain_values, scrambled
 from sluice.ground.variables import Variables
 
 _KEYS_AGREE = 0.25  # of the way from pairs drawn at random to equal records
@@ -24,6 +24,10 @@ _UNLIKELY = 3e-5  # the same chance
 _COMMON = 0.01  # of the records; a column with fewer common values differs for everybody
 RULE = 0.9  # of the people, whose values became what one rule says
 SHOWN = 30  # people who show a rule
+_FEWEST_MOVED, _MOST_MOVED = 10, 100_000  # records left over, of which an amount is looked for
+_MOVED_ALIKE = 0.8  # of them, which moved by one amount, or a few times as much
+_STEPS = 4
+_SMALL_GROUP = 50  # records left over that are equal in all other columns
 _FEW_EQUAL = 4  # records of one kind that are rare enough to speak of people, not of a quota
 _SAMPLE = 100_000  # records by which a choice of columns is judged
 _ALIKE = 0.5  # of the records, whose values two columns have in common from which they are one variable
@@ -57,7 +61,8 @@ def same_people(
     Equal keys count where the records that they join are more alike than any two records: files that number their
     records from 1 have equal keys and other people. Then records are joined that are equal in all columns (equal ones
     among themselves in any order), or equal in all columns but one and alone with that; but only if more of them are
-    equal than two samples of one population would have. Columns that differ for nearly everybody, such as the month of
+    equal than two samples of one population would have. Of the records left over, those are joined that differ in one
+    number alone, if nearly all do by one amount. Columns that differ for nearly everybody, such as the month of
     an edition, an age or a weight that was computed anew, join nobody: where all columns find no one, those without
     common values are left out, then any one or two others; what follows one rule for everybody counts again by its
     rule.
@@ -80,6 +85,9 @@ def same_people(
             for position in steady:  # a sum of hashes less one of them: all columns but that one
                 others = [total - hashes[position] for total, hashes in zip(whole, mixed, strict=True)]
                 pairs = _with(pairs, _joined(others[0], others[1], alone=True), len(earlier), len(later))
+                values = [plain_values(frame[columns[position]]) for frame in (earlier, later)]
+                if all(each.dtype.kind == "f" for each in values):
+                    pairs = _with(pairs, _moved_alike(others, values, pairs), len(earlier), len(later))
     return pairs if len(pairs.earlier) else None
 
 
@@ -111,6 +119,41 @@ def _joined(earlier: Hashes, later: Hashes, alone: bool = False) -> SamePeople:
     return SamePeople(
         kept[0][np.argsort(mine[kept[0]], kind="stable")], kept[1][np.argsort(theirs[kept[1]], kind="stable")]
     )
+
+
+def _moved_alike(others: Sequence[Hashes], values: Sequence[FloatArray], pairs: SamePeople) -> SamePeople:
+    """Of the records that nobody is paired with, those that differ in one number alone, and nearly all by one amount,
+    as by a birthday; equal ones among themselves in any order. None where no amount is that of nearly all.
+
+    others : a hash of all other columns, of both files
+    """
+    none, free = SamePeople(np.zeros(0, np.int64), np.zeros(0, np.int64)), []
+    for each, rows in zip(values, (pairs.earlier, pairs.later), strict=True):
+        unpaired = np.isfinite(each)
+        unpaired[rows] = False
+        free.append(np.flatnonzero(unpaired))
+    if not _FEWEST_MOVED <= min(map(len, free)) <= _MOST_MOVED:
+        return none
+    parts = [
+        pd.DataFrame({"others": others[side][rows], "value": values[side][rows]}) for side, rows in enumerate(free)
+    ]
+    # Of everybody in small groups: a large one shows hardly more, and has a square of differences.
+    small = [each[each.groupby("others")["value"].transform("size") <= _SMALL_GROUP] for each in parts]
+    both = small[0].merge(small[1], on="others")
+    amounts = (both["value_y"] - both["value_x"]).round(9).value_counts()
+    if not len(amounts):
+        return none
+    amount, found = float(amounts.index[0]), none
+    # Whoever moves to a value may be taken for somebody who had it and moved on: two such steps are one twice as long.
+    for times in range(1, _STEPS + 1):
+        by_amount = [
+            pd.util.hash_array((each["value"].to_numpy() + moved).round(9)) + each["others"].to_numpy(np.uint64)
+            for each, moved in zip(parts, (times * amount, 0.0), strict=True)
+        ]
+        found = _with(found, _joined(by_amount[0], by_amount[1]), *map(len, free))
+    if len(found.earlier) < max(_FEWEST_MOVED, _MOVED_ALIKE * min(map(len, free))):
+        return none
+    return SamePeople(free[0][found.earlier], free[1][found.later])
 
 
 def _rank(codes: IntArray) -> IntArray:

@@ -1,6 +1,7 @@
 """What a person's coming, leaving or changing tells, counted class by class."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -74,39 +75,54 @@ def test_noise_of_each_file_hides_who_left() -> None:
     assert (found.changed, found.told) == (1, 0)
 
 
-def tables(file: Publication) -> dict[tuple[Any, ...], Counter[str]]:
+def tables(labels: pd.DataFrame) -> dict[tuple[Any, ...], Counter[str]]:
     """What the public sees: how often each town occurs in each class of age, sex and region."""
     counts: dict[tuple[Any, ...], Counter[str]] = {}
-    for *group, town in file.masked[[*KEYS, "town"]].astype(str).itertuples(index=False):
+    for *group, town in labels[[*KEYS, "town"]].itertuples(index=False):
         counts.setdefault(tuple(group), Counter())[town] += 1
     return counts
 
 
-def claimed(first: Publication, second: Publication) -> tuple[int, int]:
+def claimed(first: Publication, second: Publication, bands: Sequence[str] = ()) -> tuple[int, int]:
     """An intruder who knows everybody's keys on both days subtracts the files: whose town is named; how often
     rightly.
 
     Of a class that lost as many entries as people left it, all that it lost is theirs; of one that won as many as came,
-    all that it won. Row i of both originals is the same person.
+    all that it won. Row i of both originals is the same person. Of `bands` in their order, the ages below each are one
+    class, too, and the others: whoever crosses it is then not hidden by those who move within.
     """
-    before, after = tables(first), tables(second)
-    labels = [file.masked.astype(str).set_axis(file.people) for file in (first, second)]
+    found: dict[Any, set[Any]] = {}
+    files = [file.masked[[*KEYS, "town"]].astype(str).set_axis(file.people) for file in (first, second)]
+    parted = [files]
+    for at in range(1, len(bands)):
+        below = [each.assign(age=[str(bands.index(age) < at) for age in each["age"]]) for each in files]
+        parted += [below, [each.assign(sex="", region="") for each in below]]
+    for each in parted:
+        for row, possible in subtracted(each).items():
+            found[row] = found.get(row, possible) & possible
+    truth = {row: town for each in files for row, town in each["town"].items()}
+    claims = [(row, *possible) for row, possible in found.items() if len(possible) == 1]
+    return len(claims), sum(truth[row] == town for row, town in claims)
+
+
+def subtracted(labels: list[pd.DataFrame]) -> dict[Any, set[Any]]:
+    """The towns that are possible of each person who moved."""
+    before, after = (tables(each) for each in labels)
     places = [{row: tuple(label) for row, *label in each[KEYS].itertuples()} for each in labels]
     left = Counter(place for row, place in places[0].items() if places[1].get(row) != place)
     came = Counter(place for row, place in places[1].items() if places[0].get(row) != place)
     lost = {group: before[group] - after.get(group, Counter()) for group in left}
     won = {group: after[group] - before.get(group, Counter()) for group in came}
-    claims = []
+    possible = {}
     for row in places[0].keys() | places[1].keys():
         old, new = places[0].get(row), places[1].get(row)
         if old == new:
             continue
         said = [set(lost[old])] if old is not None and lost[old].total() == left[old] else []
         said += [set(won[new])] if new is not None and won[new].total() == came[new] else []
-        if said and len(possible := set.intersection(*said)) == 1:
-            claims.append((row, possible.pop()))
-    truth = {row: town for each in labels for row, town in each["town"].items()}
-    return len(claims), sum(truth[row] == town for row, town in claims)
+        if said:
+            possible[row] = set.intersection(*said)
+    return possible
 
 
 def of_two_months(count: int, leaving: int, birthdays: int) -> tuple[Publication, Publication, SamePeople]:
@@ -125,8 +141,10 @@ def test_whom_subtraction_names_is_counted_though_every_record_tells_another_mon
 ) -> None:
     earlier, later, same = of_two_months(1500, leaving, birthdays)
     claims, right = claimed(earlier, later)
+    more, right_of_more = claimed(earlier, later, ["under 30", "30 to 44", "45 to 59", "60 and over"])
     found = differencing(earlier, later, same, KEYS, ["town", "month"])
-    assert claims == right == found.told > 0
+    assert 0 < claims == right <= found.told <= more == right_of_more
+    assert found.told > claims or not leaving or not birthdays
     assert found.changed == leaving + birthdays
 
 

@@ -137,3 +137,16 @@ def test_columns_are_known_by_their_values_whatever_they_are_called() -> None:
     second = second.rename(columns={"age": "years", "town": "place", "income": "pay"})
     found = same_columns(first, second, ["age", "town", "income", "sex"], ["pay", "place", "years", "region"])
     assert found == {"age": "years", "town": "place", "income": "pay"}
+
+
+def test_people_whose_age_grew_in_between_are_found_without_a_key() -> None:
+    """They are one of few dozen kinds of people, so that nothing but the amount tells that they moved."""
+    first = survey(3000)[["age", "sex", "town"]]
+    second = first.assign(age=first["age"] + (np.arange(len(first)) % 12 == 0))
+    found = same_people(first, second.iloc[::-1].reset_index(drop=True), list(first))
+    assert found is not None
+    assert len(found.earlier) > 0.99 * len(first)
+    other = survey(3000, 2)[["age", "sex", "town"]]
+    apart = same_people(first, pd.concat([second.iloc[:2000], other.iloc[:1000]], ignore_index=True), list(first))
+    assert apart is not None
+    assert len(apart.earlier) < len(found.earlier)

@@ -37,7 +37,7 @@ def test_each_pair_can_be_judged_or_is_refused_with_check_need_and_how_to_give_i
         if isinstance(definition, RecordsDefinition):
             declared = {each: known for each, known in contract.staged.items() if known.role is not Role.IDENTIFIER}
             described = variables_after(definition.plan, declared, str(path))
-            lacking = unmet_needs(policy, contract.knowledge, declared, described)
+            lacking = unmet_needs(policy, contract, declared, described)
         else:
             try:
                 refuse_unfit_tables(path, definition, contract, policy)

@@ -36,7 +36,7 @@ def policy(**changes: Any) -> Policy:
         "attacks": [{"rule": "distance_linkage", "excess": 0.2}],
         "reference_standard": {
             "reference": "leave_one_out", "margin": 0.1, "copies_excess": 0.1, "minimum_records": 100,
-            "tail_share": 0.05, "learned": {"found": 0.3},
+            "tail_share": 0.05, "learned": {"found": 0.3, "claims": 0.08},
         },
         "approvals": {"count": 2, "roles": [], "valid_days": 30, "identity": "declared"},
     }  # fmt: skip
