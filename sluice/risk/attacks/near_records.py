@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
-from sluice.risk.attacks.unit_reconstruction_kernel import sizes_near, windows
 
 PAIRS = 4_000  # that are learned from, of one unit and of two
 _STARTS = 3  # columns that are begun with
@@ -79,6 +78,8 @@ class Near:
 
     @classmethod
     def of(cls, columns: Sequence[ReleasedColumn], events: Sequence[Event]) -> "Near":
+        from sluice.risk.attacks.unit_reconstruction_kernel import windows  # with Numba, which a start does without
+
         n = len(columns[0].labels)
         blocks = np.zeros(n, np.int64)
         for event in (each for each in events if each.within is None):
@@ -101,6 +102,8 @@ class Near:
 
     def sizes(self, records: IntArray) -> IntArray:
         """How many records are near each of these, itself among them, shape (q,)."""
+        from sluice.risk.attacks.unit_reconstruction_kernel import sizes_near
+
         return np.asarray(sizes_near(records, self.by_place, self.window, self.others, self.within))
 
     def mates(self, records: IntArray, unit_of: IntArray, rng: np.random.Generator) -> IntArray:

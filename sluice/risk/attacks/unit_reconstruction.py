@@ -31,7 +31,6 @@ from sluice.risk.attacks.near_records import (
     pairs_of_two_units,
     pairs_of_units,
 )
-from sluice.risk.attacks.unit_reconstruction_kernel import SIZES, count_near, play
 
 _PLAYED = 150  # units on which the rulers are compared
 _UNITS = 500  # that are judged at least: of none found, 0.8 % may still be
@@ -199,6 +198,8 @@ def _best_rulers(
 
 def _untaught(keys: Keys, n: int) -> _Ruler:
     """By which all records are near each other, so that nobody is found but by the own keys."""
+    from sluice.risk.attacks.unit_reconstruction_kernel import SIZES
+
     place = np.arange(n)
     near = Near(place, np.broadcast_to(np.array([0, n - 1]), (n, 2)).copy(), np.zeros((n, 0)), np.zeros(0), place)
     return _Ruler(keys, (), near, np.argsort(keys.released, kind="stable"), 0.0, 0.0, np.zeros((2, SIZES)))
@@ -209,6 +210,8 @@ def _taught(
 ) -> _Ruler:
     """A ruler that has learned from these units how many of the others are near each member and have their keys, and
     how many more records are near than the unit has."""
+    from sluice.risk.attacks.unit_reconstruction_kernel import SIZES
+
     n, size = len(unit_of), np.diff(some.starts)
     unit = np.repeat(np.arange(len(size)), size)
     step = 1 + np.floor(rng.uniform(size=(len(unit), _FELLOWS)) * (size[unit, None] - 1)).astype(np.int64)
@@ -233,6 +236,8 @@ def _taught(
 
 def _size_classes(more: IntArray) -> FloatArray:
     """The share in each class of how many more records are near than a unit has, as in `size_class`; none is 0."""
+    from sluice.risk.attacks.unit_reconstruction_kernel import SIZES
+
     wide = 9 + np.floor(2 * np.log2(np.maximum(more, 5) / 5)).astype(np.int64)
     classes = np.where(more < -3, 0, np.where(more <= 4, more + 4, np.minimum(wide, SIZES - 1)))
     counts = np.bincount(classes, minlength=SIZES) + 0.2
@@ -241,6 +246,8 @@ def _size_classes(more: IntArray) -> FloatArray:
 
 def _played(ruler: _Ruler, members: Members, unit_of: IntArray) -> _Play:
     """What the intruder reaches of each of these members."""
+    from sluice.risk.attacks.unit_reconstruction_kernel import count_near, play
+
     keys, near = ruler.keys, ruler.near
     rows, known = members.rows, keys.known[members.rows]
     kept = known == keys.released[rows]
