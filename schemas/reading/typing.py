@@ -26,7 +26,10 @@ Pseudonym = Callable[[str, str], str]
 
 _SAYS = {
     "number": "not a finite number",
-    "digits": "a decimal with more than 15 digits, whose last ones would be lost; declare it text, or round it",
+    "digits": (
+        "a decimal with more than 15 digits, whose last ones would be lost; round it, declare it text, or let the "
+        "query give it as double precision"
+    ),
     "nanoseconds": "a moment finer than a microsecond; round it, or declare the variable text",
     "decimal": "a number with a comma; if its decimals follow it, the source needs decimal: ','",
     "leading_zero": (

@@ -24,7 +24,7 @@ _KEPT = 0.9  # share of the values that a method leaves (nearly) as they are, fr
 _FOR_ALL = 0.9  # share of the people for whom a variable changed, from which it changed for everybody
 _ALL_CHOICES = 5  # keys of which every choice is a class
 _NOTHING = -2  # in place of a value
-_MOST_CUTS = 50  # labels of a key in an order, of which each is subtracted with all below it
+_MOST_CUTS = 120  # labels of a key in an order, of which each is subtracted with all below it
 _KNOWN = 0.95  # share of a class with one value from which everybody would have guessed it
 
 
@@ -56,7 +56,7 @@ def differencing(
                    that the person came, left or changed
     cost         : O(values choices (n + m) log(n + m)); of more than five keys all, all but one, two, one and none are
                    the choices. Where somebody moved by a key with an order, two choices more for each of its labels, of
-                   50 at most
+                   120 at most
 
     Of a key that has an order, people below each of its values are classes as well: where people move up, as by
     birthdays, some leave and others come in every class between, but only those who cross it change who is below it.

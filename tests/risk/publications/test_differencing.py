@@ -226,3 +226,15 @@ def test_what_all_of_ones_group_have_is_not_told_by_a_larger_group_in_which_few_
     alike = (first["sex"] == "f") & (first["region"] == "north") & (first["town"] == "Aldby")
     few = [recoded(30), {"method": "removal", "columns": ["income"]}]
     assert difference(first, first.drop(index=first[young & alike].index[:5]), few).told == told
+
+
+def test_single_years_of_age_are_subtracted_below_each_of_them() -> None:
+    """An age in years has more labels than bands have, and whoever has a birthday moves by one of them."""
+    first = people(6000).assign(region="north")[[*KEYS, "town"]]
+    second = first.assign(age=first["age"] + (np.arange(len(first)) % 12 == 0))
+    rows = np.arange(len(first))
+    earlier, later = published(first, seed=1), published(second, seed=2)
+    found = differencing(earlier, later, SamePeople(rows, rows), KEYS, ["town"])
+    assert first["age"].nunique() > 50
+    claims, right = claimed(earlier, later)
+    assert found.told > claims == right
