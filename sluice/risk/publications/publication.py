@@ -24,12 +24,12 @@ _UNLIKELY = 3e-5  # the same chance
 _COMMON = 0.01  # of the records; a column with fewer common values differs for everybody
 RULE = 0.9  # of the people, whose values became what one rule says
 SHOWN = 30  # people who show a rule
-_FEWEST_MOVED, _MOST_MOVED = 10, 100_000  # records left over, of which an amount is looked for
+_FEWEST_MOVED = 10  # records left over, of which an amount is looked for
 _MOVED_ALIKE = 0.8  # of them, which moved by one amount, or a few times as much
 _STEPS = 4
 _SMALL_GROUP = 50  # records left over that are equal in all other columns
 _FEW_EQUAL = 4  # records of one kind that are rare enough to speak of people, not of a quota
-_SAMPLE = 100_000  # records by which a choice of columns is judged
+_SAMPLE = 100_000  # records by which a choice of columns, or an amount, is judged
 _ALIKE = 0.5  # of the records, whose values two columns have in common from which they are one variable
 _MOST_VALUES = 20_000  # by which columns are compared
 _MANY_VALUES = 1_000  # from which a sample of them will do
@@ -132,13 +132,15 @@ def _moved_alike(others: Sequence[Hashes], values: Sequence[FloatArray], pairs: 
         unpaired = np.isfinite(each)
         unpaired[rows] = False
         free.append(np.flatnonzero(unpaired))
-    if not _FEWEST_MOVED <= min(map(len, free)) <= _MOST_MOVED:
+    if min(map(len, free)) < _FEWEST_MOVED:
         return none
     parts = [
         pd.DataFrame({"others": others[side][rows], "value": values[side][rows]}) for side, rows in enumerate(free)
     ]
     # Of everybody in small groups: a large one shows hardly more, and has a square of differences.
-    small = [each[each.groupby("others")["value"].transform("size") <= _SMALL_GROUP] for each in parts]
+    every = np.uint64(max(1, min(map(len, free)) // _SAMPLE))
+    some = [each[scrambled(each["others"].to_numpy(np.uint64)) % every == 0] for each in parts]
+    small = [each[each.groupby("others")["value"].transform("size") <= _SMALL_GROUP] for each in some]
     both = small[0].merge(small[1], on="others")
     amounts = (both["value_y"] - both["value_x"]).round(9).value_counts()
     if not len(amounts):
