@@ -6,7 +6,6 @@ data set, the key or a few values were changed in between.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,9 @@ from sluice.ground.variables import Variables
 
 _KEYS_AGREE = 0.25  # of the way from pairs drawn at random to equal records
 _SIGMAS = 4.0  # standard errors that chance passes about once in thirty thousand times
-_SIGMAS_OF_MANY = 6.0  # the same where hundreds of choices of columns are looked at
+_SIGMAS_OF_MANY = 6.0  # the same where many choices of columns are looked at
+_AS_MUCH = 0.7  # of the agreement that columns show, which a further one leaves
+_STARTS = 3  # columns from which others are added
 _UNLIKELY = 3e-5  # the same chance
 _COMMON = 0.01  # of the records; a column with fewer common values differs for everybody
 RULE = 0.9  # of the people, whose values became what one rule says
@@ -56,7 +57,7 @@ def same_people(
     earlier, later : typed frames, any index
     columns        : variables of both, without names and keys
     ..._keys       : what names a record in each file, where both name it alike, shape (n,)
-    cost           : O(c (n + m) log(n + m)) for c columns; where nobody is found by all of them, O(c^2 (n + m)) more
+    cost           : O(c (n + m) log(n + m)) for c columns; where nobody is found by all of them, as much once more
 
     Equal keys count where the records that they join are more alike than any two records: files that number their
     records from 1 have equal keys and other people. Then records are joined that are equal in all columns (equal ones
@@ -64,8 +65,8 @@ def same_people(
     equal than two samples of one population would have. Of the records left over, those are joined that differ in one
     number alone, if nearly all do by one amount. Columns that differ for nearly everybody, such as the month of
     an edition, an age or a weight that was computed anew, join nobody: where all columns find no one, those without
-    common values are left out, then any one or two others; what follows one rule for everybody counts again by its
-    rule.
+    common values are left out, then all with which the files no longer agree. What follows one rule for everybody
+    counts again by its rule.
     """
     mixed = [_mixed(earlier, columns), _mixed(later, columns)]
     pairs = SamePeople(np.zeros(0, np.int64), np.zeros(0, np.int64))
@@ -194,7 +195,8 @@ def _sums(mixed: Sequence[Hashes], columns: Sequence[int]) -> list[Hashes]:
 def _steady(mixed: Sequence[Hashes]) -> list[int]:
     """The columns in which both files hold more equal records than two samples of one population would.
 
-    returns : positions; all, if they do; none, if no choice without one or two does either
+    returns : positions; all, if they do; else, from the column on whose values both files agree best, every other one
+              with which they still agree as well; none, if those show nothing
     """
     everything = list(range(len(mixed[0])))
     if _more_equal_than_chance(*_sums(mixed, everything)):
@@ -204,25 +206,39 @@ def _steady(mixed: Sequence[Hashes]) -> list[int]:
         return []
     if common != everything and _more_equal_than_chance(*_sums(mixed, common)):
         return common
-    totals = _sums(mixed, common)
-    for number in (1, 2):
-        choices = list(combinations(common, number)) if number < len(common) else []
-        surplus = [_surplus(*_some(_less(totals, mixed, left_out))) for left_out in choices]
-        if max(surplus, default=0.0) > _SIGMAS_OF_MANY:
-            left_out = choices[int(np.argmax(surplus))]
-            return [each for each in common if each not in left_out]
-    return []
+    alike = sorted(common, key=lambda each: -_alike(mixed[0][each], mixed[1][each]))
+    best, shown, found = _SIGMAS_OF_MANY, 0.0, list[int]()
+    for first in alike[:_STARTS]:
+        columns, total = [first], _sums(mixed, [first])
+        most = _alike(*total)
+        for column in (each for each in alike if each != first):
+            with_it = _with_column(total, mixed, column)
+            reached = _alike(*with_it)
+            if reached >= _AS_MUCH * most:
+                columns, total, most = [*columns, column], with_it, max(most, reached)
+        surplus = _surplus(*_some(total))
+        if surplus > best and most > shown:
+            best, shown, found = surplus, most, columns
+    return sorted(found)
+
+
+def _with_column(total: Sequence[Hashes], mixed: Sequence[Hashes], column: int) -> list[Hashes]:
+    return [sums + hashes[column] for sums, hashes in zip(total, mixed, strict=True)]
+
+
+def _alike(earlier: Hashes, later: Hashes) -> float:
+    """By how many standard errors the shares of equal records, or values, lie nearer than in two samples."""
+    codes, values = pd.factorize(np.concatenate([earlier, later]))
+    counts = [np.bincount(part, minlength=len(values)) for part in np.split(codes, [len(earlier)])]
+    together, share = counts[0] + counts[1], len(earlier) / len(codes)
+    apart = (counts[0] - share * together) ** 2 / (share * (1 - share) * together)
+    return float((1 - apart.mean()) * np.sqrt(len(values) / 2))
 
 
 def _common(mixed: Sequence[Hashes]) -> list[int]:
     """The columns of which both files hold some of the same values; all others differ for everybody."""
     columns = range(len(mixed[0]))
     return [each for each in columns if _share_in_common(mixed[0][each], mixed[1][each]) >= _COMMON]
-
-
-def _less(totals: Sequence[Hashes], mixed: Sequence[Hashes], left_out: Sequence[int]) -> list[Hashes]:
-    """The hashes of records without some columns: sums less what these add."""
-    return [total - _sums([hashes], left_out)[0] for total, hashes in zip(totals, mixed, strict=True)]
 
 
 def _as_later(mixed: Sequence[Hashes], steady: Sequence[int]) -> tuple[Hashes, list[int]]:

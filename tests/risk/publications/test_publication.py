@@ -84,12 +84,18 @@ def test_files_that_share_nobody_are_compared_without_a_warning(recwarn: pytest.
     assert [str(each.message) for each in recwarn] == []
 
 
-@pytest.mark.parametrize("moving", [["month"], ["month", "age"], ["month", "weight", "age"]])
+@pytest.mark.parametrize(
+    "moving", [["month"], ["month", "age"], ["month", "weight", "age"], ["a", "b", "c", "age", "d"]]
+)
 @pytest.mark.parametrize("count", [300, 3000])
 def test_columns_that_differ_for_everybody_hide_nobody(moving: list[str], count: int) -> None:
     rng = np.random.default_rng(1)
-    first = survey(count).assign(month="May", weight=rng.random(count))
+    hours = {name: rng.integers(0, 60, (2, count)) for name in "abcd"}  # of the week that an edition is of
+    first = survey(count).assign(
+        month="May", weight=rng.random(count), **{name: each[0] for name, each in hours.items()}
+    )
     changed = {"month": "June", "weight": rng.random(count), "age": first["age"] + 1}
+    changed |= {name: each[1] for name, each in hours.items()}
     second = first.assign(**{name: changed[name] for name in moving}).sample(frac=0.98, random_state=1)
     found = same_people(first, second, [*COLUMNS, *(name for name in moving if name not in COLUMNS)])
     assert found is not None
