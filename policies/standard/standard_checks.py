@@ -26,6 +26,7 @@ from policies.standard.learning_intruders import (
     in_one_order,
     judge_learned_linkage,
     judge_partial_knowledge,
+    judge_without_pairs,
     learned_intruder,
 )
 from policies.standard.minorities import SMALL_GROUPS, judge_nearness
@@ -166,10 +167,14 @@ def _unpaired(standard: ReferenceStandard, attacks: Sequence[DisclosureRule], fi
     A policy that plays them itself, against people who were set aside, is for files of which no record was anybody's,
     and nothing is missing. Under another one the file may have been masked record by record, too strongly for whoever
     compares values and too weakly for whoever learned from pairs, so a person decides. Where the rows turn out to be in
-    the order of the original, there are pairs.
+    the order of the original, there are pairs; else whoever knows who took part may find some.
     """
     if (in_order := in_one_order(files)) is not None:
         yield from _learned(standard, in_order)
+    elif (holdout := files.holdout) is not None and standard.learned.binding:
+        yield Part(
+            "learned_claims", "reference", lambda: judge_without_pairs(standard.learned, files, holdout)
+        )  # fmt: skip
     if not (standard.learned.binding or any(intruder.binding for intruder in standard.intruders)):
         return
     played = any(isinstance(rule, SubsetInference) and rule.binding for rule in attacks)
