@@ -6,7 +6,7 @@ not, a value may stand anywhere (permuting and drawing leave it somewhere by des
 record that holds it tells the owner's other values.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import starmap
@@ -117,8 +117,8 @@ _COMBINED = Sentence(
 )
 
 Column = npt.NDArray[Any]
-Recount = Callable[[], Sequence[CopyCount]]
-"""The counts of a second look, at a file that told nothing of who has which combination of values; all must pass."""
+Recount = Callable[[], Iterable[CopyCount]]
+"""The counts of a second look, as if the file told nothing of who has which combination of values; all must pass."""
 
 TEN_THOUSAND = 10_000  # people of whom copies are counted: they are rare
 _TIED = 1e-9  # distances that differ by no more are equal
@@ -148,12 +148,13 @@ def judge_closest(
 
     def second() -> float | None:
         """The limit where combinations stand together by chance; none where it is passed."""
+        if (_own_distance(original, released, found.rows) < close).mean() > limit:
+            return None
         combined = combinations_by_chance(original, released, coding.widths, found.rows, max(0.0, close))
-        counts = combined.beyond(is_close, np.zeros(n, np.bool_))
-        own = is_close & (_own_distance(original, released, found.rows) < close)
-        whole = max(int((is_close & each).sum()) for each in (~combined.rare, own)) / n
-        excess, allowed = max(each.excess for each in counts), limit - standard.tail_quantile
-        return count / n - excess + allowed if whole <= limit and excess <= allowed else None
+        excess = max(each.excess for each in combined.beyond(is_close, np.zeros(n, np.bool_)))
+        allowed = limit - standard.tail_quantile
+        common = (is_close & ~combined.rare).mean()
+        return count / n - excess + allowed if common <= limit and excess <= allowed else None
 
     verdict, raised = verdict_on(count, limit), None
     if verdict is not Verdict.PASS and (raised := second()) is not None:
@@ -183,11 +184,11 @@ def judge_near_copies(
     is_near, by_others = found.whole <= near, found.reference.distance <= near
     count = count_copies(is_near, by_others, found.size_ratio)
 
-    def second() -> list[CopyCount]:
+    def second() -> Iterator[CopyCount]:
+        yield _of(count, _own_distance(original, released, found.rows) <= near)
         combined = combinations_by_chance(original, released, coding.widths, found.rows, near)
-        common = count_copies(is_near & ~combined.rare, by_others & ~combined.rare, found.size_ratio)
-        own = _own_distance(original, released, found.rows) <= near
-        return [*combined.beyond(is_near, by_others), common, _of(count, own)]
+        yield count_copies(is_near & ~combined.rare, by_others & ~combined.rare, found.size_ratio)
+        yield from combined.beyond(is_near, by_others)
 
     return judge_copies(standard, "near_copies", _NEAR, count, found.sampled, found.records, files.minimum_cell, second)
 
@@ -217,14 +218,14 @@ def judge_exact_copies(standard: ReferenceStandard, coding: Coding, files: Compa
 def _recount(
     counted: Callable[[BoolArray], CopyCount], pairs: Callable[[], Iterator[tuple[Column, Column]]], found: BoolArray,
     by_others: BoolArray,
-) -> list[CopyCount]:  # fmt: skip
+) -> Iterator[CopyCount]:  # fmt: skip
     """The second look at records that are equal, by codes of their values."""
     before, after = (np.column_stack(each) for each in zip(*starmap(_codes, pairs()), strict=True))
-    combined = combinations_by_chance(before, after, (1,) * before.shape[1], np.arange(len(before)), 0.0)
-    counts = [*combined.beyond(found, by_others), counted(~combined.rare)]
     if len(before) == len(after):
-        counts.append(_of(counted(np.ones(len(found), np.bool_)), found & (before == after).all(axis=1)))
-    return counts
+        yield _of(counted(np.ones(len(found), np.bool_)), found & (before == after).all(axis=1))
+    combined = combinations_by_chance(before, after, (1,) * before.shape[1], np.arange(len(before)), 0.0)
+    yield counted(~combined.rare)
+    yield from combined.beyond(found, by_others)
 
 
 def _codes(before: Column, after: Column) -> tuple[FloatArray, FloatArray]:
@@ -279,21 +280,28 @@ def judge_copies(
 ) -> Finding:
     """Whether there are more copies than chance and the policy allow."""
     tolerated = standard.copies_excess * sampled
-    counts = second() if count.excess > tolerated else []
-    combined = bool(counts) and all(each.excess <= tolerated for each in counts)
-    passes = combined or count.excess <= tolerated
-    if combined:  # the others are found in the reference as well
-        lucky = counts[0].expected - counts[0].found / counts[0].records
-        count = replace(count, expected=count.found / count.records + lucky, chance=counts[0].chance)
+    by_chance = _if_all_pass(second(), tolerated) if count.excess > tolerated else None
+    if by_chance is not None:  # whom it does not count is found in the reference as well
+        expected = (count.found - by_chance.found) / count.records + by_chance.expected
+        count = replace(count, expected=expected, chance=by_chance.chance)
     share, _ = reported_share(count.found, count.records, minimum_cell)
     said = natural_frequency(count.found / count.records, count.records, minimum_cell, TEN_THOUSAND)
     says = sentence(share=said, names=names, expected=count.expected, allowed=count.chance + tolerated)
     return Finding(
-        rule=rule, verdict=Verdict.PASS if passes else Verdict.FAIL,
-        **as_fields(says + (_COMBINED() if combined else ())),
+        rule=rule, verdict=Verdict.PASS if by_chance or count.excess <= tolerated else Verdict.FAIL,
+        **as_fields(says + (_COMBINED() if by_chance else ())),
         stage="reference", observed=share, limit=min(1.0, count.expected + count.chance + tolerated),
         attempted=records, completed=count.records,
     )  # fmt: skip
+
+
+def _if_all_pass(counts: Iterable[CopyCount], tolerated: float) -> CopyCount | None:
+    """The last of the counts; None where one is beyond what is tolerated."""
+    last = None
+    for last in counts:
+        if last.excess > tolerated:
+            return None
+    return last
 
 
 LONE_COPIES = (

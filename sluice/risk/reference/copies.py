@@ -32,7 +32,7 @@ _RARE = 25  # released records that hold a value: it may stand anywhere, and wha
 _BESIDE = 50  # records next to these on either side, in the order of the value, which say what is usually beside it
 _ATTACKED = 20_000  # people whose combinations are looked up: enough for any share
 _AT_ONCE = 2_000_000  # coordinates
-_HARDLY = (1.0, 0.2, 0.05, 0.01)  # chances up to which people are counted by themselves
+_HARDLY = (0.01, 0.05, 0.2, 1.0)  # chances up to which people are counted by themselves
 _MULTIPLICITIES = 4  # runs of so many multiplicities are looked at: single to fourfold records and their neighbours
 
 
@@ -132,8 +132,8 @@ class Combinations:
         """Of the people with a rare value whom the reference does not find, those found beyond chance.
 
         found, reference : shape (n,), the findings that were counted
-        returns          : of all of them; and of those who would hardly be found, where the luck of others hides
-                           nothing. Who these are is told by the records below, and by those above what is expected
+        returns          : of those who would hardly be found, where the luck of others hides nothing; and last of all
+                           of them. Who these are is told by the records below, and by those above what is expected
         """
         n, counts = len(found) // self.every, []
         for hardly in _HARDLY:

@@ -30,11 +30,12 @@ def isolated_records(
     rows: IntArray,
     share: float,
     rng: np.random.Generator,
+    own_among: bool = False,
 ) -> CopyCount | None:
     """How many of the most isolated people the release betrays, compared with a file of others.
 
     original, released, holdout : coded records, shapes (., d); without a holdout the others are the original records
-                                  but the person's own, left out by its place
+                                  but the person's own, left out by its place; `own_among` as in `attack`
     rows                        : shape (r,), the original records looked at
     share                       : of these so many are isolated: those farthest from their nearest, and at least 100 or
                                   half of them all
@@ -48,14 +49,14 @@ def isolated_records(
     in_any_order = np.argsort(row_groups(keys_of(others)).of, kind="stable")  # the records may come in
     drawn = in_any_order[rng.permutation(len(others))]
     one, other = drawn[:half], drawn[half : half + min(half, len(released))]
-    apart = _nearest(original, rows, others, one, holdout is None)
+    apart = _nearest(original, rows, others, one, holdout is None or own_among)
     isolated = np.argsort(-apart, kind="stable")[: max(int(share * len(rows)), min(_FEWEST, len(rows) // 2))]
     isolated = isolated[apart[isolated] > 0]
     if not len(isolated):
         return None
     near = _NEARER * apart[isolated]
     in_release = nearest_neighbours(original.take(rows[isolated], axis=0), released, 1).distance[:, 0] < near
-    in_reference = _nearest(original, rows[isolated], others, other, holdout is None) < near
+    in_reference = _nearest(original, rows[isolated], others, other, holdout is None or own_among) < near
     return count_copies(in_release, in_reference, len(released) / len(other))
 
 
@@ -63,7 +64,7 @@ def _nearest(original: Points, rows: IntArray, others: Points, part: IntArray, l
     """Distance of each of the rows to the nearest of a part of the others, without itself."""
     own_row = None
     if leave_out:
-        place = np.full(len(original), -1)
+        place = np.full(len(others), -1)
         place[part] = np.arange(len(part))
         own_row = place[rows]
     return nearest_neighbours(original.take(rows, axis=0), others.take(part, axis=0), 1, own_row).distance[:, 0]
