@@ -72,9 +72,10 @@ def judge_isolated(
     rng: np.random.Generator,
     minimum_cell: int,
     own_among: bool = False,
+    paired: bool = False,
 ) -> Finding:
     """The people far from all others, whom noise that hides the many hardly hides; points as in `attack`."""
-    count = isolated_records(original, released, holdout, found.rows, standard.isolated_share, rng, own_among)
+    count = isolated_records(original, released, holdout, found.rows, standard.isolated_share, rng, own_among, paired)
     if count is None:
         return Finding(
             rule="isolated_records", verdict=Verdict.PASS, **as_fields(_SAYS.nobody()),

@@ -212,6 +212,7 @@ def judge_reference_standard(standard: ReferenceStandard, files: Comparison) -> 
     points = coding.original_points(original)
     others = None if held is None else coding.original_points(everybody if with_own else held)
     released_points, unread = coding.released_points(masked)
+    in_place = files.paired and not files.blocks and len(original) == len(masked)
     found = attack(points, released_points, others, standard.neighbours, standard.records, files.rng, with_own)
     by_measure = [judge_measure(standard, measure, found, size.verdict, minimum_cell) for measure in MEASURES]
     findings = [
@@ -222,7 +223,7 @@ def judge_reference_standard(standard: ReferenceStandard, files: Comparison) -> 
         judge_closest(standard, coding, points, released_points, found, files),
         judge_near_copies(standard, coding, points, released_points, found, files),
         judge_exact_copies(standard, coding, files),
-        judge_isolated(standard, points, released_points, others, found, files.rng, minimum_cell, with_own),
+        judge_isolated(standard, points, released_points, others, found, files.rng, minimum_cell, with_own, in_place),
         *judge_subgroups(standard, found, original, files.variables, minimum_cell),
         judge_nearness(standard, found, original, files.variables),
         judge_duplicates(coding, everybody),

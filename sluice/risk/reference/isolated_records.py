@@ -11,6 +11,9 @@ the people farthest from one half, it is counted for whom the other half, and fo
 than a quarter as far.
 """
 
+from dataclasses import replace
+from math import ceil
+
 import numpy as np
 
 from sluice.ground.arrays import FloatArray, IntArray
@@ -20,6 +23,7 @@ from sluice.risk.reference.copies import CopyCount, count_copies
 from sluice.risk.row_groups import row_groups
 
 _NEARER = 0.25  # of the distance to the nearest of one half of the others
+_LOOK_ALIKES = 20  # records that are looked at around each isolated person
 _FEWEST = 100  # isolated people are looked at, where there are twice as many in all: fewer would tell little
 
 
@@ -31,6 +35,7 @@ def isolated_records(
     share: float,
     rng: np.random.Generator,
     own_among: bool = False,
+    paired: bool = False,
 ) -> CopyCount | None:
     """How many of the most isolated people the release betrays, compared with a file of others.
 
@@ -39,6 +44,9 @@ def isolated_records(
     rows                        : shape (r,), the original records looked at
     share                       : of these so many are isolated: those farthest from their nearest, and at least 100 or
                                   half of them all
+    paired                      : row i of both files is the same person: then somebody is found by their own record
+                                  alone, and by one of t records as near with a chance of 1 / t. Strong noise fills the
+                                  space around the isolated with the records of others, which betray nobody
     returns                     : found and expected as for copies; None when nobody is apart from all others
     cost                        : that of nearest_neighbours with k = 1, of r queries in half of the others
     """
@@ -55,9 +63,16 @@ def isolated_records(
     if not len(isolated):
         return None
     near = _NEARER * apart[isolated]
-    in_release = nearest_neighbours(original.take(rows[isolated], axis=0), released, 1).distance[:, 0] < near
+    people = original.take(rows[isolated], axis=0)
+    nearest = nearest_neighbours(people, released, min(_LOOK_ALIKES, len(released))).distance
+    in_release = nearest[:, 0] < near
     in_reference = _nearest(original, rows[isolated], others, other, holdout is None or own_among) < near
-    return count_copies(in_release, in_reference, len(released) / len(other))
+    count = count_copies(in_release, in_reference, len(released) / len(other))
+    if not paired:
+        return count
+    own = np.linalg.norm(people[:] - released[rows[isolated]], axis=1) < near
+    on_own = (own & in_release) / np.maximum((nearest < near[:, None]).sum(axis=1), 1)
+    return replace(count, found=min(count.found, ceil(on_own.sum())))
 
 
 def _nearest(original: Points, rows: IntArray, others: Points, part: IntArray, leave_out: bool) -> FloatArray:
