@@ -89,7 +89,7 @@ def test_a_release_that_is_nearer_to_one_group_alone(exposed: int, verdict: Verd
         golden(found.says)
 
 
-@pytest.mark.parametrize(("by_own", "verdict"), [(0, Verdict.PASS), (3, Verdict.PASS), (60, Verdict.FAIL)])
+@pytest.mark.parametrize(("by_own", "verdict"), [(0, Verdict.PASS), (1, Verdict.PASS), (60, Verdict.FAIL)])
 def test_records_of_others_that_noise_brought_near_a_group_betray_nobody(by_own: int, verdict: Verdict):
     nearer = np.arange(_N) < 120
     found = attacked(ORIGINAL, nearer)
