@@ -62,9 +62,7 @@ def _play(page: str, folder: Path, yes: bool) -> int:
                 try:
                     out.input("[Enter] runs it ")
                 except EOFError:
-                    raise SluiceError(
-                        "nobody can press Enter here; sluice tutorial --yes does not wait"
-                    ) from None
+                    raise SluiceError("nobody can press Enter here; sluice tutorial --yes does not wait") from None
             came, code = walk.run(step)
             out.print(came, end="", soft_wrap=True)
             if code:
