@@ -19,8 +19,10 @@ from sluice.ground.variables import Variables
 _KEYS_AGREE = 0.25  # of the way from pairs drawn at random to equal records
 _SIGMAS = 4.0  # standard errors that chance passes about once in thirty thousand times
 _SIGMAS_OF_MANY = 6.0  # the same where many choices of columns are looked at
-_AS_MUCH = 0.7  # of the agreement that columns show, which a further one leaves
+_AS_MUCH = 0.7  # of the people found by some columns, whom a further one leaves
 _STARTS = 3  # columns from which others are added
+_NEARLY_ALL = 0.95  # of the people are found by all columns: no fewer would find more
+_AS_MANY = 0.05  # of the people more, beyond which fewer columns are a better choice
 _UNLIKELY = 3e-5  # the same chance
 _COMMON = 0.01  # of the records; a column with fewer common values differs for everybody
 RULE = 0.9  # of the people, whose values became what one rule says
@@ -57,16 +59,16 @@ def same_people(
     earlier, later : typed frames, any index
     columns        : variables of both, without names and keys
     ..._keys       : what names a record in each file, where both name it alike, shape (n,)
-    cost           : O(c (n + m) log(n + m)) for c columns; where nobody is found by all of them, as much once more
+    cost           : O(c (n + m) log(n + m)) for c columns; where few are found by all of them, some times as much
 
     Equal keys count where the records that they join are more alike than any two records: files that number their
     records from 1 have equal keys and other people. Then records are joined that are equal in all columns (equal ones
     among themselves in any order), or equal in all columns but one and alone with that; but only if more of them are
     equal than two samples of one population would have. Of the records left over, those are joined that differ in one
-    number alone, if nearly all do by one amount. Columns that differ for nearly everybody, such as the month of
-    an edition, an age or a weight that was computed anew, join nobody: where all columns find no one, those without
-    common values are left out, then all with which the files no longer agree. What follows one rule for everybody
-    counts again by its rule.
+    number alone, if nearly all do by one amount. Columns that differ for many, such as the month of an edition, an age
+    or what was asked anew, join nobody: of all columns, those without common values, and those with which the files
+    agree, the choice counts by which most people are in both. What follows one rule for everybody counts again by its
+    rule.
     """
     mixed = [_mixed(earlier, columns), _mixed(later, columns)]
     pairs = SamePeople(np.zeros(0, np.int64), np.zeros(0, np.int64))
@@ -195,44 +197,50 @@ def _sums(mixed: Sequence[Hashes], columns: Sequence[int]) -> list[Hashes]:
 def _steady(mixed: Sequence[Hashes]) -> list[int]:
     """The columns in which both files hold more equal records than two samples of one population would.
 
-    returns : positions; all, if they do; else, from the column on whose values both files agree best, every other one
-              with which they still agree as well; none, if those show nothing
+    returns : positions; of all columns, those without values that differ for everybody, and those that are found from
+              the column on whose values both files agree best, by every other one with which they still agree as well,
+              the choice by which most people are in both files; none, if no choice shows anybody
     """
-    everything = list(range(len(mixed[0])))
-    if _more_equal_than_chance(*_sums(mixed, everything)):
-        return everything
-    common = _common(mixed)
-    if len(common) < 2:
-        return []
-    if common != everything and _more_equal_than_chance(*_sums(mixed, common)):
-        return common
-    alike = sorted(common, key=lambda each: -_alike(mixed[0][each], mixed[1][each]))
-    best, shown, found = _SIGMAS_OF_MANY, 0.0, list[int]()
+    everything, common = list(range(len(mixed[0]))), _common(mixed)
+    choices = []
+    for columns in [everything, *([common] if common != everything and len(common) > 1 else [])]:
+        sums = _sums(mixed, columns)
+        if _more_equal_than_chance(*sums):
+            choices.append((_in_both(*_some(sums)), columns))
+            break
+    if len(common) > 1 and not (choices and choices[0][0] >= _NEARLY_ALL):
+        choices += _agreeing(mixed, common)
+    most = max((share for share, _ in choices), default=0.0)
+    return next((sorted(columns) for share, columns in choices if share >= most - _AS_MANY), [])
+
+
+def _agreeing(mixed: Sequence[Hashes], common: Sequence[int]) -> "list[tuple[float, list[int]]]":
+    """Sets of columns in which both files agree, with the share of the people who are then in both."""
+    shown = {column: _in_both(*_some(_sums(mixed, [column]))) for column in common}
+    alike = sorted(common, key=lambda each: -shown[each])
+    found = []
     for first in alike[:_STARTS]:
-        columns, total = [first], _sums(mixed, [first])
-        most = _alike(*total)
+        columns, total, share = [first], _sums(mixed, [first]), shown[first]
         for column in (each for each in alike if each != first):
-            with_it = _with_column(total, mixed, column)
-            reached = _alike(*with_it)
-            if reached >= _AS_MUCH * most:
-                columns, total, most = [*columns, column], with_it, max(most, reached)
-        surplus = _surplus(*_some(total))
-        if surplus > best and most > shown:
-            best, shown, found = surplus, most, columns
-    return sorted(found)
+            with_it = [sums + hashes[column] for sums, hashes in zip(total, mixed, strict=True)]
+            reached = _in_both(*_some(with_it))
+            if reached >= _AS_MUCH * share:
+                columns, total, share = [*columns, column], with_it, reached
+                if _surplus(*_some(total)) > _SIGMAS_OF_MANY:
+                    found.append((share, columns))
+    return found[::-1]
 
 
-def _with_column(total: Sequence[Hashes], mixed: Sequence[Hashes], column: int) -> list[Hashes]:
-    return [sums + hashes[column] for sums, hashes in zip(total, mixed, strict=True)]
-
-
-def _alike(earlier: Hashes, later: Hashes) -> float:
-    """By how many standard errors the shares of equal records, or values, lie nearer than in two samples."""
+def _in_both(earlier: Hashes, later: Hashes) -> float:
+    """The share of the smaller file's people who are in both, by how many more records are equal than chance makes."""
+    if not len(earlier) or not len(later):
+        return 0.0
     codes, values = pd.factorize(np.concatenate([earlier, later]))
     counts = [np.bincount(part, minlength=len(values)) for part in np.split(codes, [len(earlier)])]
-    together, share = counts[0] + counts[1], len(earlier) / len(codes)
-    apart = (counts[0] - share * together) ** 2 / (share * (1 - share) * together)
-    return float((1 - apart.mean()) * np.sqrt(len(values) / 2))
+    together, kinds = np.unique(counts[0] + counts[1], return_counts=True)
+    more = abs(len(earlier) - len(later))
+    by_chance = float(_apart(together, len(earlier) / len(codes))[0] @ kinds) - more
+    return 1 - (float(np.abs(counts[0] - counts[1]).sum()) - more) / max(by_chance, 1.0)
 
 
 def _common(mixed: Sequence[Hashes]) -> list[int]:
