@@ -34,9 +34,9 @@ FEWEST = 20  # units of either side
 _SHARES = 100  # of the people, by which numbers are told apart
 _PAIRS = 2_000_000_000  # people and records that are compared by one ruler, of each side
 _MOST, _LEAST = 1_000, 300  # people of each side that are looked at
-_SIGMAS = (
-    4.0  # by which most claims are right, of those learned from: with 3, trees with leaves of 20 are claimed at times
-)
+# By so many most claims are right; with 3, of few people, trees with leaves of 20 are claimed at times.
+_SIGMAS = (4.0, 3.0)
+_MANY = 400  # participants, and half as many others, for the smaller one
 _ROUNDS = 3  # of a map learned from claims
 _TOP = 0.1  # of the people are taken for pairs where none are claimed
 _MOST_AXES = 300
@@ -224,6 +224,7 @@ def _beside(columns: MappedColumns, people: IntArray, records: IntArray) -> Mapp
 def _learned_rule(own: FloatArray, theirs: FloatArray) -> _Rule:
     """The sign, and from which value on, by which most participants are claimed over twice the share of others."""
     best = _Rule("", np.inf, 0.0, 0.0)
+    enough = _SIGMAS[len(own) >= _MANY and len(theirs) >= _MANY // 2]
     for name, sign in _SIGNS.items():
         inside, outside = sign(own), np.sort(sign(theirs))
         values = np.unique(inside[np.isfinite(inside)])
@@ -233,7 +234,7 @@ def _learned_rule(own: FloatArray, theirs: FloatArray) -> _Rule:
         q = 1 - np.searchsorted(outside, values) / len(outside)
         least = np.maximum(q, 1 / len(outside))
         error = np.sqrt(p * (1 - p) / len(inside) + 4 * least * (1 - least) / len(outside))
-        gain = np.where(p - 2 * q > _SIGMAS * error, p - 2 * q, 0.0)
+        gain = np.where(p - 2 * q > enough * error, p - 2 * q, 0.0)
         at, sigmas = int(gain.argmax()), max(best.sigmas, float(((p - 2 * q) / np.maximum(error, 1e-12)).max()))
         best = _Rule(name, float(values[at]), float(gain[at]), sigmas) if gain[at] > best.gain else replace(
             best, sigmas=sigmas
