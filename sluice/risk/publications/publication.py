@@ -6,6 +6,7 @@ data set, the key or a few values were changed in between.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,25 +16,23 @@ import pandas as pd
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import Hashes, column_hashes, plain_values, scrambled
 from sluice.ground.variables import Variables
+from sluice.risk.publications.renamed_variables import is_renamed, one_rule
 
 _KEYS_AGREE = 0.25  # of the way from pairs drawn at random to equal records
 _SIGMAS = 4.0  # standard errors that chance passes about once in thirty thousand times
 _SIGMAS_OF_MANY = 6.0  # the same where many choices of columns are looked at
-_AS_MUCH = 0.7  # of the agreement that columns show, which a further one leaves
+_MOST = 0.7  # overlap from which no other columns are looked for
+_MORE = 1.25  # times the overlap, from which fewer columns are better
 _STARTS = 3  # columns from which others are added
+_ROUNDS = 3  # in each of which people are looked for who were not found
 _UNLIKELY = 3e-5  # the same chance
 _COMMON = 0.01  # of the records; a column with fewer common values differs for everybody
-RULE = 0.9  # of the people, whose values became what one rule says
-SHOWN = 30  # people who show a rule
 _FEWEST_MOVED = 10  # records left over, of which an amount is looked for
 _MOVED_ALIKE = 0.8  # of them, which moved by one amount, or a few times as much
 _STEPS = 4
 _SMALL_GROUP = 50  # records left over that are equal in all other columns
 _FEW_EQUAL = 4  # records of one kind that are rare enough to speak of people, not of a quota
 _SAMPLE = 100_000  # records by which a choice of columns, or an amount, is judged
-_ALIKE = 0.5  # of the records, whose values two columns have in common from which they are one variable
-_MOST_VALUES = 20_000  # by which columns are compared
-_MANY_VALUES = 1_000  # from which a sample of them will do
 _EXACT = 60  # records of one kind up to which the binomial distribution is summed, not approximated
 
 
@@ -66,7 +65,8 @@ def same_people(
     number alone, if nearly all do by one amount. Columns that differ for nearly everybody, such as the month of
     an edition, an age or a weight that was computed anew, join nobody: where all columns find no one, those without
     common values are left out, then all with which the files no longer agree. What follows one rule for everybody
-    counts again by its rule.
+    counts again by its rule. Those who were not found are looked for once more, for there may be others of whom other
+    columns differ.
     """
     mixed = [_mixed(earlier, columns), _mixed(later, columns)]
     pairs = SamePeople(np.zeros(0, np.int64), np.zeros(0, np.int64))
@@ -79,17 +79,34 @@ def same_people(
         if len(pairs.earlier):
             whole = _sums(mixed, _common(mixed))  # whose key is another, with a month that is another for everybody
             pairs = _with(pairs, _joined(whole[0], whole[1], alone=True), len(earlier), len(later))
-        elif steady := _steady(mixed):
-            mixed[0], steady = _as_later(mixed, steady)
-            whole = _sums(mixed, steady)
-            pairs = _joined(whole[0], whole[1])
-            for position in steady:  # a sum of hashes less one of them: all columns but that one
-                others = [total - hashes[position] for total, hashes in zip(whole, mixed, strict=True)]
-                pairs = _with(pairs, _joined(others[0], others[1], alone=True), len(earlier), len(later))
-                values = [plain_values(frame[columns[position]]) for frame in (earlier, later)]
-                if all(each.dtype.kind == "f" for each in values):
-                    pairs = _with(pairs, _moved_alike(others, values, pairs), len(earlier), len(later))
+        else:
+            free = np.arange(len(earlier)), np.arange(len(later))
+            for _ in range(_ROUNDS):  # of those who were not found, others may have other values for everybody
+                rest = [frame.iloc[rows] for frame, rows in zip((earlier, later), free, strict=True)]
+                found = _by_values(rest, columns, [hashes[:, rows] for hashes, rows in zip(mixed, free, strict=True)])
+                if not len(found.earlier):
+                    break
+                pairs = SamePeople(
+                    np.r_[pairs.earlier, free[0][found.earlier]], np.r_[pairs.later, free[1][found.later]]
+                )
+                free = np.delete(free[0], found.earlier), np.delete(free[1], found.later)
     return pairs if len(pairs.earlier) else None
+
+
+def _by_values(files: Sequence[pd.DataFrame], columns: Sequence[str], mixed: list[Hashes]) -> SamePeople:
+    """Who has equal values in the columns that are steady, or in all of them but one."""
+    if not min(map(len, files)) or not (steady := _steady(mixed)):
+        return SamePeople(np.zeros(0, np.int64), np.zeros(0, np.int64))
+    mixed[0], steady = _as_later(mixed, steady)
+    whole = _sums(mixed, steady)
+    pairs = _joined(whole[0], whole[1])
+    for position in steady:  # a sum of hashes less one of them: all columns but that one
+        others = [total - hashes[position] for total, hashes in zip(whole, mixed, strict=True)]
+        pairs = _with(pairs, _joined(others[0], others[1], alone=True), *map(len, files))
+        values = [plain_values(frame[columns[position]]) for frame in files]
+        if all(each.dtype.kind == "f" for each in values):
+            pairs = _with(pairs, _moved_alike(others, values, pairs), *map(len, files))
+    return pairs
 
 
 def _mixed(frame: pd.DataFrame, columns: Sequence[str]) -> Hashes:
@@ -195,30 +212,29 @@ def _sums(mixed: Sequence[Hashes], columns: Sequence[int]) -> list[Hashes]:
 def _steady(mixed: Sequence[Hashes]) -> list[int]:
     """The columns in which both files hold more equal records than two samples of one population would.
 
-    returns : positions; all, if they do; else, from the column on whose values both files agree best, every other one
-              with which they still agree as well; none, if those show nothing
+    returns : positions; all, if they do and most records are equal; else, from the column on whose values both files
+              agree best, every other one with which they still do; none, if those show nothing
     """
-    everything = list(range(len(mixed[0])))
-    if _more_equal_than_chance(*_sums(mixed, everything)):
-        return everything
-    common = _common(mixed)
-    if len(common) < 2:
-        return []
-    if common != everything and _more_equal_than_chance(*_sums(mixed, common)):
-        return common
-    alike = sorted(common, key=lambda each: -_alike(mixed[0][each], mixed[1][each]))
-    best, shown, found = _SIGMAS_OF_MANY, 0.0, list[int]()
-    for first in alike[:_STARTS]:
+    everything, common, found = list(range(len(mixed[0]))), _common(mixed), list[int]()
+    for columns in (everything, common) if len(common) > 1 else (everything,):
+        if _more_equal_than_chance(*_sums(mixed, columns)):
+            found = columns
+            break
+    reached = _at_least(*_sums(mixed, found)) if found else 0.0
+    if reached > _MOST or len(common) < 2:
+        return found
+    alike = sorted(common, key=lambda each: -_agreement(mixed[0][each], mixed[1][each]))
+    for first, (kept, measure) in product(alike[:_STARTS], _KEPT):
         columns, total = [first], _sums(mixed, [first])
-        most = _alike(*total)
+        most = measure(*total)
         for column in (each for each in alike if each != first):
             with_it = _with_column(total, mixed, column)
-            reached = _alike(*with_it)
-            if reached >= _AS_MUCH * most:
-                columns, total, most = [*columns, column], with_it, max(most, reached)
-        surplus = _surplus(*_some(total))
-        if surplus > best and most > shown:
-            best, shown, found = surplus, most, columns
+            left = measure(*with_it)
+            if left >= kept * most:
+                columns, total, most = [*columns, column], with_it, max(most, left)
+        last = _at_least(*total)
+        if last > _MORE * reached and _surplus(*_some(total)) > _SIGMAS_OF_MANY:
+            reached, found = last, columns
     return sorted(found)
 
 
@@ -226,13 +242,38 @@ def _with_column(total: Sequence[Hashes], mixed: Sequence[Hashes], column: int) 
     return [sums + hashes[column] for sums, hashes in zip(total, mixed, strict=True)]
 
 
-def _alike(earlier: Hashes, later: Hashes) -> float:
-    """By how many standard errors the shares of equal records, or values, lie nearer than in two samples."""
+def _counts(earlier: "npt.NDArray[Any]", later: "npt.NDArray[Any]") -> tuple[IntArray, IntArray]:
+    """How many records of each file have each value."""
     codes, values = pd.factorize(np.concatenate([earlier, later]))
-    counts = [np.bincount(part, minlength=len(values)) for part in np.split(codes, [len(earlier)])]
-    together, share = counts[0] + counts[1], len(earlier) / len(codes)
-    apart = (counts[0] - share * together) ** 2 / (share * (1 - share) * together)
-    return float((1 - apart.mean()) * np.sqrt(len(values) / 2))
+    first, second = (np.bincount(part, minlength=len(values)) for part in np.split(codes, [len(earlier)]))
+    return first, second
+
+
+def _at_least(earlier: Hashes, later: Hashes) -> float:
+    """The overlap less two standard errors of what chance makes of it: of few kinds of records it is vague."""
+    sigmas = _nearer_than_chance(*_counts(earlier, later), len(earlier) / (len(earlier) + len(later)))
+    return _overlap(earlier, later) * max(0.0, 1 - 2 / sigmas) if sigmas > 0 else 0.0
+
+
+def _agreement(earlier: Hashes, later: Hashes) -> float:
+    """By how many standard errors, about, the numbers of equal records lie nearer than in two samples."""
+    first, second = _counts(earlier, later)
+    together, share = first + second, len(earlier) / (len(earlier) + len(later))
+    apart = (first - share * together) ** 2 / (share * (1 - share) * together)
+    return float((1 - apart.mean()) * np.sqrt(len(apart) / 2))
+
+
+def _overlap(earlier: Hashes, later: Hashes) -> float:
+    """The share of the records that both files hold, as far as equal ones tell: 0 on average in two samples."""
+    first, second = _counts(earlier, later)
+    together, kinds = np.unique(first + second, return_counts=True)
+    by_chance = float(_apart(together, len(earlier) / (len(earlier) + len(later)))[0] @ kinds)
+    return 1 - float(np.abs(first - second).sum()) / by_chance if by_chance else 0.0
+
+
+# What columns show of which a further one must leave so much: where few people are in both files, overlap is vague;
+# where a column changed for some of them only, agreement does not see it.
+_KEPT = ((0.8, _overlap), (0.7, _agreement))
 
 
 def _common(mixed: Sequence[Hashes]) -> list[int]:
@@ -258,27 +299,9 @@ def _as_later(mixed: Sequence[Hashes], steady: Sequence[int]) -> tuple[Hashes, l
     return translated, sorted(found)
 
 
-def one_rule(given: "npt.NDArray[Any]", other: "npt.NDArray[Any]") -> "pd.Series[Any] | None":
-    """What each value became, if one rule says so for nearly everybody; None where nothing shows a rule.
-
-    given, other : shape (p,), values of the same people
-    returns      : by the values of `given` that have one partner, or nearly; missing ones have none
-    """
-    times = pd.DataFrame({"given": given, "other": other}).dropna().value_counts().reset_index()
-    times["of"] = times.groupby("given")["count"].transform("sum")
-    usual = times.drop_duplicates("given")  # the most frequent of each
-    several = usual[usual["of"] > 1]  # one case shows no rule
-    if several["of"].sum() < SHOWN or several["count"].sum() < RULE * several["of"].sum():
-        return None
-    clear = usual[usual["count"] >= RULE * usual["of"]]
-    return pd.Series(clear["other"].to_numpy(), pd.Index(clear["given"]))
-
-
 def _share_in_common(earlier: Hashes, later: Hashes) -> float:
     """How many records of the smaller file could have a partner with the same value."""
-    codes, values = pd.factorize(np.concatenate([earlier, later]))
-    counts = [np.bincount(part, minlength=len(values)) for part in np.split(codes, [len(earlier)])]
-    return float(np.minimum(*counts).sum()) / min(len(earlier), len(later))
+    return float(np.minimum(*_counts(earlier, later)).sum()) / min(len(earlier), len(later))
 
 
 def _some(files: Sequence[Hashes]) -> list[Hashes]:
@@ -296,18 +319,16 @@ def _surplus(earlier: Hashes, later: Hashes) -> float:
     """
     if not len(earlier) or not len(later):
         return 0.0
-    codes, values = pd.factorize(np.concatenate([earlier, later]))
-    counts = [np.bincount(part, minlength=len(values)) for part in np.split(codes, [len(earlier)])]
-    few = counts[0] + counts[1] <= _FEW_EQUAL
-    return _nearer_than_chance(counts[0][few], counts[1][few], len(earlier) / len(codes))
+    first, second = _counts(earlier, later)
+    few = first + second <= _FEW_EQUAL
+    return _nearer_than_chance(first[few], second[few], len(earlier) / (len(earlier) + len(later)))
 
 
 def _more_equal_than_chance(earlier: Hashes, later: Hashes) -> bool:
     """Whether the files share more equal records than two samples of one population would."""
-    codes, values = pd.factorize(np.concatenate([earlier, later]))
-    counts = [np.bincount(part, minlength=len(values)) for part in np.split(codes, [len(earlier)])]
-    share = len(earlier) / len(codes)
-    return _too_much_alike(counts[0], counts[1], share) or _nearer_than_chance(counts[0], counts[1], share) > _SIGMAS
+    first, second = _counts(earlier, later)
+    share = len(earlier) / (len(earlier) + len(later))
+    return _too_much_alike(first, second, share) or _nearer_than_chance(first, second, share) > _SIGMAS
 
 
 def _nearer_than_chance(earlier: IntArray, later: IntArray, share: float) -> float:
@@ -366,52 +387,16 @@ class Publication:
     released: Variables
 
 
-def same_columns(
-    earlier: pd.DataFrame, later: pd.DataFrame, names: Sequence[str], later_names: Sequence[str]
-) -> dict[str, str]:
-    """Which column of the later file has the values of which one of the earlier, by the shares of their values.
-
-    names, later_names : columns to be looked at
-    returns            : earlier name -> later name, each once; the most alike first, none that differ in half
-    cost               : O(c n log n) for c columns, and of each pair of columns a merge of at most 20,000 values
-    """
-    every = max(1, max(len(earlier), len(later)) // _MOST_VALUES)
-    shares = [_shares(frame, which, every) for frame, which in ((earlier, names), (later, later_names))]
-    alike = {
-        (name, other): float(np.minimum(*mine.align(theirs, fill_value=0.0)).sum())
-        for name, mine in shares[0].items()
-        for other, theirs in shares[1].items()
-    }
-    found: dict[str, str] = {}
-    for (name, other), share in sorted(alike.items(), key=lambda item: (-item[1], item[0])):
-        if share >= _ALIKE and name not in found and other not in found.values():
-            found[name] = other
-    return found
-
-
-def _shares(frame: pd.DataFrame, names: Sequence[str], every: int) -> "dict[str, pd.Series[float]]":
-    """Of each column, the shares of its values; of very many, those of one in `every`, the same in each file."""
-    found = {}
-    for name in names:
-        counts = pd.Series(column_hashes(frame[name])).value_counts()
-        if len(counts) > _MANY_VALUES:
-            counts = counts[scrambled(counts.index.to_numpy(np.uint64)) % np.uint64(every) == 0]
-        found[name] = (counts / max(counts.sum(), 1)).astype(float)
-    return found
-
-
 def named_alike(earlier: Publication, later: Publication, same: SamePeople) -> Publication:
-    """The earlier file with the later one's names of variables that have the same values and were called otherwise."""
+    """The earlier file with the later one's names of variables that were called otherwise, whatever their codes."""
     new: dict[str, str] = {}
     unknown = [str(name) for name in later.original if name not in earlier.original and name in later.released]
-    hashes = {name: column_hashes(later.original[name])[same.later] for name in unknown}
     for name in map(str, earlier.original):
         if name in later.original or name not in earlier.released:
             continue
-        mine = column_hashes(earlier.original[name])[same.earlier]
-        usual = pd.Series(mine).value_counts(normalize=True).max() if len(mine) else 1.0
+        mine = earlier.original[name].iloc[same.earlier]
         for other in (each for each in unknown if each not in new.values()):
-            if float((mine == hashes[other]).mean()) >= max(RULE, (1 + usual) / 2):
+            if is_renamed(mine, later.original[other].iloc[same.later]):
                 new[name] = other
                 break
     if not new:
@@ -433,8 +418,7 @@ def changed_records(earlier: pd.DataFrame, later: pd.DataFrame) -> int:
     cost           : O(n + m), by 64-bit hashes of the rows
     """
     rows = [pd.util.hash_pandas_object(frame, index=False).to_numpy() for frame in (earlier, later)]
-    codes, values = pd.factorize(np.concatenate(rows))
-    before, after = (np.bincount(part, minlength=len(values)) for part in np.split(codes, [len(earlier)]))
+    before, after = _counts(rows[0], rows[1])
     return int(max((before - after).clip(0).sum(), (after - before).clip(0).sum()))
 
 
