@@ -92,6 +92,8 @@ def _variable(seen: Overview, proposed: Proposal) -> Iterator[str]:
     yield f"  - name: {_quoted(name)}"
     yield f"    kind: {kind}{_kind_remark(column, proposed)}"
     yield f"    role: {proposed.role}  # {'' if proposed.sure else 'check: '}{one_line(proposed.why)}"
+    if proposed.dotted_dates:
+        yield "    # dates such as 31.12.2024 are not read as dates: write 2024-12-31 in the file, then kind: date"
     if proposed.repeats:
         yield f"    # tells the same of every record as {_quoted(proposed.repeats)}: the plan leaves it out"
     yield f"    description: {_quoted(proposed.description)}"
@@ -99,6 +101,9 @@ def _variable(seen: Overview, proposed: Proposal) -> Iterator[str]:
         yield "    unit: # for instance years, euros a month"
     if proposed.universe:
         yield f"    universe: {_quoted(proposed.universe)}"
+        if proposed.role is Role.SENSITIVE and (column.empty or proposed.missing_codes):
+            why = f"no answer: {proposed.universe}"
+            yield f"    harmless: {{missing: true, why: {_quoted(why)}}}  # check: is it, to be known as not asked?"
     elif told := not_asked_labels(seen, name):
         yield f"    # {_listed(told)} means not asked, which is no missing answer: say in 'universe' of whom it was"
     if proposed.missing_codes:

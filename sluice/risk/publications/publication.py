@@ -6,7 +6,6 @@ data set, the key or a few values were changed in between.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -21,10 +20,10 @@ from sluice.risk.publications.renamed_variables import is_renamed, one_rule
 _KEYS_AGREE = 0.25  # of the way from pairs drawn at random to equal records
 _SIGMAS = 4.0  # standard errors that chance passes about once in thirty thousand times
 _SIGMAS_OF_MANY = 6.0  # the same where many choices of columns are looked at
-_MOST = 0.7  # overlap from which no other columns are looked for
-_MORE = 1.25  # times the overlap, from which fewer columns are better
+_AS_MUCH = 0.7  # of the people found by some columns, whom a further one leaves
 _STARTS = 3  # columns from which others are added
-_ROUNDS = 3  # in each of which people are looked for who were not found
+_NEARLY_ALL = 0.95  # of the people are found by all columns: no fewer would find more
+_AS_MANY = 0.05  # of the people more, beyond which fewer columns are a better choice
 _UNLIKELY = 3e-5  # the same chance
 _COMMON = 0.01  # of the records; a column with fewer common values differs for everybody
 _FEWEST_MOVED = 10  # records left over, of which an amount is looked for
@@ -56,17 +55,16 @@ def same_people(
     earlier, later : typed frames, any index
     columns        : variables of both, without names and keys
     ..._keys       : what names a record in each file, where both name it alike, shape (n,)
-    cost           : O(c (n + m) log(n + m)) for c columns; where nobody is found by all of them, as much once more
+    cost           : O(c (n + m) log(n + m)) for c columns; where few are found by all of them, some times as much
 
     Equal keys count where the records that they join are more alike than any two records: files that number their
     records from 1 have equal keys and other people. Then records are joined that are equal in all columns (equal ones
     among themselves in any order), or equal in all columns but one and alone with that; but only if more of them are
     equal than two samples of one population would have. Of the records left over, those are joined that differ in one
-    number alone, if nearly all do by one amount. Columns that differ for nearly everybody, such as the month of
-    an edition, an age or a weight that was computed anew, join nobody: where all columns find no one, those without
-    common values are left out, then all with which the files no longer agree. What follows one rule for everybody
-    counts again by its rule. Those who were not found are looked for once more, for there may be others of whom other
-    columns differ.
+    number alone, if nearly all do by one amount. Columns that differ for many, such as the month of an edition, an age
+    or what was asked anew, join nobody: of all columns, those without common values, and those with which the files
+    agree, the choice counts by which most people are in both. What follows one rule for everybody counts again by its
+    rule.
     """
     mixed = [_mixed(earlier, columns), _mixed(later, columns)]
     pairs = SamePeople(np.zeros(0, np.int64), np.zeros(0, np.int64))
@@ -79,34 +77,17 @@ def same_people(
         if len(pairs.earlier):
             whole = _sums(mixed, _common(mixed))  # whose key is another, with a month that is another for everybody
             pairs = _with(pairs, _joined(whole[0], whole[1], alone=True), len(earlier), len(later))
-        else:
-            free = np.arange(len(earlier)), np.arange(len(later))
-            for _ in range(_ROUNDS):  # of those who were not found, others may have other values for everybody
-                rest = [frame.iloc[rows] for frame, rows in zip((earlier, later), free, strict=True)]
-                found = _by_values(rest, columns, [hashes[:, rows] for hashes, rows in zip(mixed, free, strict=True)])
-                if not len(found.earlier):
-                    break
-                pairs = SamePeople(
-                    np.r_[pairs.earlier, free[0][found.earlier]], np.r_[pairs.later, free[1][found.later]]
-                )
-                free = np.delete(free[0], found.earlier), np.delete(free[1], found.later)
+        elif steady := _steady(mixed):
+            mixed[0], steady = _as_later(mixed, steady)
+            whole = _sums(mixed, steady)
+            pairs = _joined(whole[0], whole[1])
+            for position in steady:  # a sum of hashes less one of them: all columns but that one
+                others = [total - hashes[position] for total, hashes in zip(whole, mixed, strict=True)]
+                pairs = _with(pairs, _joined(others[0], others[1], alone=True), len(earlier), len(later))
+                values = [plain_values(frame[columns[position]]) for frame in (earlier, later)]
+                if all(each.dtype.kind == "f" for each in values):
+                    pairs = _with(pairs, _moved_alike(others, values, pairs), len(earlier), len(later))
     return pairs if len(pairs.earlier) else None
-
-
-def _by_values(files: Sequence[pd.DataFrame], columns: Sequence[str], mixed: list[Hashes]) -> SamePeople:
-    """Who has equal values in the columns that are steady, or in all of them but one."""
-    if not min(map(len, files)) or not (steady := _steady(mixed)):
-        return SamePeople(np.zeros(0, np.int64), np.zeros(0, np.int64))
-    mixed[0], steady = _as_later(mixed, steady)
-    whole = _sums(mixed, steady)
-    pairs = _joined(whole[0], whole[1])
-    for position in steady:  # a sum of hashes less one of them: all columns but that one
-        others = [total - hashes[position] for total, hashes in zip(whole, mixed, strict=True)]
-        pairs = _with(pairs, _joined(others[0], others[1], alone=True), *map(len, files))
-        values = [plain_values(frame[columns[position]]) for frame in files]
-        if all(each.dtype.kind == "f" for each in values):
-            pairs = _with(pairs, _moved_alike(others, values, pairs), *map(len, files))
-    return pairs
 
 
 def _mixed(frame: pd.DataFrame, columns: Sequence[str]) -> Hashes:
@@ -212,68 +193,50 @@ def _sums(mixed: Sequence[Hashes], columns: Sequence[int]) -> list[Hashes]:
 def _steady(mixed: Sequence[Hashes]) -> list[int]:
     """The columns in which both files hold more equal records than two samples of one population would.
 
-    returns : positions; all, if they do and most records are equal; else, from the column on whose values both files
-              agree best, every other one with which they still do; none, if those show nothing
+    returns : positions; of all columns, those without values that differ for everybody, and those that are found from
+              the column on whose values both files agree best, by every other one with which they still agree as well,
+              the choice by which most people are in both files; none, if no choice shows anybody
     """
-    everything, common, found = list(range(len(mixed[0]))), _common(mixed), list[int]()
-    for columns in (everything, common) if len(common) > 1 else (everything,):
-        if _more_equal_than_chance(*_sums(mixed, columns)):
-            found = columns
+    everything, common = list(range(len(mixed[0]))), _common(mixed)
+    choices = []
+    for columns in [everything, *([common] if common != everything and len(common) > 1 else [])]:
+        sums = _sums(mixed, columns)
+        if _more_equal_than_chance(*sums):
+            choices.append((_in_both(*_some(sums)), columns))
             break
-    reached = _at_least(*_sums(mixed, found)) if found else 0.0
-    if reached > _MOST or len(common) < 2:
-        return found
-    alike = sorted(common, key=lambda each: -_agreement(mixed[0][each], mixed[1][each]))
-    for first, (kept, measure) in product(alike[:_STARTS], _KEPT):
-        columns, total = [first], _sums(mixed, [first])
-        most = measure(*total)
+    if len(common) > 1 and not (choices and choices[0][0] >= _NEARLY_ALL):
+        choices += _agreeing(mixed, common)
+    most = max((share for share, _ in choices), default=0.0)
+    return next((sorted(columns) for share, columns in choices if share >= most - _AS_MANY), [])
+
+
+def _agreeing(mixed: Sequence[Hashes], common: Sequence[int]) -> "list[tuple[float, list[int]]]":
+    """Sets of columns in which both files agree, with the share of the people who are then in both."""
+    shown = {column: _in_both(*_some(_sums(mixed, [column]))) for column in common}
+    alike = sorted(common, key=lambda each: -shown[each])
+    found = []
+    for first in alike[:_STARTS]:
+        columns, total, share = [first], _sums(mixed, [first]), shown[first]
         for column in (each for each in alike if each != first):
-            with_it = _with_column(total, mixed, column)
-            left = measure(*with_it)
-            if left >= kept * most:
-                columns, total, most = [*columns, column], with_it, max(most, left)
-        last = _at_least(*total)
-        if last > _MORE * reached and _surplus(*_some(total)) > _SIGMAS_OF_MANY:
-            reached, found = last, columns
-    return sorted(found)
+            with_it = [sums + hashes[column] for sums, hashes in zip(total, mixed, strict=True)]
+            reached = _in_both(*_some(with_it))
+            if reached >= _AS_MUCH * share:
+                columns, total, share = [*columns, column], with_it, reached
+                if _surplus(*_some(total)) > _SIGMAS_OF_MANY:
+                    found.append((share, columns))
+    return found[::-1]
 
 
-def _with_column(total: Sequence[Hashes], mixed: Sequence[Hashes], column: int) -> list[Hashes]:
-    return [sums + hashes[column] for sums, hashes in zip(total, mixed, strict=True)]
-
-
-def _counts(earlier: "npt.NDArray[Any]", later: "npt.NDArray[Any]") -> tuple[IntArray, IntArray]:
-    """How many records of each file have each value."""
+def _in_both(earlier: Hashes, later: Hashes) -> float:
+    """The share of the smaller file's people who are in both, by how many more records are equal than chance makes."""
+    if not len(earlier) or not len(later):
+        return 0.0
     codes, values = pd.factorize(np.concatenate([earlier, later]))
-    first, second = (np.bincount(part, minlength=len(values)) for part in np.split(codes, [len(earlier)]))
-    return first, second
-
-
-def _at_least(earlier: Hashes, later: Hashes) -> float:
-    """The overlap less two standard errors of what chance makes of it: of few kinds of records it is vague."""
-    sigmas = _nearer_than_chance(*_counts(earlier, later), len(earlier) / (len(earlier) + len(later)))
-    return _overlap(earlier, later) * max(0.0, 1 - 2 / sigmas) if sigmas > 0 else 0.0
-
-
-def _agreement(earlier: Hashes, later: Hashes) -> float:
-    """By how many standard errors, about, the numbers of equal records lie nearer than in two samples."""
-    first, second = _counts(earlier, later)
-    together, share = first + second, len(earlier) / (len(earlier) + len(later))
-    apart = (first - share * together) ** 2 / (share * (1 - share) * together)
-    return float((1 - apart.mean()) * np.sqrt(len(apart) / 2))
-
-
-def _overlap(earlier: Hashes, later: Hashes) -> float:
-    """The share of the records that both files hold, as far as equal ones tell: 0 on average in two samples."""
-    first, second = _counts(earlier, later)
-    together, kinds = np.unique(first + second, return_counts=True)
-    by_chance = float(_apart(together, len(earlier) / (len(earlier) + len(later)))[0] @ kinds)
-    return 1 - float(np.abs(first - second).sum()) / by_chance if by_chance else 0.0
-
-
-# What columns show of which a further one must leave so much: where few people are in both files, overlap is vague;
-# where a column changed for some of them only, agreement does not see it.
-_KEPT = ((0.8, _overlap), (0.7, _agreement))
+    counts = [np.bincount(part, minlength=len(values)) for part in np.split(codes, [len(earlier)])]
+    together, kinds = np.unique(counts[0] + counts[1], return_counts=True)
+    more = abs(len(earlier) - len(later))
+    by_chance = float(_apart(together, len(earlier) / len(codes))[0] @ kinds) - more
+    return 1 - (float(np.abs(counts[0] - counts[1]).sum()) - more) / max(by_chance, 1.0)
 
 
 def _common(mixed: Sequence[Hashes]) -> list[int]:
@@ -297,6 +260,13 @@ def _as_later(mixed: Sequence[Hashes], steady: Sequence[int]) -> tuple[Hashes, l
             translated[column] = np.where(place >= 0, rule.to_numpy()[place], mixed[0][column])
             found.append(column)
     return translated, sorted(found)
+
+
+def _counts(earlier: "npt.NDArray[Any]", later: "npt.NDArray[Any]") -> tuple[IntArray, IntArray]:
+    """How many records of each file have each value."""
+    codes, values = pd.factorize(np.concatenate([earlier, later]))
+    first, second = (np.bincount(part, minlength=len(values)) for part in np.split(codes, [len(earlier)]))
+    return first, second
 
 
 def _share_in_common(earlier: Hashes, later: Hashes) -> float:

@@ -103,6 +103,26 @@ def test_columns_that_differ_for_everybody_hide_nobody(moving: list[str], count:
     assert right.sum() >= 0.85 * len(second)
 
 
+@pytest.mark.parametrize(("share", "columns"), [(0.6, 4), (0.3, 8)])
+def test_columns_that_differ_for_some_hide_nobody(share: float, columns: int) -> None:
+    """Somebody is equal in all columns, as chance will have it: the others are found by fewer."""
+    rng, names = np.random.default_rng(1), [f"answer {number}" for number in range(columns)]
+    first = survey(2000).drop(columns="income")
+    answers = rng.integers(0, 60, (2, columns, 2000))
+    answers[1] = np.where(rng.random((columns, 2000)) < share, answers[1], answers[0])
+    before, after = (first.assign(**dict(zip(names, each, strict=True))) for each in answers)
+    found = same_people(before, after.drop(index=17), ["age", "sex", "region", "town", *names])
+    assert found is not None
+    assert len(found.earlier) >= 0.99 * len(first)
+    keys = [
+        frame[["age", "sex", "region", "town"]].to_numpy()[rows]
+        for frame, rows in ((first, found.earlier), (after.drop(index=17), found.later))
+    ]
+    assert (keys[0] == keys[1]).all()
+    others = survey(2000, 5).assign(**dict(zip(names, answers[1], strict=True)))
+    assert same_people(before, others, ["age", "sex", "region", "town"]) is None
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_other_people_are_not_the_same_though_a_column_differs_for_everybody(seed: int) -> None:
     rng = np.random.default_rng(seed)
