@@ -4,9 +4,9 @@ An attack is played against people in the file (main), against people who are no
 (baseline). What works on the control too is knowledge of the population; only what works better on the people in the
 file is a disclosure.
 
-Source: Giomi, Boenisch, Wehmeyer and Tasnadi (2023); Wilson (1927). Added: the share is of the guesses that were made,
-not of those asked for; the risk is not cut off at 0, so a control that fares better shows; and an attack that does not
-beat guessing is reported as not informative, whatever its figure.
+Source: Giomi, Boenisch, Wehmeyer and Tasnadi (2023); Wilson (1927); Clopper and Pearson (1934). Added: the share is of
+the guesses that were made, not of those asked for; the risk is not cut off at 0, so a control that fares better shows;
+and an attack that does not beat guessing is reported as not informative, whatever its figure.
 
 The share at risk is the part of the examined cases in which an attack succeeds, with what chance may have done to it.
 """
@@ -22,6 +22,10 @@ from sluice.ground.errors import DataError
 from sluice.risk.measurement import Measurement
 
 LEVEL = 0.95
+LOOKS = (0.99, 0.96)
+"""Levels of the intervals of a figure that is looked at twice: at some of the people and, where the first interval
+crosses the limit, at more. The errors of both looks, 1 % and 4 %, add up to the 5 % of a single one, however the looks
+depend on each other (Dunn 1961): no more than one file in forty passes whose truth is at the limit."""
 FEWEST = 20  # people on each side, half of whom teach an intruder what serves best
 
 
@@ -58,6 +62,16 @@ class AttackSuccess:
         centre = (share + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
         return centre, half
+
+    def exact(self, level: float = LEVEL) -> tuple[float, float]:
+        """Clopper and Pearson's interval: that of the binomial law itself, so that either end errs at most as often as
+        the level says, however few the guesses. Raises DataError when no guess was made."""
+        from scipy.special import betaincinv  # loaded where it is needed
+
+        right = self.share * self.completed
+        wrong, beyond = self.completed - right, (1 - level) / 2
+        low = float(betaincinv(right, wrong + 1, beyond)) if right > 0 else 0.0
+        return low, float(betaincinv(right + 1, wrong, 1 - beyond)) if wrong > 0 else 1.0
 
 
 @dataclass(frozen=True)
@@ -125,10 +139,10 @@ def share_at_risk(success: npt.NDArray[np.float64], of: int, baseline: float | N
     success  : shape (completed,), 0 to 1 each: 1 / t where the true answer is one of t that are as good
     of       : cases in the file; when fewer were examined, those were drawn at random
     baseline : the share that an intruder reaches by guessing
-    returns  : exact when all cases were examined, else with the 95 % interval of Wilson (a success of less than 1
-               varies less than one of 0 or 1, so the interval is rather too wide). An exact share below its baseline
-               gets the interval from itself to what chance explains, at most the baseline: masking is a game of
-               chance, and an intruder can always guess
+    returns  : as it is when all cases were examined, else with the exact 95 % interval (a success of less than 1
+               varies less than one of 0 or 1, so the interval is rather too wide). A share of all cases below its
+               baseline gets the interval from itself to what chance explains, at most the baseline: masking is a game
+               of chance, and an intruder can always guess
     raises   : DataError when more cases were examined than there are
     cost     : O(completed)
     """
@@ -138,8 +152,8 @@ def share_at_risk(success: npt.NDArray[np.float64], of: int, baseline: float | N
     if completed == 0:
         return Measurement(value=float("nan"), attempted=0, completed=0, baseline=baseline)
     value = float(success.mean())
-    centre, half = AttackSuccess(completed, completed, float(success.sum())).wilson()
-    low, high = min(value, max(0.0, centre - half)), max(value, min(1.0, centre + half))  # rounding aside, as they are
+    low, high = AttackSuccess(completed, completed, min(float(completed), float(success.sum()))).exact()
+    low, high = min(value, low), max(value, high)  # rounding aside, as they are
     interval: tuple[float, float] | None = None
     if completed < of:
         interval = (low, high)
