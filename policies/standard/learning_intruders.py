@@ -32,7 +32,7 @@ from sluice.risk.attacks.attribute_gain import (
 )
 from sluice.risk.coded_points import CodedPoints
 from sluice.risk.coding import Coding
-from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
+from sluice.risk.linkage.learned_intruder import FEWEST_PEOPLE, LearnedIntruder, Reached
 from sluice.risk.linkage.learned_linker import CandidatePosterior
 from sluice.risk.linkage.learned_map import found_in_order
 from sluice.risk.linkage.learned_variable import compared_variables
@@ -116,7 +116,6 @@ PARTIAL_KNOWLEDGE = (
     ),
 )
 
-_FEWEST = 100  # people of both halves; what chance explains of so few asks for a decision anyway
 EVERYTHING = "An intruder who knows all variables of a person"
 
 
@@ -129,7 +128,7 @@ def learned_intruder(files: Comparison, people: int) -> LearnedIntruder | None:
     if not len(files.original) == len(files.recoded) == len(files.masked):
         raise DataError("Learned linkage needs the released record of each original one; the files differ in length.")
     units = groups_of_people(files.original, files.variables)
-    if len(np.unique(units)) < _FEWEST:
+    if len(np.unique(units)) < FEWEST_PEOPLE:
         return None
     compared = compared_variables(files.original, files.recoded, files.masked, files.variables, files.released)
     if not compared:
@@ -148,7 +147,7 @@ def in_one_order(files: Comparison) -> Comparison | None:
 
     Nobody said that rows are paired. But whoever finds them so has the pairs, and so has the intruder.
     """
-    if not len(files.original) == len(files.recoded) == len(files.masked) >= _FEWEST:
+    if not len(files.original) == len(files.recoded) == len(files.masked) >= FEWEST_PEOPLE:
         return None
     columns = MappedColumns.of(files.original, files.masked, files.variables, files.released)
     if not found_in_order(columns, np.random.default_rng(0)):

@@ -66,12 +66,14 @@ class AttackSuccess:
     def exact(self, level: float = LEVEL) -> tuple[float, float]:
         """Clopper and Pearson's interval: that of the binomial law itself, so that either end errs at most as often as
         the level says, however few the guesses. Raises DataError when no guess was made."""
+        right, beyond = self.share * self.completed, (1 - level) / 2
+        if right in (0, self.completed):
+            farthest = beyond ** (1 / self.completed)
+            return (farthest, 1.0) if right else (0.0, 1 - farthest)
         from scipy.special import betaincinv  # loaded where it is needed
 
-        right = self.share * self.completed
-        wrong, beyond = self.completed - right, (1 - level) / 2
-        low = float(betaincinv(right, wrong + 1, beyond)) if right > 0 else 0.0
-        return low, float(betaincinv(right + 1, wrong, 1 - beyond)) if wrong > 0 else 1.0
+        wrong = self.completed - right
+        return float(betaincinv(right, wrong + 1, beyond)), float(betaincinv(right + 1, wrong, 1 - beyond))
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,55 @@ class ControlledAttack:
             level=level,
             baseline=(self.baseline - control) / left,
         )
+
+
+_MORE = 4  # times as many are attacked where a first look leaves a figure open
+
+
+def people_of_looks(attacks: int) -> tuple[int, ...]:
+    """How many people are attacked on each side, at most, by the end of each look."""
+    return attacks, _MORE * attacks
+
+
+def is_open(measured: Measurement, limit: float) -> bool:
+    """Whether the interval of a figure of which more is worse crosses the limit."""
+    low, high = measured.interval or (measured.value, measured.value)
+    return low <= limit < high
+
+
+Units = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+"""Who belongs together, such as the household of each record: of the people in the file, and of the others."""
+
+
+def excess_of_participants(
+    participants: npt.NDArray[np.float64], others: npt.NDArray[np.float64], units: Units, level: float = LEVEL
+) -> Measurement:
+    """How much more is right of the people in the file than of others.
+
+    participants, others : shapes (n,) and (m,), 0 to 1 each, one value a person, a mean over several splits where
+               there were several
+    returns  : the share of participants, its baseline that of others; the interval is the baseline plus that of the
+               difference, by whole units
+    """
+    value, baseline = float(participants.mean()), float(others.mean())
+    sides = list(zip((participants, others), units, strict=True))
+    variance = sum(variance_of_mean(each, of) for each, of in sides)
+    half = half_width(variance, sum(len(np.unique(of)) for _, of in sides), level)
+    n = len(participants)
+    return Measurement(
+        value, n, n, interval=(max(0.0, value - half), min(1.0, value + half)), level=level, baseline=baseline
+    )
+
+
+def variance_of_mean(values: npt.NDArray[np.float64], units: npt.NDArray[np.int64]) -> float:
+    """Of the mean of values, shape (n,), whose units were drawn (Kish 1965)."""
+    totals = np.bincount(np.unique(units, return_inverse=True)[1], values - values.mean())
+    return float((totals**2).sum()) / len(values) ** 2
+
+
+def half_width(variance: float, units: int, level: float) -> float:
+    """Of a difference of means; one unit that differs is counted besides, so that none is certain to be nought."""
+    return quantile(level) * sqrt(variance + 1 / units**2)
 
 
 def quantile(level: float) -> float:

@@ -46,6 +46,9 @@ _SIGMAS = 3.0
 
 _AT_ONCE = 8_000_000  # coordinates of a file that are held as an array, 64 MB; those of larger ones are worked out
 
+FEWEST_PEOPLE = 100
+"""Of both halves: of fewer nothing can be learned, and what chance explains of so few asks for a decision anyway."""
+
 Space = tuple[Points, Points]  # coordinates of one variable: original (n, w), released (m, w)
 
 
@@ -304,6 +307,16 @@ class LearnedIntruder:
             return by_distance(both.expected(rows), both.all_points(_AT_ONCE), rows, _CANDIDATES)
 
         return [_Ruler(f"a map of all variables, by {scale}", tried, link)]
+
+
+def people_of_looks(records: int, people: int) -> tuple[int, int]:
+    """How many of so many records are judged by the intruder who learned from the other half, and with those whom the
+    intruder judges who learned from that one.
+
+    people : most people judged at first
+    """
+    half = records // 2
+    return min(people, half), min(people, half) + min(_MORE * people, records - half)
 
 
 @dataclass(frozen=True)

@@ -78,8 +78,8 @@ def test_what_cannot_be_played_is_unknown():
 
 @pytest.mark.parametrize(("share", "together"), [(0.02, True), (0.1, True), (0.1, False), (0.5, True)])
 def test_intervals_cover_where_households_fail_together(share, together):
-    """Of 400 files of 200 households of one to five, at least 95 % of the upper ends are not below the truth: 97.5 % but
-    for chance."""
+    """Of 400 files of 200 households of one to five, at least 95 % of the upper ends are not below the truth (97.5 %,
+    but for chance)."""
     rng = np.random.default_rng(7)
     covered = 0
     for _ in range(400):
@@ -95,9 +95,9 @@ def test_intervals_cover_where_households_fail_together(share, together):
 @pytest.mark.parametrize(("households", "size"), [(200, 1), (834, 1), (400, 3)])
 @pytest.mark.parametrize("limit", [0.02, 0.09])
 def test_two_looks_err_at_the_limit_no_more_than_one_may(households, size, limit):
-    """Of 600 files whose truth is at the limit, at most 2.5 % pass and 2.5 % fail, but for chance (4.2 %: less than once
-    in a hundred such tests). Members of a household are found together. Of files whose truth is a third of a limit of
-    9 %, two looks pass 93 % where one 95 % interval on half of the people passed 65 %, of 200 people."""
+    """Of 600 files whose truth is at the limit, at most 2.5 % pass and 2.5 % fail, but for chance (more than 4.2 % do
+    once in a hundred such tests). Members of a household are found together. Of files of 200 people whose truth is a
+    third of a limit of 9 %, two looks pass 93 %; one 95 % interval on half of the people passed 65 %."""
     rng = np.random.default_rng(3)
     passed, failed = 0, 0
     for _ in range(600):
