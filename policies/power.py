@@ -23,12 +23,13 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.attacks.attack_success import LOOKS
 from sluice.risk.attacks.attribute_gain import gain_interval
 from sluice.risk.linkage.learned_intruder import FEWEST_PEOPLE, people_of_looks
-from sluice.risk.people_of_records import groups_of_people
 from sluice.risk.passing_truth import Ends, Look, can_pass, exact_ends, largest_difference, largest_share
+from sluice.risk.people_of_records import groups_of_people
 
 _SAYS = Sentences(
     "power",
-    tells="With {records:,} {unit}{aside}, a file passes in 95 of 100 cases if the truth is at most {figures:semicolons}.",
+    tells="With {records:,} {unit}{aside}, a file passes in 95 of 100 cases if the truth is at most "
+    "{figures:semicolons}.",
     nothing="With {records:,} {unit}{aside}, no measure that decides can find a file safe.",
     cannot=" However well it is masked, a file of so few {unit} may fail to pass {names:commas}. About "
     "{needed:,} would do.",
