@@ -191,16 +191,17 @@ def _make(
 
 
 def _left_out(steps: Sequence[Mapping[str, Any]], proposed: "Proposals") -> list[str]:
-    """What users may have wanted and a plan takes out whole; names of people and a weight are nobody's surprise."""
+    """What users may have wanted and a plan takes out whole; sure names of people are no surprise."""
     from sluice.ground.variables import NAMES, Role
     from sluice.ground.visible_text import one_line
 
     gone = {name for step in steps if step["method"] == "removal" for name in step["columns"]}
-    kept_back = (*NAMES, Role.WEIGHT)
     return [
         one_line(each.name)
         for each in proposed.columns
-        if each.name in gone and each.role not in kept_back and not each.repeats
+        if (each.name in gone or each.role is Role.IDENTIFIER)
+        and not (each.sure and each.role in NAMES)
+        and not each.repeats
     ]
 
 

@@ -113,7 +113,7 @@ class MembershipInference(ControlRule):
 
     def _called(self, found: Membership, files: Comparison, by: str, scope: str) -> Finding:
         says = _SAYS.told_apart(by=by, unit=files.unit, advantage=found.advantage.value, area=found.area.value)
-        return self.judge(found.advantage, says, scope)
+        return self.judge(found.advantage.either_way(), says, scope)
 
     def describe(self) -> str:
         nearer = f", and at most {percent(self.nearer)} of the released records nearer to them" if self.nearer else ""
@@ -159,7 +159,7 @@ class RareCombinations(ControlRule):
                 continue
             assert found.baseline is not None
             says = _RARE.stand_in_file(size=size, unit=files.unit, share=found.value, baseline=found.baseline)
-            yield self.judge(found.beyond_baseline(), says, scope)
+            yield self.judge(found.at_least_baseline().beyond_baseline(), says, scope)
 
     def describe(self) -> str:
         return (
@@ -212,7 +212,7 @@ class ParticipantInference(InferenceRule):
         assert measured.baseline is not None
         which = " or ".join(name.replace("_", " ") for name in found.variables)
         says = _PARTICIPANTS.read(variables=which, share=measured.value, unit=files.unit, baseline=measured.baseline)
-        yield self.judge(measured.beyond_baseline(), says, "the variable that tells most")
+        yield self.judge(measured.at_least_baseline().beyond_baseline(), says, "the variable that tells most")
 
     def describe(self) -> str:
         return (

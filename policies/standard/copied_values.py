@@ -6,8 +6,10 @@ not, a value may stand anywhere (permuting and drawing leave it somewhere by des
 record that holds it tells the owner's other values.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -16,16 +18,25 @@ import numpy.typing as npt
 from policies.reported_shares import natural_frequency, reported_share
 from policies.standard.preconditions import cannot_be_compared
 from policies.standard.reference_standard import ReferenceStandard
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import comparable_values, is_missing
 from sluice.ground.declaration import Declaration
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Sentence, Sentences, as_fields
 from sluice.ground.variables import GROUPS, NAMES
 from sluice.ground.verdict import Finding, Verdict
+from sluice.risk.coded_points import Points
 from sluice.risk.coding import Coding
-from sluice.risk.reference.copies import CopyCount, count_copies, exact_copies, lone_copies
+from sluice.risk.reference.copies import (
+    CopyCount,
+    combinations_by_chance,
+    count_copies,
+    exact_copies,
+    lone_copies,
+)
 from sluice.risk.reference.reference_attack import ReferenceAttack, some_of
 from sluice.risk.reference.unique_values import unique_values, values_beside_unique_ones
+from sluice.risk.row_groups import value_ranks
 from sluice.risk.spread import COARSE, EXACT, FINE, on_one_grid
 from sluice.utility.comparison import Comparison
 
@@ -100,40 +111,86 @@ TWINS = (
 _NEAR = Sentence("near_copies.found", f"{{share:People_10000}} have a nearly equal record in the release{TWINS}")
 _EXACT = Sentence("exact_copies.found", f"{{share:People_10000}} occur in the release value for value{TWINS}")
 
+_COMBINED = Sentence(
+    "copies.combined",
+    " The expected number includes people whose rarest value is now part of another record, next to common values.",
+)
+
 Column = npt.NDArray[Any]
+Recount = Callable[[], Iterable[CopyCount]]
+"""The counts of a second look, as if the file told nothing of who has which combination of values; all must pass."""
 
 TEN_THOUSAND = 10_000  # people of whom copies are counted: they are rare
 _TIED = 1e-9  # distances that differ by no more are equal
 
 
-def judge_closest(standard: ReferenceStandard, found: ReferenceAttack, minimum_cell: int) -> Finding:
+def judge_closest(
+    standard: ReferenceStandard,
+    coding: Coding,
+    original: Points,
+    released: Points,
+    found: ReferenceAttack,
+    files: Comparison,
+) -> Finding:
     """The tail of the distance curve, where the margin would hide the people who are hit hardest."""
-    close = np.quantile(found.reference.distance, standard.tail_quantile / found.size_ratio)
-    count = int((found.whole < close - _TIED).sum())
-    limit = standard.tail_quantile + (standard.tail_share - standard.tail_quantile) * found.sampled
-    if count <= limit * found.attacked:
-        verdict = Verdict.PASS
-    else:
-        from scipy.stats import binom  # loaded where it is needed
+    from scipy.stats import binom  # loaded where it is needed
 
-        by_chance = binom.sf(count - 1, found.attacked, limit) >= standard.alpha
-        verdict = Verdict.REVIEW if by_chance else Verdict.FAIL
-    share, _ = reported_share(count, found.attacked, minimum_cell)
-    said = natural_frequency(count / found.attacked, found.attacked, minimum_cell)
-    chance = _SAYS.not_beyond_chance() if verdict is Verdict.REVIEW else ()
+    close = np.quantile(found.reference.distance, standard.tail_quantile / found.size_ratio) - _TIED
+    is_close = found.whole < close
+    count, n, minimum_cell = int(is_close.sum()), found.attacked, files.minimum_cell
+    limit = standard.tail_quantile + (standard.tail_share - standard.tail_quantile) * found.sampled
+
+    def verdict_on(count: int, limit: float) -> Verdict:
+        if count <= limit * n:
+            return Verdict.PASS
+        by_chance = binom.sf(count - 1, n, min(1.0, limit)) >= standard.alpha
+        return Verdict.REVIEW if by_chance else Verdict.FAIL
+
+    def second() -> float | None:
+        """The limit where combinations stand together by chance; none where it is passed."""
+        if (_own_distance(original, released, found.rows) < close).mean() > limit:
+            return None
+        combined = combinations_by_chance(original, released, coding.widths, found.rows, max(0.0, close))
+        excess = max(each.excess for each in combined.beyond(is_close, np.zeros(n, np.bool_)))
+        allowed = limit - standard.tail_quantile
+        common = (is_close & ~combined.rare).mean()
+        return count / n - excess + allowed if common <= limit and excess <= allowed else None
+
+    verdict, raised = verdict_on(count, limit), None
+    if verdict is not Verdict.PASS and (raised := second()) is not None:
+        verdict, limit = Verdict.PASS, min(1.0, raised)
+    share, _ = reported_share(count, n, minimum_cell)
+    said = natural_frequency(count / n, n, minimum_cell)
+    says = _SAYS.found(share=said, tail_quantile=standard.tail_quantile, limit=limit)
+    says += _COMBINED() if raised is not None else _SAYS.not_beyond_chance() if verdict is Verdict.REVIEW else ()
     return Finding(
-        rule="closest_records", verdict=verdict,
-        **as_fields(_SAYS.found(share=said, tail_quantile=standard.tail_quantile, limit=limit) + chance),
-        stage="reference", observed=share, limit=limit, attempted=found.records, completed=found.attacked,
+        rule="closest_records", verdict=verdict, **as_fields(says),
+        stage="reference", observed=share, limit=limit, attempted=found.records, completed=n,
     )  # fmt: skip
 
 
-def judge_near_copies(standard: ReferenceStandard, found: ReferenceAttack, minimum_cell: int) -> Finding:
+def judge_near_copies(
+    standard: ReferenceStandard,
+    coding: Coding,
+    original: Points,
+    released: Points,
+    found: ReferenceAttack,
+    files: Comparison,
+) -> Finding:
     # Near is half as far as the closest of the reference, natural twins apart: chance hardly brings anybody there.
     apart = found.reference.distance[found.reference.distance > _TIED]
     near = float(np.quantile(apart, standard.tail_quantile / found.size_ratio)) / 2 if len(apart) else 0.0
-    count = count_copies(found.whole <= near + _TIED, found.reference.distance <= near + _TIED, found.size_ratio)
-    return judge_copies(standard, "near_copies", _NEAR, count, found.sampled, found.records, minimum_cell)
+    near += _TIED
+    is_near, by_others = found.whole <= near, found.reference.distance <= near
+    count = count_copies(is_near, by_others, found.size_ratio)
+
+    def second() -> Iterator[CopyCount]:
+        yield _of(count, _own_distance(original, released, found.rows) <= near)
+        combined = combinations_by_chance(original, released, coding.widths, found.rows, near)
+        yield count_copies(is_near & ~combined.rare, by_others & ~combined.rare, found.size_ratio)
+        yield from combined.beyond(is_near, by_others)
+
+    return judge_copies(standard, "near_copies", _NEAR, count, found.sampled, found.records, files.minimum_cell, second)
 
 
 def judge_exact_copies(standard: ReferenceStandard, coding: Coding, files: Comparison) -> Finding:
@@ -142,10 +199,72 @@ def judge_exact_copies(standard: ReferenceStandard, coding: Coding, files: Compa
     n, m = len(files.recoded), len(files.masked)
     reference, counts = some_of(n, min(n, m), files.rng), []
     for share in (EXACT, FINE):
-        pairs = (on_one_grid(*pair, share) for pair in coding.labels(files.recoded, files.masked))
-        counts.append(count_copies(*exact_copies(pairs, n, reference), m / n))
-    count = max(counts, key=lambda each: each.excess)
-    return judge_copies(standard, "exact_copies", _EXACT, count, min(1.0, m / n), n, files.minimum_cell)
+
+        def pairs(share: float = share) -> Iterator[tuple[Column, Column]]:
+            return (on_one_grid(*pair, share) for pair in coding.labels(files.recoded, files.masked))
+
+        found, by_others = exact_copies(pairs(), n, reference)
+
+        def counted(
+            people: BoolArray | None = None, found: BoolArray = found, by_others: BoolArray = by_others
+        ) -> CopyCount:
+            among = np.ones(n, np.bool_) if people is None else people
+            return count_copies(found & among, by_others & among, m / n)
+
+        counts.append((counted(), partial(_recount, counted, pairs, found, by_others)))
+    return _judge_worst(standard, "exact_copies", _EXACT, counts, min(1.0, m / n), files)
+
+
+def _recount(
+    counted: Callable[[BoolArray], CopyCount], pairs: Callable[[], Iterator[tuple[Column, Column]]], found: BoolArray,
+    by_others: BoolArray,
+) -> Iterator[CopyCount]:  # fmt: skip
+    """The second look at records that are equal, by codes of their values."""
+    before, after = (np.column_stack(each) for each in zip(*starmap(_codes, pairs()), strict=True))
+    if len(before) == len(after):
+        yield _of(counted(np.ones(len(found), np.bool_)), found & (before == after).all(axis=1))
+    combined = combinations_by_chance(before, after, (1,) * before.shape[1], np.arange(len(before)), 0.0)
+    yield counted(~combined.rare)
+    yield from combined.beyond(found, by_others)
+
+
+def _codes(before: Column, after: Column) -> tuple[FloatArray, FloatArray]:
+    ranks, _ = value_ranks(np.concatenate([before, after]))
+    return ranks[: len(before)].astype(np.float64), ranks[len(before) :].astype(np.float64)
+
+
+def _of(count: CopyCount, found: BoolArray) -> CopyCount:
+    """The same count of these alone."""
+    return replace(count, found=int(found.sum()))
+
+
+def _own_distance(original: Points, released: Points, rows: IntArray) -> FloatArray:
+    """From each person to the released record in their row; of files of other lengths none is theirs."""
+    if len(original) != len(released):
+        return np.full(len(rows), np.inf)
+    parts = [rows[start : start + TEN_THOUSAND] for start in range(0, len(rows), TEN_THOUSAND)]
+    return np.concatenate([np.linalg.norm(original[part] - released[part], axis=1) for part in parts])
+
+
+def _judge_worst(
+    standard: ReferenceStandard,
+    rule: str,
+    sentence: Sentence,
+    counts: Sequence[tuple[CopyCount, Recount]],
+    sampled: float,
+    files: Comparison,
+    names: Sequence[Sequence[str]] = (),
+) -> Finding:
+    """On each count; of those that pass no second look, or of all, the one with most copies beyond chance."""
+    findings = [
+        judge_copies(
+            standard, rule, sentence, count, sampled, len(files.recoded), files.minimum_cell, recount,
+            names[place] if names else (),
+        )
+        for place, (count, recount) in enumerate(counts)
+    ]  # fmt: skip
+    worst = max(range(len(counts)), key=lambda i: (findings[i].verdict is not Verdict.PASS, counts[i][0].excess))
+    return findings[worst]
 
 
 def judge_copies(
@@ -156,20 +275,33 @@ def judge_copies(
     sampled: float,
     records: int,
     minimum_cell: int,
+    second: Recount = list,
     names: Sequence[str] = (),
 ) -> Finding:
     """Whether there are more copies than chance and the policy allow."""
     tolerated = standard.copies_excess * sampled
+    by_chance = _if_all_pass(second(), tolerated) if count.excess > tolerated else None
+    if by_chance is not None:  # whom it does not count is found in the reference as well
+        expected = (count.found - by_chance.found) / count.records + by_chance.expected
+        count = replace(count, expected=expected, chance=by_chance.chance)
     share, _ = reported_share(count.found, count.records, minimum_cell)
     said = natural_frequency(count.found / count.records, count.records, minimum_cell, TEN_THOUSAND)
+    says = sentence(share=said, names=names, expected=count.expected, allowed=count.chance + tolerated)
     return Finding(
-        rule=rule, verdict=Verdict.PASS if count.excess <= tolerated else Verdict.FAIL,
-        **as_fields(
-            sentence(share=said, names=names, expected=count.expected, allowed=count.chance + tolerated)
-        ),
+        rule=rule, verdict=Verdict.PASS if by_chance or count.excess <= tolerated else Verdict.FAIL,
+        **as_fields(says + (_COMBINED() if by_chance else ())),
         stage="reference", observed=share, limit=min(1.0, count.expected + count.chance + tolerated),
         attempted=records, completed=count.records,
     )  # fmt: skip
+
+
+def _if_all_pass(counts: Iterable[CopyCount], tolerated: float) -> CopyCount | None:
+    """The last of the counts; None where one is beyond what is tolerated."""
+    last = None
+    for last in counts:
+        if last.excess > tolerated:
+            return None
+    return last
 
 
 LONE_COPIES = (
@@ -208,17 +340,25 @@ def judge_lone_copies(standard: ReferenceStandard, files: Comparison) -> Finding
         return on_one_grid(*comparable_values(recoded[name], files.masked[name]), share)
 
     names = [n for n, variable in files.released.items() if n in recoded.columns and variable.role not in GROUPS]
-    counts = []
+    counts, names_of = [], []
     for share in (EXACT, FINE, COARSE):
         kept = [name for name in names if _share_equal(*pair(name, share)) >= _MOST]
         for chosen in (names, kept):
             if chosen:
-                pairs = (pair(name, share) for name in chosen)
-                counts.append((chosen, lone_copies(pairs, len(recoded), len(files.masked))))
+
+                def pairs(chosen: Sequence[str] = chosen, share: float = share) -> Iterator[tuple[Column, Column]]:
+                    return (pair(name, share) for name in chosen)
+
+                count, lone, found = lone_copies(pairs(), len(recoded), len(files.masked))
+
+                def counted(people: BoolArray, count: CopyCount = count, found: BoolArray = found) -> CopyCount:
+                    return _of(count, found & people)
+
+                counts.append((count, partial(_recount, counted, pairs, found, ~lone)))
+                names_of.append(chosen)
     if not counts:
         return cannot_be_compared("lone_copies")
-    worst, count = max(counts, key=lambda each: each[1].excess)
-    return judge_copies(standard, "lone_copies", _ALONE, count, 1.0, len(recoded), files.minimum_cell, worst)
+    return _judge_worst(standard, "lone_copies", _ALONE, counts, 1.0, files, names_of)
 
 
 def _share_equal(before: Column, after: Column) -> float:

@@ -33,17 +33,17 @@ _SAYS = Sentences(
     none="Nobody shares a category, or a band of a number, with {fewest} people or more, so that no group is judged "
     "by itself.",
     found="{who} finds the own record of {share:percent} of {n:,} {unit} of one group, {group}; {limit:percent} may be "
-    "found. {among}",
+    "found.",
     sure="{who} is sure of a match, and right, for {share:percent} of {n:,} {unit} of one group, {group}; "
-    "{limit:percent} may be. {among}",
+    "{limit:percent} may be.",
     keeps="{who} finds no group of {fewest} people or more beyond what is allowed for all and chance explains: "
     "{groups:,} groups were looked at, and {alone:,} of them that stand out attacked by an intruder of their own.",
     nearer="By prediction {measure} the release is nearer to up to {share:.1%} more of the people of {group} than a "
-    "file they are not in; {limit:.1%} is tolerated. {among}",
+    "file they are not in; {limit:.1%} is tolerated.",
+    among=" {groups:,} groups were looked at, and chance does not explain this one.",
     no_nearer="The release is nearer to no group of {fewest} people or more than is tolerated for all and chance "
     "explains: {groups:,} groups were looked at.",
 )
-_AMONG = "Of {groups} groups that were looked at, so much is not chance."
 
 SMALL_GROUPS = (
     Declaration(
@@ -126,8 +126,8 @@ def judge_small_groups(
     sentence = _SAYS.found if worst.what == "found" else _SAYS.sure
     says = sentence(
         who=who, group=_called(worst.names, worst.called, files.variables), share=share,
-        n=worst.people, unit=files.unit, limit=worst.limit, among=_AMONG.format(groups=f"{count:,}"),
-    )  # fmt: skip
+        n=worst.people, unit=files.unit, limit=worst.limit,
+    ) + _SAYS.among(groups=count)  # fmt: skip
     return _finding(Verdict.FAIL, says, limits, scope, files, count, observed, worst.limit)
 
 
@@ -224,9 +224,7 @@ def judge_nearness(
     if failing:
         _, less, _, called, measure = min(failing)
         observed = -less
-        says = _SAYS.nearer(
-            measure=measure, share=observed, group=called, limit=margin, among=_AMONG.format(groups=f"{groups:,}")
-        )
+        says = _SAYS.nearer(measure=measure, share=observed, group=called, limit=margin) + _SAYS.among(groups=groups)
     return Finding(
         rule="small_groups", verdict=Verdict.FAIL if failing else Verdict.PASS, **as_fields(says),
         scope="nearest records", stage="reference", observed=observed, limit=margin, attempted=groups,

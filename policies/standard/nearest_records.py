@@ -71,9 +71,11 @@ def judge_isolated(
     found: ReferenceAttack,
     rng: np.random.Generator,
     minimum_cell: int,
+    own_among: bool = False,
+    paired: bool = False,
 ) -> Finding:
     """The people far from all others, whom noise that hides the many hardly hides; points as in `attack`."""
-    count = isolated_records(original, released, holdout, found.rows, standard.isolated_share, rng)
+    count = isolated_records(original, released, holdout, found.rows, standard.isolated_share, rng, own_among, paired)
     if count is None:
         return Finding(
             rule="isolated_records", verdict=Verdict.PASS, **as_fields(_SAYS.nobody()),

@@ -74,6 +74,8 @@ COMPARABLE_VALUES = (
 _LEAST_WEIGHT = 0.01  # of the largest; a variable that counts less is not compared in earnest
 _UNREAD_SHARE = 0.001  # so few values that cannot be compared hide nobody; they count as if suppressed
 
+FEWEST_ASIDE = 100  # people: with fewer, no attack on participants can tell anything
+
 _SAYS = Sentences(
     "reference_size",
     too_few="There are too few records to compare the release with a reference at all.",
@@ -88,7 +90,7 @@ SAMPLE_SIZE = (
         "reference_size",
         about="Whether there are enough records for a comparison with the reference to tell something.",
         asks="Original and reference hold as many records as the policy's minimum_records, so that a comparison of the "
-        "two tells something.",
+        "two tells something. Where fewer were set aside, the reference also holds the original without each person.",
         helps="The reference standard needs more records: release a larger file, set a larger holdout aside, or let "
         "the policy say review in when_fewer, so that a person decides.",
         needs="The reference standard needs more records: release a larger file, set a larger holdout aside, or let "
@@ -102,7 +104,9 @@ def judge_size(
 ) -> Finding:
     counts = {"original": len(original)}
     if standard.reference == "holdout":
-        counts["held-out"] = 0 if held is None else len(held)
+        aside = 0 if held is None else len(held)
+        # Who was set aside is looked at beside the original without each person, where there are few.
+        counts["held-out"] = aside + len(original) - 1 if aside >= FEWEST_ASIDE else aside
     which, fewest = min(counts.items(), key=lambda item: item[1])
     possible = min(fewest, len(masked)) > standard.neighbours
     if not possible:

@@ -64,6 +64,7 @@ _COMES_BACK = 0.2  # of those who have not the value that is told most often: ot
 _FEWEST = 5
 _PEOPLE = 5_000  # who are looked at,
 _HIDDEN = 200  # and so many, at least, of whom a variable is hidden
+_FEW_TEXTS = 0.2  # different texts by person, up to which they are the categories of a code
 _SUPPRESSED = 30  # values, at least, for a figure
 
 
@@ -121,9 +122,11 @@ def judge_recovered_values(rules: Sequence[DisclosureRule], files: Comparison) -
 def _hidden(files: Comparison) -> Iterator[_Hidden]:
     """Quasi-identifiers and sensitive variables that were removed, recoded, or suppressed for some."""
     for name, variable in files.variables.items():
-        if variable.role not in (Role.QUASI_IDENTIFIER, Role.SENSITIVE) or variable.kind in (Kind.TEXT, Kind.ITEMS):
+        if variable.role not in (Role.QUASI_IDENTIFIER, Role.SENSITIVE) or variable.kind is Kind.ITEMS:
             continue
         original = files.original[name]
+        if variable.kind is Kind.TEXT and original.nunique() > _FEW_TEXTS * len(original):
+            continue  # a text of one's own, and no code
         if name not in files.masked or name not in files.released:
             if name not in files.told_of:
                 yield _Hidden(name, original, np.ones(len(original), np.bool_), own=False)

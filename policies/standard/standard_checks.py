@@ -33,6 +33,7 @@ from policies.standard.nearest_records import ISOLATED_PEOPLE, REIDENTIFICATION,
 from policies.standard.preconditions import (
     COMPARABLE_VALUES,
     DUPLICATE_RECORDS,
+    FEWEST_ASIDE,
     LENIENCY,
     NUMBERS_ALONE,
     SAMPLE_SIZE,
@@ -191,7 +192,8 @@ def judge_reference_standard(standard: ReferenceStandard, files: Comparison) -> 
     """Whether taking part costs a person more than staying out would have; the curves that show it.
 
     Rows need not be paired: the masked file may have any number of them in any order. The holdout is looked at where
-    the standard asks for one.
+    the standard asks for one. Where it holds fewer people than `minimum_records`, the original without each person is
+    looked at beside it: of these, too, nobody is the person.
 
     raises : DocumentError when a weight or a subgroup names no variable, or a subgroup a text
     cost   : that of nearest_neighbours, twice to three times, for at most `standard.records` queries
@@ -205,22 +207,26 @@ def judge_reference_standard(standard: ReferenceStandard, files: Comparison) -> 
     coding = Coding.fit(original, files.recoded, files.variables, files.released, standard.weights)
     if not coding.dimensions:
         return [size, incomparable()], []
-    points, others = coding.original_points(original), None if held is None else coding.original_points(held)
+    everybody = original if held is None else pd.concat([original, held], ignore_index=True)
+    with_own = held is not None and FEWEST_ASIDE <= len(held) < standard.minimum_records
+    points = coding.original_points(original)
+    others = None if held is None else coding.original_points(everybody if with_own else held)
     released_points, unread = coding.released_points(masked)
-    found = attack(points, released_points, others, standard.neighbours, standard.records, files.rng)
+    in_place = files.paired and not files.blocks and len(original) == len(masked)
+    found = attack(points, released_points, others, standard.neighbours, standard.records, files.rng, with_own)
     by_measure = [judge_measure(standard, measure, found, size.verdict, minimum_cell) for measure in MEASURES]
     findings = [
         size,
         *([judge_numbers_alone(files)] if files.numbers_alone else []),
         judge_reading(coding, masked, unread, unmeasured(standard, files.released)),
         *(finding for finding, _ in by_measure),
-        judge_closest(standard, found, minimum_cell),
-        judge_near_copies(standard, found, minimum_cell),
+        judge_closest(standard, coding, points, released_points, found, files),
+        judge_near_copies(standard, coding, points, released_points, found, files),
         judge_exact_copies(standard, coding, files),
-        judge_isolated(standard, points, released_points, others, found, files.rng, minimum_cell),
+        judge_isolated(standard, points, released_points, others, found, files.rng, minimum_cell, with_own, in_place),
         *judge_subgroups(standard, found, original, files.variables, minimum_cell),
         judge_nearness(standard, found, original, files.variables),
-        judge_duplicates(coding, original if held is None else pd.concat([original, held], ignore_index=True)),
+        judge_duplicates(coding, everybody),
         judge_leniency(standard),
     ]
     return findings, [curve for _, curve in by_measure if curve]

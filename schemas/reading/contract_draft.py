@@ -99,6 +99,9 @@ def _variable(seen: Overview, proposed: Proposal) -> Iterator[str]:
         yield "    unit: # for instance years, euros a month"
     if proposed.universe:
         yield f"    universe: {_quoted(proposed.universe)}"
+        if proposed.role is Role.SENSITIVE and (column.empty or proposed.missing_codes):
+            why = f"no answer: {proposed.universe}"
+            yield f"    harmless: {{missing: true, why: {_quoted(why)}}}  # check: is it, to be known as not asked?"
     elif told := not_asked_labels(seen, name):
         yield f"    # {_listed(told)} means not asked, which is no missing answer: say in 'universe' of whom it was"
     if proposed.missing_codes:

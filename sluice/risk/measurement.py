@@ -62,6 +62,15 @@ class Measurement:
         low, high = (max(end, self.baseline) for end in self.interval)
         return replace(self, value=max(self.value, self.baseline), interval=(low, high))
 
+    def either_way(self) -> "Measurement":
+        """The figure of an intruder who does the opposite where that does better than the baseline, beyond chance."""
+        if self.baseline is None or self.interval is None or self.worse == "lower":
+            return self
+        if self.interval[1] >= self.baseline:
+            return self
+        high, low = (2 * self.baseline - end for end in self.interval)
+        return replace(self, value=2 * self.baseline - self.value, interval=(low, high))
+
     def beyond_baseline(self) -> "Measurement":
         """The excess as a figure of its own, whose baseline is 0; itself where there is no baseline or no case."""
         if self.baseline is None or not self.completed:

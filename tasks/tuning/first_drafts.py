@@ -9,10 +9,14 @@ import pandas as pd
 
 from policies.policy import Policy
 from schemas.reading.proposal import MINIMUM_CELL
+from schemas.reading.usual_names import is_called_for_life, words_of
+from sluice.ground.arrays import IntArray
 from sluice.ground.variables import GROUPS, NAMES, Kind, Role, Variable, Variables
+from sluice.masking.recoding.generalized_levels import depth
 from sluice.masking.synthesis.sequential_trees import MOST_CATEGORIES
 from sluice.risk.classes.k_anonymity import KAnonymity
 from sluice.risk.people_of_records import once_a_person
+from sluice.risk.row_groups import row_groups
 from tasks.tuning.drafted_space import is_skewed
 from tasks.tuning.near_plans import cut_points
 from tasks.tuning.search_context import RecordsAtHand
@@ -26,16 +30,22 @@ _ONE_SIDED = 0.85  # share of the most frequent value, from which groups in whic
 _LARGE_GROUP = 50  # records; among so many hardly ever all have one value of a variable that is not one-sided
 _SPARSE = 0.1  # missing share of a sensitive variable, from which groups in which nobody has a value are many
 _ON_SENSITIVE = ("l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure")
+_FEWEST = 2  # quasi-identifiers in the coarsest drafts
+_SUPPRESSED = 0.1  # share of the records that may lose their quasi-identifiers
 _TAIL = 10  # records whose numbers are coded together
 _OF_THREE = 2 / 3  # separation of three equal groups, as numbers are cut into
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A plan, and what it is in words."""
+    """A plan, and what it is in words.
+
+    otherwise : the plan where that one cannot be carried out; None: there is none
+    """
 
     says: str
     plan: Plan
+    otherwise: Plan | None = None
 
 
 def drafts(records: RecordsAtHand, groups: Mapping[str, Sequence[str]], repeats: Sequence[str] = ()) -> Iterator[Draft]:
@@ -105,33 +115,35 @@ def _grouped(
         for name, v in usable.items()
         if v.role is Role.QUASI_IDENTIFIER and (v.hierarchy or not v.kind.is_numeric or cut_points(frame[name], 3))
     ]
-    keys = _by_worth(frame, usable, fit)
     sensitive = [name for name, v in usable.items() if v.role is Role.SENSITIVE]
-    mixed = [name for name in sensitive if not _is_one_sided(frame[name]) and frame[name].isna().mean() < _SPARSE]
+    mixed = [name for name in sensitive if not _is_one_sided(frame[name]) and not _is_sparse(frame, usable, name)]
     if any(rule.rule in _ON_SENSITIVE for rule in policy.rules):
         sensitive = mixed
+    keys = _that_fit(frame, usable, _by_worth(frame, usable, fit), groups, policy)
     others = [name for name, v in usable.items() if v.role is Role.OTHER and v.kind is not Kind.DATE]
+    weight = [name for name, v in usable.items() if v.role is Role.WEIGHT]
     # Steps on groups count people, not records, as long as they see whose a record is: these names go last.
     whose = [name for name, v in variables.items() if v.role in GROUPS]
-    seen: set[tuple[int, int, float, bool, int]] = set()
+    seen: set[tuple[int, int, float, bool, int, bool]] = set()
     for most, rest, window, anew, group in (
-        (7, [*sensitive, *others], 0.1, False, 0),
-        (6, [*mixed, *others], 0.2, False, 0),
+        (7, [*sensitive, *others, *weight], 0.1, False, 0),
+        (6, [*mixed, *others, *weight], 0.2, False, 0),
         (5, [*mixed, *others], 0.3, True, 0),
         (4, [*mixed, *others], 0.4, False, 0),
         (4, [*mixed, *others], 0.4, True, _LARGE_GROUP),
         (3, [*mixed[:2], *others[:4]], 0.4, False, _LARGE_GROUP),
         (3, mixed[:1], 0.5, False, _LARGE_GROUP),
-        (2, mixed[:1], 0.5, False, _LARGE_GROUP),
-        (2, [], 0.5, False, 0),
+        (_FEWEST, mixed[:1], 0.5, False, _LARGE_GROUP),
+        (_FEWEST, [], 0.5, False, 0),
     ):
         kept = keys[:most]
-        if (len(kept), len(rest), window, anew, group) in seen:
+        shape = (len(kept), len(rest), window, anew, group, most == _FEWEST)
+        if shape in seen:
             continue
-        seen.add((len(kept), len(rest), window, anew, group))
+        seen.add(shape)
         steps = [*_removed(variables, [*kept, *rest, *whose]), *_coarser(frame, usable, kept, groups)]
         if kept:
-            steps += _in_groups(kept, policy, group)
+            steps += _in_groups(frame, kept, usable, policy, group, whole=most == _FEWEST)
         steps += _coarser(frame, usable, rest, groups, numbers=False)
         if anew:
             steps += _drawn_from_alike(frame, usable, rest, kept, groups)
@@ -142,27 +154,88 @@ def _grouped(
         what = "drawn anew from similar records" if anew else "swapped among similar records"
         beside = f", {len(rest)} other variable{'s' if len(rest) > 1 else ''} {what}" if rest else ""
         known = "1 quasi-identifier" if len(kept) == 1 else f"{len(kept)} quasi-identifiers"
-        yield Draft(f"{known} in {'large ' if group else ''}groups{beside}", tuple(steps))
+        plan = tuple(steps)
+        free = tuple({field: value for field, value in step.items() if field != "levels"} for step in steps)
+        yield Draft(f"{known} in {'large ' if group else ''}groups{beside}", plan, None if free == plan else free)
 
 
-def _in_groups(keys: Sequence[str], policy: Policy, group: int) -> list[dict[str, Any]]:
-    """Levels at which the policy's groups are large enough, and what is left of small ones suppressed.
+def _that_fit(
+    frame: pd.DataFrame, variables: Variables, names: Sequence[str], groups: Mapping[str, Sequence[str]], policy: Policy
+) -> list[str]:
+    """Those that can be released together: at their coarsest groups short of one of all, each after those before it.
 
-    group : records that are to share a combination, where these are more than the policy asks for; 0 if not
+    A variable that does not fit beside the others would come out as one group of all.
+    """
+    limit, least = _limits(policy)
+    kept: list[str] = []
+    codes: list[IntArray] = []
+    for name in names:
+        codes.append(pd.factorize(_coarsest(frame[name], variables[name], groups.get(name)), use_na_sentinel=False)[0])
+        size = row_groups(codes).size
+        if size[size < least].sum() <= limit * len(frame) or len(kept) < _FEWEST:
+            kept.append(name)
+        else:
+            codes.pop()
+    return kept
+
+
+def _coarsest(column: pd.Series, variable: Variable, named: Sequence[str] | None) -> pd.Series:
+    """As `_coarser` and a search of levels would give it at most, short of one group of all."""
+    if variable.hierarchy is not None:
+        return _at_level(column, variable, _highest_level(column, variable))
+    if variable.kind.is_numeric:
+        return pd.Series(np.digitize(column.astype("float64"), cut_points(column, 3) or []))
+    if variable.kind is Kind.DATE:
+        return pd.to_datetime(column).dt.year
+    return column.astype(str).where(column.isin(named), _OTHERS) if named else column.astype(str)
+
+
+def _highest_level(column: pd.Series, variable: Variable) -> int:
+    """The coarsest level of a variable that still tells something: its values are not nearly all in one group."""
+    known = column.dropna()
+    levels = range(depth(variable) - 1, 0, -1)
+    return next((level for level in levels if not _is_one_sided(_at_level(known, variable, level))), 0)
+
+
+def _at_level(column: pd.Series, variable: Variable, level: int) -> pd.Series:
+    labels = column.astype(str)
+    return labels.map(variable.hierarchy.at_level(level)) if variable.hierarchy and level else labels
+
+
+def _limits(policy: Policy) -> tuple[float, int]:
+    """The share of the records that drafts suppress in small groups, and records of a group that is not small.
 
     Where a blank may stand for any value but hides its own record only, a suppressed record leaves others with too few:
     there the levels are so coarse that none has to be.
     """
     asked = [rule for rule in policy.rules if isinstance(rule, KAnonymity)]
+    none = any(rule.missing_matches == "any" for rule in asked)
+    return 0.0 if none else _SUPPRESSED, max((rule.k for rule in asked), default=3)
+
+
+def _is_sparse(frame: pd.DataFrame, variables: Variables, name: str) -> bool:
+    """Whether so many have no value that in some groups nobody has one, and that this could tell of somebody."""
+    harmless = variables[name].harmless
+    return not (harmless and harmless.missing) and frame[name].isna().mean() >= _SPARSE
+
+
+def _in_groups(
+    frame: pd.DataFrame, keys: Sequence[str], variables: Variables, policy: Policy, group: int, whole: bool
+) -> list[dict[str, Any]]:
+    """Levels at which the policy's groups are large enough, and what is left of small ones suppressed.
+
+    group : records that are to share a combination, where these are more than the policy asks for; 0 if not
+    whole : whether a variable may come out as one group of all, which tells nothing: rather fewer variables do
+    """
+    limit, least = _limits(policy)
     levels: dict[str, Any] = {"method": "generalization", "columns": list(keys)}
     levels |= {"models": [{"model": "k_anonymity", "k": group}]} if group else {"under": "policy"}
-    if any(rule.missing_matches == "any" for rule in asked):
-        return [levels | {"suppression_limit": 0.0}]
-    least = max((rule.k for rule in asked), default=3)
-    return [
-        levels | {"suppression_limit": 0.1},
-        {"method": "local_suppression", "columns": list(keys), "k": least},
-    ]
+    if not whole:
+        levels["levels"] = {name: {"to": _highest_level(frame[name], variables[name])} for name in keys}
+    levels["suppression_limit"] = limit
+    if not limit:
+        return [levels]
+    return [levels, {"method": "local_suppression", "columns": list(keys), "k": least}]
 
 
 def _drawn_from_alike(
@@ -180,24 +253,22 @@ def _drawn_from_alike(
 
 
 def _by_worth(frame: pd.DataFrame, variables: Variables, keys: Sequence[str]) -> list[str]:
-    """Those first that tell people apart least when they are as coarse as may be: they cost least to keep.
+    """What every user asks for, sex and birth, then those that tell people apart least when they are as coarse as may
+    be: they cost least to keep.
 
     A variable that is the same for nearly everybody comes last: it describes few people, and those too well.
     """
 
-    def worth(name: str) -> tuple[bool, float, float]:
+    def worth(name: str) -> tuple[bool, bool, float, float]:
         fine = _separation(frame[name])
         coarse = fine
-        if (hierarchy := variables[name].hierarchy) is not None:
-            values = frame[name].dropna().astype(str)
-            for level in range(hierarchy.depth - 1, -1, -1):
-                groups = values.map({leaf: row[level] for leaf, row in hierarchy.rows.items()})
-                if _separation(groups) > 0:
-                    coarse = _separation(groups)
-                    break
+        if variables[name].hierarchy is not None:
+            known = frame[name].dropna()
+            coarse = _separation(_at_level(known, variables[name], _highest_level(known, variables[name])))
         elif variables[name].kind.is_numeric or variables[name].kind is Kind.DATE:
             coarse = min(fine, _OF_THREE)
-        return _is_one_sided(frame[name]), coarse, fine
+        one_sided = _is_one_sided(frame[name])
+        return one_sided, not (is_called_for_life(name) or "age" in words_of(name)), coarse, fine
 
     return sorted(keys, key=worth)
 

@@ -1,13 +1,13 @@
 """A first plan for data that nobody has masked yet: a few drafts from fine to coarse, tried in turn until one passes.
 
-No search: a statistician's usual way. Everything that names somebody and every weight is left out, the
+No search: a statistician's usual way. Everything that names somebody is left out, and a weight after two drafts; the
 quasi-identifiers that single out most people are given up one after another, the others are recoded as the policy asks,
 and amounts move to people near in rank; or, where the policy asks for no groups, values are perturbed or drawn anew.
 What passes on the records at hand is a fair first attempt, to be improved by `sluice tune`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from time import monotonic
 
@@ -25,7 +25,7 @@ from tasks.tuning.search_context import RecordsAtHand, misfit
 from tasks.tuning.space import LossWeights
 from tasks.tuning.trial import Outcome, try_plan
 
-_AGAIN = 4  # draws by which a plan that passed is looked at once more
+_AGAIN = 4  # draws by which a plan that passed is looked at once more, before it is attacked by another
 _SEED = 7
 
 
@@ -77,6 +77,9 @@ def first_plan(
     tried: list[tuple[float, Draft, Outcome]] = []
     for number, draft in enumerate(wanted, start=1):
         outcome = _outcome(definition, draft, records, number)
+        if outcome.end == "refused" and draft.otherwise is not None:
+            draft = replace(draft, plan=draft.otherwise, otherwise=None)
+            outcome = _outcome(definition, draft, records, number)
         told(number, len(wanted), draft, outcome)
         tried.append((outcome.breach, draft, outcome))
         if outcome.end == "passes":
@@ -88,12 +91,12 @@ def first_plan(
 
 
 def _outcome(definition: RecordsDefinition, draft: Draft, records: RecordsAtHand, number: int) -> Outcome:
-    """Of one that passes, whether it meets rules and limits of use by other draws, too: a release draws anew."""
+    """Of one that passes, whether it does by other draws, too, of which one is attacked: a release draws anew."""
     plan = with_plan(definition, draft.plan)
     try:
         outcome = try_plan(plan, records, (_SEED, number), LossWeights())
-        for again in range(_AGAIN if outcome.end == "passes" else 0):
-            other = try_plan(plan, records, (_SEED, number, again), LossWeights(), attacked=False)
+        for again in range(_AGAIN + 1 if outcome.end == "passes" else 0):
+            other = try_plan(plan, records, (_SEED, number, again), LossWeights(), attacked=again == _AGAIN)
             if other.end != "passes":
                 return other
         return outcome

@@ -27,7 +27,7 @@ from sluice.ground.comparable_values import plain_values
 from sluice.ground.durable import replace, sha256_of
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Sentences, as_fields
-from sluice.ground.variables import Kind, Variable, Variables
+from sluice.ground.variables import GROUPS, Kind, Variable, Variables
 from sluice.ground.verdict import Finding, Verdict
 from sluice.ground.verdict import decide as verdict_of
 from sluice.report.dossier import Dossier, RecordsView
@@ -59,6 +59,16 @@ _PAIRS = Sentences(
     "their order is another, and attacks that need pairs found nobody for that reason; or nothing is left to pair: "
     "then judge the file without pairs.",
 )
+_ORDER = Sentences(
+    "row_order",
+    told="Neighbouring rows are alike in {name}, which the file does not show otherwise: the order of the rows tells "
+    "it to everybody who has the file.",
+    nothing="The order of the rows shows no removed variable, and not who belongs together.",
+)
+_TOLD_OF_UNITS, _TOLD = 0.05, 0.2  # of the way from rows in random order to rows that are all beside their like
+_MORE_THAN_SHOWN = 0.1  # the same, beyond what the order tells of a released variable
+
+_FEWEST_ROWS = 100
 
 DEFAULT_POLICY = "public-use-file.yaml"
 
@@ -138,7 +148,7 @@ def assess_compared(
             files.masked, "report" if policy.formula_cells == "report" else "block"
         ),  # as it is, it goes out
         *([] if files.holdout is None else [_on_holdout(files.original, files.holdout)]),
-        *([_on_pairs(files)] if files.paired else []),
+        *([_on_pairs(files), *_on_order(files)] if files.paired else []),
         *(_on_plan(policy, files, each) for each in measured.findings),
     ]
     today = datetime.now(UTC)
@@ -231,6 +241,30 @@ def _on_pairs(files: Comparison) -> Finding:
         return Finding(rule="pairs", verdict=Verdict.PASS, stage="masked", **as_fields(says))
     says = _PAIRS.do_not_resemble()
     return Finding(rule="pairs", verdict=Verdict.REVIEW, stage="masked", **as_fields(says))
+
+
+def _on_order(files: Comparison) -> list[Finding]:
+    """Whether rows that stand together are alike in a variable that was removed or coarsened, or of one unit, as in a
+    file that was sorted before it was masked. Sluice itself draws the order of what it releases."""
+    if files.carried_out is not None or len(files.masked) < _FEWEST_ROWS:
+        return []
+    shown = max((_beside_their_like(files.masked[name]) for name in files.masked), default=0.0)
+    for name, variable in files.variables.items():
+        is_unit = variable.role in GROUPS
+        if name in files.masked and not is_unit and files.masked[name].nunique() >= files.original[name].nunique():
+            continue
+        told = _beside_their_like(files.original[name])
+        if told > (_TOLD_OF_UNITS if is_unit else max(_TOLD, shown + _MORE_THAN_SHOWN)):
+            says = _ORDER.told(name=name)
+            return [Finding(rule="row_order", verdict=Verdict.REVIEW, stage="masked", **as_fields(says))]
+    return [Finding(rule="row_order", verdict=Verdict.PASS, stage="masked", **as_fields(_ORDER.nothing()))]
+
+
+def _beside_their_like(column: pd.Series) -> float:
+    """0 where neighbouring rows are equal as often as any two, 1 where they always are."""
+    codes = pd.factorize(column, use_na_sentinel=False)[0]
+    chance = float((np.bincount(codes) / len(codes)) @ (np.bincount(codes) / len(codes)))
+    return (float((codes[1:] == codes[:-1]).mean()) - chance) / max(1 - chance, 1e-9)
 
 
 def _on_plan(policy: Policy, files: Comparison, finding: Finding) -> Finding:

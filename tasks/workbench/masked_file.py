@@ -40,6 +40,13 @@ _SAYS = Sentences(
     none="The file holds no variable that the contract calls an identifier.",
 )
 _UNKNOWN = Sentence("unknown_columns.unknown", "The contract does not know {names:commas}; their risk was not judged.")
+_SAYS_OF_MARKS = Sentences(
+    "unread_marks",
+    spelled="In {names:commas} one value is written in several ways, which were read as one. Blanks or zeros may tell "
+    "something of people, and nobody judged them.",
+    named_rows="The rows have names beside their columns, which nobody judged; a file that is written with them tells "
+    "whose each row is.",
+)
 
 _IDLE = np.random.default_rng(0)  # recodings draw nothing
 _ROOT = "*"  # what ARX writes for a suppressed value, and for the top of a hierarchy, which says nothing
@@ -54,6 +61,14 @@ MASKED_FILE = (
     Declaration(
         "unknown_columns",
         helps="Declare these columns with their roles in the contract and assess the file again, or remove them.",
+    ),
+    Declaration(
+        "unread_marks",
+        helps="Write each value in one way, and the rows without an index.",
+    ),
+    Declaration(
+        "row_order",
+        helps="Bring the rows into a random order before the file leaves the house.",
     ),
     Declaration(
         "holdout_of_others",
@@ -77,6 +92,8 @@ class MaskedFile:
     identifiers: tuple[str, ...]  # columns that the contract calls identifiers
     unknown: tuple[str, ...]  # columns that the contract does not know
     undeclared: frozenset[str] = frozenset()  # whose categories the contract leaves to the data
+    spelled: tuple[str, ...] = ()  # in which one value is written in several ways
+    named_rows: bool = False  # whether its index names the rows by something else than numbers
 
 
 def understood(raw: pd.DataFrame, contract: Contract, key: int) -> MaskedFile:
@@ -89,6 +106,7 @@ def understood(raw: pd.DataFrame, contract: Contract, key: int) -> MaskedFile:
     A value of '*', or another that programs write for a suppressed one, is missing unless the contract has such a
     category. A column in which nothing else is left is taken for removed.
     """
+    named_rows = not pd.api.types.is_integer_dtype(raw.index.dtype)
     raw = _without_blanks(raw, contract)
     names = [str(name) for name in raw.columns]
     identifiers = [name for name in names if name in contract.by_name and name not in contract.staged]
@@ -106,7 +124,16 @@ def understood(raw: pd.DataFrame, contract: Contract, key: int) -> MaskedFile:
     frame, typed = typed_table(raw, by_kind, key)
     undeclared = frozenset(name for name in released if contract.by_name.get(name, released[name]).categories is None)
     identifiers += with_role(typed, Role.PERSON)  # looked at, so that people are counted, but not to be released
-    return MaskedFile(frame, typed, tuple(identifiers), tuple(unknown), undeclared)
+    spelled = tuple(name for name in released if name in frame and _is_spelled_variously(raw[name], frame[name]))
+    return MaskedFile(frame, typed, tuple(identifiers), tuple(unknown), undeclared, spelled, named_rows)
+
+
+def _is_spelled_variously(raw: pd.Series, read: pd.Series) -> bool:
+    """Whether different texts were read as one value: what a blank or a zero more says, nobody judged."""
+    if pd.api.types.is_numeric_dtype(raw.dtype) or pd.api.types.is_datetime64_any_dtype(raw.dtype):
+        return False
+    there = read.notna().to_numpy(bool)
+    return bool(raw.astype("string")[there].nunique() > read[there].nunique())
 
 
 def _without_blanks(raw: pd.DataFrame, contract: Contract) -> pd.DataFrame:
@@ -136,6 +163,9 @@ def on_columns(masked: MaskedFile) -> list[Finding]:
     if masked.unknown:
         says = _UNKNOWN(names=masked.unknown)
         found.append(Finding(rule="unknown_columns", verdict=Verdict.REVIEW, stage="masked", **as_fields(says)))
+    if masked.spelled or masked.named_rows:
+        says = _SAYS_OF_MARKS.spelled(names=masked.spelled) if masked.spelled else _SAYS_OF_MARKS.named_rows()
+        found.append(Finding(rule="unread_marks", verdict=Verdict.REVIEW, stage="masked", **as_fields(says)))
     return found
 
 

@@ -19,7 +19,7 @@ from tasks.release.product import AnyRelease
 from tasks.release.tables.files_of_records import compare_with_tables
 from tasks.table_audit import audit
 from tasks.table_protection import protect, tabulate
-from tests.flows.tables_house import NACE, REGION, TablesHouse
+from tests.flows.tables_house import NACE, REGION, TablesHouse, firms
 from tests.golden import golden
 from tests.red_team.stages import bare, made, publish
 
@@ -182,3 +182,69 @@ def test_a_file_that_tells_the_cells_around_a_suppressed_one_opens_it(house: Tab
     finding = found["records_and_tables"]
     assert finding.verdict in (Verdict.REVIEW, Verdict.FAIL)  # FAIL where nearly all published cells agree
     golden.words(finding.says)
+
+
+def read_by_subtraction(house: TablesHouse, left: pd.DataFrame, whole: Reader, rest: Reader) -> tuple[int, int]:
+    """How many regions a reader tells of those who left, whose industry they know; and how many rightly."""
+    told = right = 0
+    for nace, gone in left.groupby("nace"):
+        lost = {region: whole[nace, region] - rest[nace, region] for region in REGIONS}
+        if sum(change != 0 for change in lost.values()) == 1:
+            told += len(gone)
+            right += int((gone["region"] == max(lost, key=lambda region: lost[region])).sum())
+    return told, right
+
+
+REGIONS = ("N1", "N2", "S1")
+
+
+@pytest.mark.parametrize("left", [3, 6])
+@pytest.mark.parametrize("order", [("tables", "records"), ("records", "tables"), ("tables", "tables")])
+def test_who_is_in_one_of_two_publications_alone_is_told_by_subtraction(
+    house: TablesHouse, order: tuple[str, str], left: int
+) -> None:
+    """Neither suppresses anything; no cell of either has fewer than the policy asks for."""
+    house.variable("region")["role"] = "sensitive"
+    everybody = firms(4000)
+    everybody = everybody[everybody["region"].isin(REGIONS) & (everybody["nace"] != "05")].reset_index(drop=True)
+    gone = everybody.sample(left, random_state=2)
+    tables = dict(house.definition), dict(house.policy)
+    counts: list[Reader] = []
+    for number, (kind, data) in enumerate(zip(order, (everybody, everybody.drop(index=gone.index)), strict=True)):
+        house.data, house.policy = data, dict(tables[1])
+        house.definition = dict(tables[0]) | {"name": f"of-{number}"}
+        if kind == "records":
+            records(house)
+        release = made(house)
+        if kind == "records":
+            counts.append(added_up(file_of(release)))
+            findings = compare_with_tables(release)
+        else:
+            staged = bare(tabulate)(release)
+            protected = bare(protect)(release, staged)
+            findings = list(bare(audit)(release, staged, protected).findings)
+            counts.append(added_up(data))
+        publish(release)
+    told, right = read_by_subtraction(house, gone, *counts)
+    assert told == right > 0
+    rule = "earlier_editions" if order == ("tables", "tables") else "records_and_tables"
+    stops = [each for each in findings if each.rule == rule and each.verdict is not Verdict.PASS]
+    assert [each.data.get("read", told) for each in stops] == [told]  # or fewer changed than the table's rule asks for
+
+
+@pytest.mark.parametrize("first", ["tables", "records"])
+def test_publications_of_other_people_are_not_subtracted(house: TablesHouse, first: str) -> None:
+    house.variable("region")["role"] = "sensitive"
+    tables = dict(house.definition), dict(house.policy)
+    for kind, seed in zip((first, "records" if first == "tables" else "tables"), (1, 7), strict=True):
+        house.data, (house.definition, house.policy) = firms(4000, seed), (dict(tables[0]), dict(tables[1]))
+        if kind == "records":
+            records(house)
+        release = made(house)
+        if kind == "records":
+            file_of(release)
+            findings = compare_with_tables(release)
+        else:
+            findings = [*cells_of(release)[1].values()]
+        publish(release)
+    assert all(each.verdict is Verdict.PASS for each in findings if each.rule == "records_and_tables")

@@ -23,7 +23,17 @@ RULES = rules(PolicyRule) | rules(AttackPolicyRule)
 LOOKED_AT = [
     *("sentinels", "few_changes", "overlooked_keys", "impossible_records", "utility", "reference_standard", "drift"),
     *("expectations", "freshness", "data_docs", "released_table", "contributor_numbers", "table_audit", "table_files"),
-    *("a_priori", "waiver", "identifiers_removed", "unknown_columns", "holdout_of_others", "pairs", "formula_cells"),
+    *(
+        "a_priori",
+        "waiver",
+        "identifiers_removed",
+        "unknown_columns",
+        "holdout_of_others",
+        "pairs",
+        "row_order",
+        "unread_marks",
+        "formula_cells",
+    ),
     *("power", "pruned_publications", "reassessment", "several_publications", "earlier_editions", "other_measures"),
     *("columns", "row_count", "type", "missing_share", "range", "categories", "unique"),  # expectations
     *("records_and_tables", "contract.kind", "contract.rule", "contract.minimum", "contract.maximum"),

@@ -89,7 +89,7 @@ def membership(
             found[at] = np.concatenate([found[at], closest(points.take(order[len(found[at]) : people]), file)])
         area = area_under_curve(found[0], found[1], 2 * people)
         called = advantage(found[0], found[1], 2 * people, level)
-        if limit is None or not is_open(called, limit):
+        if limit is None or not is_open(called.either_way(), limit):
             break
     return Membership(area, called)
 
@@ -271,7 +271,7 @@ def learned_membership(
     far, farther = scores(order[:attacks], halves[0], halves[1][:attacks])
     area = area_under_curve(far, farther, 2 * attacks)
     once = advantage(far, farther, 2 * attacks, LEVEL if limit is None else LOOKS[0])
-    if limit is None or not is_open(once, limit):
+    if limit is None or not is_open(once.either_way(), limit):
         return Membership(area, once)
     most = people_of_looks(attacks)[-1]
     members = order[:most]

@@ -24,7 +24,7 @@ _KEPT = 0.9  # share of the values that a method leaves (nearly) as they are, fr
 _FOR_ALL = 0.9  # share of the people for whom a variable changed, from which it changed for everybody
 _ALL_CHOICES = 5  # keys of which every choice is a class
 _NOTHING = -2  # in place of a value
-_MOST_CUTS = 120  # labels of a key in an order, of which each is subtracted with all below it
+_MOST_CUTS = 120  # places in the order of a key's labels, below which all are subtracted
 _KNOWN = 0.95  # share of a class with one value from which everybody would have guessed it
 
 
@@ -55,8 +55,8 @@ def differencing(
     keys, values : variables released in both; an intruder knows of a person the keys (but for the value itself), and
                    that the person came, left or changed
     cost         : O(values choices (n + m) log(n + m)); of more than five keys all, all but one, two, one and none are
-                   the choices. Where somebody moved by a key with an order, two choices more for each of its labels, of
-                   120 at most
+                   the choices. Where somebody moved by a key with an order, two choices more for each of its labels;
+                   of more than 120, where the fewest people crossed
 
     Of a key that has an order, people below each of its values are classes as well: where people move up, as by
     birthdays, some leave and others come in every class between, but only those who cross it change who is below it.
@@ -79,7 +79,7 @@ def differencing(
     levels = [level for size in sizes for level in combinations(keys, size)]
     parted = dict.fromkeys(keys, "")  # what a cut is one of
     for key in [each for each in keys if moved[each].any()]:
-        for at, cut in enumerate(_cuts(files, key, labels[key])):
+        for at, cut in enumerate(_cuts(files, same, key, labels[key])):
             crossed = _other_label(files, same, cut, changes[key])
             if crossed.any():
                 below = f"{key} below {at}"  # beside all other keys, and by itself
@@ -230,20 +230,30 @@ def _common_labels(
 
 
 def _cuts(
-    files: tuple[Publication, Publication], name: str, labels: tuple[IntArray, IntArray]
+    files: tuple[Publication, Publication], same: SamePeople, name: str, labels: tuple[IntArray, IntArray]
 ) -> list[tuple[IntArray, IntArray]]:
-    """For each place between two labels of a key in their order, the records of both files that are below it (0), above
-    it (1) or have a label without an order (2); none where the key has no order, or too many labels."""
+    """For each place between two labels of a key in their order that somebody crossed, the records of both files that
+    are below it (0), above it (1) or have a label without an order (2); none where the key has no order.
+
+    Of very many places those that the fewest crossed: these are the likeliest to have one value.
+    """
     codes = np.concatenate(labels)
     values = np.concatenate([_in_order(file.original, name)[file.people] for file in files])
     middle = pd.Series(values).groupby(codes).median().dropna().sort_values()
-    if len(middle) > _MOST_CUTS:
-        return []
     rank = np.full(int(codes.max(initial=0)) + 1, -1, np.int64)
     rank[middle.index.to_numpy(np.int64)] = np.arange(len(middle))
-    ranks = rank[codes]
-    sides = [np.where(ranks < 0, 2, ranks >= least).astype(np.int64) for least in range(1, len(middle))]
-    return [(side[: len(labels[0])], side[len(labels[0]) :]) for side in sides]
+    ranks = [rank[side] for side in labels]
+    rows = [_row_of(file) for file in files]
+    mine, theirs = rows[0][same.earlier], rows[1][same.later]
+    there = (mine >= 0) & (theirs >= 0)
+    moved = np.sort([ranks[0][mine[there]], ranks[1][theirs[there]]], axis=0)
+    moved = moved[:, (moved[0] >= 0) & (moved[0] < moved[1])]
+    starts, stops = (np.bincount(end, minlength=len(middle)) for end in moved)
+    crossing = np.cumsum(starts - stops)[: max(len(middle) - 1, 0)]  # between a label and the next
+    places = np.flatnonzero(crossing)
+    places = np.sort(places[np.argsort(crossing[places], kind="stable")[:_MOST_CUTS]])
+    sides = [[np.where(side < 0, 2, side > place).astype(np.int64) for side in ranks] for place in places]
+    return [(first, second) for first, second in sides]
 
 
 def _in_order(frame: pd.DataFrame, name: str) -> FloatArray:

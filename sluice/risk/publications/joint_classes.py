@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.comparable_values import plain_values
-from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
+from sluice.risk.classes.equivalence_classes import category_codes
 from sluice.risk.publications.publication import Publication, SamePeople
 from sluice.risk.spread import on_grid, resolution
 
@@ -52,7 +53,8 @@ def joint_classes(last: KeyedFile, earlier: Sequence[KeyedFile], k: int, values:
 
     k      : size that each file must leave; 0: it is not looked at
     values : variables of the last file's originals; whom they all agree for is found out
-    cost   : O(keys (n + m) p q) for p patterns of suppressed keys and q sets of files that people are in
+    cost   : O(keys (n + c f)) for c different people and f who fit each by the first of them; with four keys 2 s of CPU
+             for 10,000 people in 36 files, 11 s for 100,000 in twelve
 
     Somebody whose quasi-identifiers changed between two files is one person whose label in each is known: a date of
     birth tells every age. Whoever is not in a file fits it: an intruder need not know who is missing.
@@ -159,31 +161,28 @@ class _Fitting:
 
 def _fitting(known: IntArray, released: IntArray, values: Sequence[IntArray]) -> _Fitting:
     """Who agrees with each row of `known` on every key, where an absent label on either side agrees with all."""
-    count = np.zeros(len(known), np.int64)
-    least = [np.full(len(known), np.iinfo(np.int64).max) for _ in values]
-    most = [np.full(len(known), -1, np.int64) for _ in values]
-    for mine in _by_pattern(known):
-        for theirs in _by_pattern(released):
-            shared = np.flatnonzero((known[mine[0]] != _ABSENT) & (released[theirs[0]] != _ABSENT))
-            both = [np.concatenate([known[mine, key], released[theirs, key]]) for key in shared]
-            labels = equivalence_classes(both).labels if both else np.zeros(len(mine) + len(theirs), np.int64)
-            wanted, found = labels[: len(mine)], labels[len(mine) :]
-            total = int(labels.max(initial=0)) + 1
-            count[mine] += np.bincount(found, minlength=total)[wanted]
-            for place, codes in enumerate(values):
-                code = codes[theirs]
-                low, high = np.full(total, np.iinfo(np.int64).max), np.full(total, -1, np.int64)
-                np.minimum.at(low, found[code >= 0], code[code >= 0])
-                np.maximum.at(high, found[code >= 0], code[code >= 0])
-                least[place][mine] = np.minimum(least[place][mine], low[wanted])
-                most[place][mine] = np.maximum(most[place][mine], high[wanted])
-    return _Fitting(count, [low == high for low, high in zip(least, most, strict=True)])
+    from sluice.risk.publications.fitting_kernel import fitting  # loaded where it is needed
+
+    varied = np.argsort([-len(np.unique(column)) for column in known.T], kind="stable")  # these leave the fewest
+    (wanted, which), (there, row) = (_rows_once(labels[:, varied]) for labels in (known, released))
+    most_code = np.iinfo(np.int64).max
+    low, high = np.full((len(there), len(values)), most_code), np.full((len(there), len(values)), -1, np.int64)
+    for place, codes in enumerate(values):
+        np.minimum.at(low[:, place], row[codes >= 0], codes[codes >= 0])
+        np.maximum.at(high[:, place], row[codes >= 0], codes[codes >= 0])
+    count = np.zeros(len(wanted), np.int64)
+    least, most = np.full((len(wanted), len(values)), most_code), np.full((len(wanted), len(values)), -1, np.int64)
+    fitting(wanted, there, np.bincount(row, minlength=len(there)), low, high, count, least, most)
+    return _Fitting(count[which], list((least == most)[which].T))
 
 
-def _by_pattern(labels: IntArray) -> list[IntArray]:
-    """The rows with each pattern of absent labels."""
-    if not len(labels):
-        return []
-    _, pattern = np.unique(labels == _ABSENT, axis=0, return_inverse=True)
-    order = np.argsort(pattern.reshape(-1), kind="stable")
-    return np.split(order, np.cumsum(np.bincount(pattern.reshape(-1)))[:-1])
+def _rows_once(labels: IntArray) -> tuple[NDArray[np.int32], IntArray]:
+    """The different rows, sorted by their columns, and which of them each row is."""
+    if not labels.shape[1]:
+        return np.zeros((min(len(labels), 1), 0), np.int32), np.zeros(len(labels), np.int64)
+    order = np.lexsort(labels.T[::-1])
+    ordered = labels[order]
+    new = np.r_[True, (ordered[1:] != ordered[:-1]).any(axis=1)][: len(labels)]
+    which = np.empty(len(labels), np.int64)
+    which[order] = np.cumsum(new) - 1
+    return ordered[new].astype(np.int32), which

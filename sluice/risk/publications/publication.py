@@ -6,7 +6,6 @@ data set, the key or a few values were changed in between.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,17 +18,21 @@ from sluice.ground.variables import Variables
 
 _KEYS_AGREE = 0.25  # of the way from pairs drawn at random to equal records
 _SIGMAS = 4.0  # standard errors that chance passes about once in thirty thousand times
-_SIGMAS_OF_MANY = 6.0  # the same where hundreds of choices of columns are looked at
+_SIGMAS_OF_MANY = 6.0  # the same where many choices of columns are looked at
+_AS_MUCH = 0.7  # of the people found by some columns, whom a further one leaves
+_STARTS = 3  # columns from which others are added
+_NEARLY_ALL = 0.95  # of the people are found by all columns: no fewer would find more
+_AS_MANY = 0.05  # of the people more, beyond which fewer columns are a better choice
 _UNLIKELY = 3e-5  # the same chance
 _COMMON = 0.01  # of the records; a column with fewer common values differs for everybody
 RULE = 0.9  # of the people, whose values became what one rule says
 SHOWN = 30  # people who show a rule
-_FEWEST_MOVED, _MOST_MOVED = 10, 100_000  # records left over, of which an amount is looked for
+_FEWEST_MOVED = 10  # records left over, of which an amount is looked for
 _MOVED_ALIKE = 0.8  # of them, which moved by one amount, or a few times as much
 _STEPS = 4
 _SMALL_GROUP = 50  # records left over that are equal in all other columns
 _FEW_EQUAL = 4  # records of one kind that are rare enough to speak of people, not of a quota
-_SAMPLE = 100_000  # records by which a choice of columns is judged
+_SAMPLE = 100_000  # records by which a choice of columns, or an amount, is judged
 _ALIKE = 0.5  # of the records, whose values two columns have in common from which they are one variable
 _MOST_VALUES = 20_000  # by which columns are compared
 _MANY_VALUES = 1_000  # from which a sample of them will do
@@ -56,15 +59,15 @@ def same_people(
     earlier, later : typed frames, any index
     columns        : variables of both, without names and keys
     ..._keys       : what names a record in each file, where both name it alike, shape (n,)
-    cost           : O(c (n + m) log(n + m)) for c columns; where nobody is found by all of them, O(c^2 (n + m)) more
+    cost           : O(c (n + m) log(n + m)) for c columns; where few are found by all of them, some times as much
 
     Equal keys count where the records that they join are more alike than any two records: files that number their
     records from 1 have equal keys and other people. Then records are joined that are equal in all columns (equal ones
     among themselves in any order), or equal in all columns but one and alone with that; but only if more of them are
     equal than two samples of one population would have. Of the records left over, those are joined that differ in one
-    number alone, if nearly all do by one amount. Columns that differ for nearly everybody, such as the month of
-    an edition, an age or a weight that was computed anew, join nobody: where all columns find no one, those without
-    common values are left out, then any one or two others; what follows one rule for everybody counts again by its
+    number alone, if nearly all do by one amount. Columns that differ for many, such as the month of an edition, an age
+    or what was asked anew, join nobody: of all columns, those without common values, and those with which the files
+    agree, the choice counts by which most people are in both. What follows one rule for everybody counts again by its
     rule.
     """
     mixed = [_mixed(earlier, columns), _mixed(later, columns)]
@@ -132,13 +135,15 @@ def _moved_alike(others: Sequence[Hashes], values: Sequence[FloatArray], pairs: 
         unpaired = np.isfinite(each)
         unpaired[rows] = False
         free.append(np.flatnonzero(unpaired))
-    if not _FEWEST_MOVED <= min(map(len, free)) <= _MOST_MOVED:
+    if min(map(len, free)) < _FEWEST_MOVED:
         return none
     parts = [
         pd.DataFrame({"others": others[side][rows], "value": values[side][rows]}) for side, rows in enumerate(free)
     ]
     # Of everybody in small groups: a large one shows hardly more, and has a square of differences.
-    small = [each[each.groupby("others")["value"].transform("size") <= _SMALL_GROUP] for each in parts]
+    every = np.uint64(max(1, min(map(len, free)) // _SAMPLE))
+    some = [each[scrambled(each["others"].to_numpy(np.uint64)) % every == 0] for each in parts]
+    small = [each[each.groupby("others")["value"].transform("size") <= _SMALL_GROUP] for each in some]
     both = small[0].merge(small[1], on="others")
     amounts = (both["value_y"] - both["value_x"]).round(9).value_counts()
     if not len(amounts):
@@ -192,35 +197,56 @@ def _sums(mixed: Sequence[Hashes], columns: Sequence[int]) -> list[Hashes]:
 def _steady(mixed: Sequence[Hashes]) -> list[int]:
     """The columns in which both files hold more equal records than two samples of one population would.
 
-    returns : positions; all, if they do; none, if no choice without one or two does either
+    returns : positions; of all columns, those without values that differ for everybody, and those that are found from
+              the column on whose values both files agree best, by every other one with which they still agree as well,
+              the choice by which most people are in both files; none, if no choice shows anybody
     """
-    everything = list(range(len(mixed[0])))
-    if _more_equal_than_chance(*_sums(mixed, everything)):
-        return everything
-    common = _common(mixed)
-    if len(common) < 2:
-        return []
-    if common != everything and _more_equal_than_chance(*_sums(mixed, common)):
-        return common
-    totals = _sums(mixed, common)
-    for number in (1, 2):
-        choices = list(combinations(common, number)) if number < len(common) else []
-        surplus = [_surplus(*_some(_less(totals, mixed, left_out))) for left_out in choices]
-        if max(surplus, default=0.0) > _SIGMAS_OF_MANY:
-            left_out = choices[int(np.argmax(surplus))]
-            return [each for each in common if each not in left_out]
-    return []
+    everything, common = list(range(len(mixed[0]))), _common(mixed)
+    choices = []
+    for columns in [everything, *([common] if common != everything and len(common) > 1 else [])]:
+        sums = _sums(mixed, columns)
+        if _more_equal_than_chance(*sums):
+            choices.append((_in_both(*_some(sums)), columns))
+            break
+    if len(common) > 1 and not (choices and choices[0][0] >= _NEARLY_ALL):
+        choices += _agreeing(mixed, common)
+    most = max((share for share, _ in choices), default=0.0)
+    return next((sorted(columns) for share, columns in choices if share >= most - _AS_MANY), [])
+
+
+def _agreeing(mixed: Sequence[Hashes], common: Sequence[int]) -> "list[tuple[float, list[int]]]":
+    """Sets of columns in which both files agree, with the share of the people who are then in both."""
+    shown = {column: _in_both(*_some(_sums(mixed, [column]))) for column in common}
+    alike = sorted(common, key=lambda each: -shown[each])
+    found = []
+    for first in alike[:_STARTS]:
+        columns, total, share = [first], _sums(mixed, [first]), shown[first]
+        for column in (each for each in alike if each != first):
+            with_it = [sums + hashes[column] for sums, hashes in zip(total, mixed, strict=True)]
+            reached = _in_both(*_some(with_it))
+            if reached >= _AS_MUCH * share:
+                columns, total, share = [*columns, column], with_it, reached
+                if _surplus(*_some(total)) > _SIGMAS_OF_MANY:
+                    found.append((share, columns))
+    return found[::-1]
+
+
+def _in_both(earlier: Hashes, later: Hashes) -> float:
+    """The share of the smaller file's people who are in both, by how many more records are equal than chance makes."""
+    if not len(earlier) or not len(later):
+        return 0.0
+    codes, values = pd.factorize(np.concatenate([earlier, later]))
+    counts = [np.bincount(part, minlength=len(values)) for part in np.split(codes, [len(earlier)])]
+    together, kinds = np.unique(counts[0] + counts[1], return_counts=True)
+    more = abs(len(earlier) - len(later))
+    by_chance = float(_apart(together, len(earlier) / len(codes))[0] @ kinds) - more
+    return 1 - (float(np.abs(counts[0] - counts[1]).sum()) - more) / max(by_chance, 1.0)
 
 
 def _common(mixed: Sequence[Hashes]) -> list[int]:
     """The columns of which both files hold some of the same values; all others differ for everybody."""
     columns = range(len(mixed[0]))
     return [each for each in columns if _share_in_common(mixed[0][each], mixed[1][each]) >= _COMMON]
-
-
-def _less(totals: Sequence[Hashes], mixed: Sequence[Hashes], left_out: Sequence[int]) -> list[Hashes]:
-    """The hashes of records without some columns: sums less what these add."""
-    return [total - _sums([hashes], left_out)[0] for total, hashes in zip(totals, mixed, strict=True)]
 
 
 def _as_later(mixed: Sequence[Hashes], steady: Sequence[int]) -> tuple[Hashes, list[int]]:

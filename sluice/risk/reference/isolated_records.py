@@ -11,6 +11,9 @@ the people farthest from one half, it is counted for whom the other half, and fo
 than a quarter as far.
 """
 
+from dataclasses import replace
+from math import ceil
+
 import numpy as np
 
 from sluice.ground.arrays import FloatArray, IntArray
@@ -20,6 +23,7 @@ from sluice.risk.reference.copies import CopyCount, count_copies
 from sluice.risk.row_groups import row_groups
 
 _NEARER = 0.25  # of the distance to the nearest of one half of the others
+_LOOK_ALIKES = 20  # records that are looked at around each isolated person
 _FEWEST = 100  # isolated people are looked at, where there are twice as many in all: fewer would tell little
 
 
@@ -30,14 +34,19 @@ def isolated_records(
     rows: IntArray,
     share: float,
     rng: np.random.Generator,
+    own_among: bool = False,
+    paired: bool = False,
 ) -> CopyCount | None:
     """How many of the most isolated people the release betrays, compared with a file of others.
 
     original, released, holdout : coded records, shapes (., d); without a holdout the others are the original records
-                                  but the person's own, left out by its place
+                                  but the person's own, left out by its place; `own_among` as in `attack`
     rows                        : shape (r,), the original records looked at
     share                       : of these so many are isolated: those farthest from their nearest, and at least 100 or
                                   half of them all
+    paired                      : row i of both files is the same person: then somebody is found by their own record
+                                  alone, and by one of t records as near with a chance of 1 / t. Strong noise fills the
+                                  space around the isolated with the records of others, which betray nobody
     returns                     : found and expected as for copies; None when nobody is apart from all others
     cost                        : that of nearest_neighbours with k = 1, of r queries in half of the others
     """
@@ -48,22 +57,29 @@ def isolated_records(
     in_any_order = np.argsort(row_groups(keys_of(others)).of, kind="stable")  # the records may come in
     drawn = in_any_order[rng.permutation(len(others))]
     one, other = drawn[:half], drawn[half : half + min(half, len(released))]
-    apart = _nearest(original, rows, others, one, holdout is None)
+    apart = _nearest(original, rows, others, one, holdout is None or own_among)
     isolated = np.argsort(-apart, kind="stable")[: max(int(share * len(rows)), min(_FEWEST, len(rows) // 2))]
     isolated = isolated[apart[isolated] > 0]
     if not len(isolated):
         return None
     near = _NEARER * apart[isolated]
-    in_release = nearest_neighbours(original.take(rows[isolated], axis=0), released, 1).distance[:, 0] < near
-    in_reference = _nearest(original, rows[isolated], others, other, holdout is None) < near
-    return count_copies(in_release, in_reference, len(released) / len(other))
+    people = original.take(rows[isolated], axis=0)
+    nearest = nearest_neighbours(people, released, min(_LOOK_ALIKES, len(released))).distance
+    in_release = nearest[:, 0] < near
+    in_reference = _nearest(original, rows[isolated], others, other, holdout is None or own_among) < near
+    count = count_copies(in_release, in_reference, len(released) / len(other))
+    if not paired:
+        return count
+    own = np.linalg.norm(people[:] - released[rows[isolated]], axis=1) < near
+    on_own = (own & in_release) / np.maximum((nearest < near[:, None]).sum(axis=1), 1)
+    return replace(count, found=min(count.found, ceil(on_own.sum())))
 
 
 def _nearest(original: Points, rows: IntArray, others: Points, part: IntArray, leave_out: bool) -> FloatArray:
     """Distance of each of the rows to the nearest of a part of the others, without itself."""
     own_row = None
     if leave_out:
-        place = np.full(len(original), -1)
+        place = np.full(len(others), -1)
         place[part] = np.arange(len(part))
         own_row = place[rows]
     return nearest_neighbours(original.take(rows, axis=0), others.take(part, axis=0), 1, own_row).distance[:, 0]

@@ -38,12 +38,14 @@ def attack(
     neighbours: int,
     records: int,
     rng: np.random.Generator,
+    own_among: bool = False,
 ) -> ReferenceAttack:
     """Attack at most `records` original records, drawn at random, in both files.
 
     original, released, holdout : coded records, shapes (., d); without a holdout the reference of each record is the
                                   original without that record, left out by its place, so that equal records of others
                                   stay
+    own_among                   : the holdout begins with the original records, of which each person's own is left out
     raises                      : ValueError when a file holds no more than `neighbours` records
     source                      : Lasko and Vinterbo (2010), section II.A. Differs from it: files of unequal size are
                                   made equal first
@@ -57,8 +59,8 @@ def attack(
     rows = some_of(n, min(n, records), rng)
     reference_rows = some_of(len(others), size, rng)
     own_row = None
-    if holdout is None:
-        place = np.full(n, -1)
+    if holdout is None or own_among:
+        place = np.full(len(others), -1)
         place[reference_rows] = np.arange(size)
         own_row = place[rows]
     attacked = original.take(rows, axis=0)

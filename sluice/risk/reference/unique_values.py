@@ -30,6 +30,7 @@ Codes = npt.NDArray[np.integer[Any]]
 Columns = Mapping[str, Callable[[], tuple[Column, Column]]]  # by name, how to get the values of both files
 
 _DIGITS = 4
+_FEWEST_TWINS = 30  # people; what fewer have in common tells little
 _COUNTED = 2  # combinations a record: so many are counted faster than they are hashed
 _SIGMAS = 3.0  # standard errors that chance passes about once in a thousand times
 
@@ -81,6 +82,13 @@ class _Codes(NamedTuple):
         holder[self.released] = np.arange(len(self.released))
         return holder
 
+    def twins(self) -> tuple[IntArray, IntArray]:
+        """The people who share a value with one other alone: the one and the other of each pair, shape (pairs,)."""
+        pairs = (np.bincount(self.original, minlength=self.levels) == 2)[self.original] & self.known
+        at = np.flatnonzero(pairs)
+        at = at[np.argsort(self.original[at], kind="stable")]
+        return at[::2], at[1::2]
+
     def next_person(self) -> IntArray:
         """Shape (n,): whom the original has next in the order of the values; of the last one, the one before."""
         order = np.argsort(self.original, kind="stable")
@@ -126,9 +134,13 @@ def values_beside_unique_ones(columns: Columns) -> list[UniqueValues]:
     stands beside a person's unique value is the person's own no more often than what the next person has, in the order
     of that value.
 
+    Where the first value says much of the second, as a weight that all of a region, sex and age have, another person
+    with that value shows it, too: so the reference is what two of the original who alone share a value have in common,
+    where there are 30 such people or more and that is more.
+
     columns : shapes (n,) and (m,), rows in any order
     returns : one for each ordered pair of variables. Found are the people whose second value (on a grid) stands beside
-              their unique first one; the reference is the next person's
+              their unique first one
     cost    : O(d^2 n + d n log n) time
     """
     resolutions = dict(_at_each_resolution(columns))
@@ -140,13 +152,29 @@ def values_beside_unique_ones(columns: Columns) -> list[UniqueValues]:
             if n < 2 or not len(people):
                 continue
             holder, beside = codes.holders()[codes.original[people]], codes.next_person()[people]
+            one, two = codes.twins()
             for other, values in resolutions["on a grid"].items():
                 if other != name:
                     told, guessed = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
                     told[people] = values.released[holder] == values.original[people]
                     guessed[people] = values.original[beside] == values.original[people]
-                    found.append(UniqueValues((name, other), how, count_copies(told, guessed)))
+                    alike = values.original[one] == values.original[two]
+                    count = _beside_another(count_copies(told, guessed), len(people), alike)
+                    found.append(UniqueValues((name, other), how, count))
     return found
+
+
+def _beside_another(count: CopyCount, people: int, alike: BoolArray) -> CopyCount:
+    """The same count, by what two who share a value have in common where that is more; shape (pairs,)."""
+    if 2 * len(alike) < _FEWEST_TWINS:
+        return count
+    share = float(alike.mean())
+    by_twins = people * share / count.records
+    variance = people * share * (1 - share) * (1 + people / len(alike)) + 1  # of the count, and of the share
+    chance = _SIGMAS * sqrt(variance) / count.records
+    if by_twins + chance <= count.expected + count.chance:
+        return count
+    return CopyCount(count.found, count.records, by_twins, chance)
 
 
 _PAIRED = ("exactly", "on a grid")

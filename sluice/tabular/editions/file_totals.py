@@ -4,7 +4,7 @@ Where the file left the dimensions and the measure alone, its sums are the table
 attacker sees how far to trust them by the cells that the table publishes. The measure is this project's own.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -124,6 +124,52 @@ def file_totals(cells: Cells, codes: Mapping[str, NDArray[np.object_]], amount: 
         same = wanted[order][place] == keys
         np.add.at(totals, order[place[same]], summed[there][same])
     found[inside] = totals
+    return found
+
+
+_UNLIKELY = 1e-4  # that counts of other people are as much alike
+
+
+def values_read(codes: Codes, leaf: Booleans, earlier: Floats, later: Floats, target: int) -> int:
+    """Of how many people two counts tell a code when subtracted, to somebody who knows their other codes and that they
+    are in one of the counts alone; 0 where both are of other people.
+
+    codes          : shape (c, d)
+    leaf           : shape (c,), cells that are no sums
+    earlier, later : shape (c,), the counts; NaN where a cell is not known
+    target         : the axis that is read
+    """
+    at = np.flatnonzero(leaf)
+    classes = np.unique(np.delete(codes[at], target, axis=1), axis=0, return_inverse=True)[1].ravel()
+    apart, together = later[at] - earlier[at], later[at] + earlier[at]
+    known = np.isfinite(apart)
+    counted = known & (together > 0)
+    if counted.sum() < 2 or not _are_of_the_same(earlier[at][counted], later[at][counted]):
+        return 0
+    several = np.bincount(classes[counted], minlength=int(classes.max()) + 1) > 1
+    whole = several & (np.bincount(classes[~known], minlength=len(several)) == 0)
+    for sign in (apart > 0, apart < 0):  # who came, and who left, is in one code of the class alone
+        whole &= np.bincount(classes[known & sign], minlength=len(several)) <= 1
+    return int(np.abs(apart[known & whole[classes]]).sum())
+
+
+def _are_of_the_same(earlier: Floats, later: Floats) -> bool:
+    """Whether the counts of cells differ less than those of two samples of one population would."""
+    from scipy.stats import chi2  # takes time to load
+
+    together, share = earlier + later, float(later.sum() / (earlier.sum() + later.sum()))
+    if not 0 < share < 1:
+        return False
+    deviation = float(((later - share * together) ** 2 / (share * (1 - share) * together)).sum())
+    return bool(chi2.cdf(deviation, len(together) - 1) < _UNLIKELY)
+
+
+def leaves_of(cells: Cells, shared: Sequence[bool]) -> Booleans:
+    """Shape (c,): cells that are no sums by the shared dimensions, and the total of all others."""
+    found = np.ones(len(cells), dtype=bool)
+    for axis, (dimension, is_shared) in enumerate(zip(cells.dimensions, shared, strict=True)):
+        sums = [0, *(group for group, _ in dimension.sums)]
+        found &= ~np.isin(cells.codes[:, axis], sums) if is_shared else cells.codes[:, axis] == 0
     return found
 
 

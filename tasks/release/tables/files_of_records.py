@@ -14,14 +14,23 @@ import pandas as pd
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from schemas.contract import Contract
 from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.custody.workspace import Workspace
 from sluice.ground.sentence import END, Saying, Sentences, as_fields
 from sluice.ground.values import plain_array, trimmed_texts
+from sluice.ground.variables import Role
 from sluice.ground.verdict import Finding, Verdict
-from sluice.tabular.editions.file_totals import NEARLY_ALL, FileComparison, compare_with_file, file_totals
+from sluice.tabular.editions.file_totals import (
+    NEARLY_ALL,
+    FileComparison,
+    compare_with_file,
+    file_totals,
+    leaves_of,
+    values_read,
+)
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Status
 from tasks.release.documented_release import DocumentedRelease
 from tasks.release.editions.earlier_releases import is_pruned, publications
@@ -46,6 +55,9 @@ _SAYS = Sentences(
     agree=f"{_ADDED} agree with {{agreement:.0%}} of the published cells and give {{right:,}} of {{protected:,}} "
     "sensitive cells that {protected_by} protects, exactly or nearer than their protection level; guessing would give "
     "{chance:.0%}. Somebody must decide whether that is too near.",
+    differ=f"{_ADDED} differ from {{protected_by}} by few people. Subtracting both tells the {{target}} of {{read:,}} "
+    "people who are in one of them alone, to somebody who knows their {known:commas}. Publish both of the same people, "
+    "or leave {target} out of one; else somebody must decide.",
     no_more=f"{_ADDED} tell no more of the sensitive cells that {{protected_by}} protects than guessing does.",
 )
 
@@ -60,16 +72,17 @@ class TablesBesideFiles:
     cells: Cells
     published: PublishedCells
     request: ProtectionRequest
+    contract: Contract  # whose sensitive variables others may want to know
 
     @classmethod
     def of_release(
         cls, release: TablesRelease, cells: Cells, published: PublishedCells, request: ProtectionRequest
     ) -> "TablesBesideFiles":
-        return cls(release.product.definition.measure, cells, published, request)
+        return cls(release.product.definition.measure, cells, published, request, release.product.contract)
 
     @classmethod
-    def of(cls, tables: EarlierTables) -> "TablesBesideFiles":
-        return cls(tables.definition.measure, tables.cells, tables.published, tables.request)
+    def of(cls, tables: EarlierTables, contract: Contract) -> "TablesBesideFiles":
+        return cls(tables.definition.measure, tables.cells, tables.published, tables.request, contract)
 
     @property
     def columns(self) -> list[str]:
@@ -95,6 +108,25 @@ class TablesBesideFiles:
         altered = self.published.value is not None
         return compare_with_file(self.cells, self.published.status, self.request.requirements, altered, totals)
 
+    def subtracted(self, file: pd.DataFrame) -> tuple[int, str]:
+        """Of how many people counts of the table less those of the file tell a sensitive variable, and which."""
+        shared = [name for name in self.dimensions if name in file]
+        if self.measure.variable is not None or self.measure.weight is not None or self.published.value is not None:
+            return 0, ""
+        codes = {name: _codes(file[name]) for name in shared}
+        totals = file_totals(self.cells, codes, np.ones(len(file)))
+        told = self.cells.published & (self.published.status == Status.PUBLISHED)
+        counts = np.where(told, self.cells.total.astype(np.float64), np.nan)
+        leaf = np.isfinite(totals) & leaves_of(self.cells, [name in file for name in self.dimensions])
+        elsewhere = len(file) - float(totals[leaf].sum())  # whose code was suppressed, or is another group's
+        read = {
+            name: values_read(self.cells.codes, leaf, totals, counts, axis)
+            for axis, name in enumerate(self.dimensions)
+            if name in file and name in self.contract.by_name and self.contract.by_name[name].role is Role.SENSITIVE
+        }
+        most = max(read, key=lambda name: read[name], default="")
+        return (read[most], most) if most and read[most] > elsewhere else (0, "")
+
     def opened_by(self, known: Booleans, workers: int = 1) -> list[str]:
         """What can be worked out, in words, once these suppressed cells are known, and could not be worked out before.
 
@@ -118,9 +150,8 @@ def compare_with_files(release: DocumentedRelease, tables: TablesBesideFiles) ->
     for name, entries in publications(release).items():
         file = _published_records(release.product.workspace, entries, tables.columns)
         found = None if file is None else tables.beside(file)
-        if file is not None and found is not None and found.protected:
-            shared = [dimension for dimension in tables.dimensions if dimension in file]
-            findings.append(_finding(tables, found, f"the records of {name}", shared, "this release", name))
+        if file is not None and found is not None:
+            findings += _finding(tables, found, file, f"the records of {name}", "this release", name)
     says = _SAYS.no_file()
     return findings or [_with_verdict(Verdict.PASS, says)]
 
@@ -132,12 +163,11 @@ def compare_with_tables(release: DocumentedRelease) -> list[Finding]:
         earlier = read_earlier_tables(release.product.workspace, name, entries)
         if earlier is None or masked is None:
             continue
-        tables = TablesBesideFiles.of(earlier)
+        tables = TablesBesideFiles.of(earlier, release.product.contract)
         file = _read(release.vault, masked.body["data"], tables.columns)
         found = tables.beside(file)
-        if found is not None and found.protected:
-            shared = [dimension for dimension in tables.dimensions if dimension in file]
-            findings.append(_finding(tables, found, "the records of this file", shared, name, name))
+        if found is not None:
+            findings += _finding(tables, found, file, "the records of this file", name, name)
     says = _SAYS.no_tables()
     return findings or [_with_verdict(Verdict.PASS, says)]
 
@@ -171,12 +201,22 @@ def _numbers(column: "pd.Series[Any]") -> Floats:
 def _finding(
     tables: TablesBesideFiles,
     found: FileComparison,
+    file: pd.DataFrame,
     records: str,
-    shared: Sequence[str],
     protected_by: str,
     scope: str,
-) -> Finding:
-    named = {"shared": shared, "records": records, "protected_by": protected_by}
+) -> list[Finding]:
+    shared = [dimension for dimension in tables.dimensions if dimension in file]
+    named: dict[str, Any] = {"shared": shared, "records": records, "protected_by": protected_by}
+    findings = [_on_protected(tables, found, named, scope)] if found.protected else []
+    read, target = tables.subtracted(file)
+    if read and not any(each.verdict is Verdict.FAIL for each in findings):
+        says = _SAYS.differ(**named, read=read, target=target, known=[name for name in shared if name != target])
+        findings.append(_with_verdict(Verdict.REVIEW, says, scope))
+    return findings
+
+
+def _on_protected(tables: TablesBesideFiles, found: FileComparison, named: dict[str, Any], scope: str) -> Finding:
     cells = {"right": found.right, "protected": found.protected}
     if found.discloses:
         says = _SAYS.discloses(**named, **cells, believed=found.believed, nearly_all=NEARLY_ALL)

@@ -9,12 +9,14 @@ import numpy as np
 from sluice.custody.ledger import Entry
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentences, as_fields
+from sluice.ground.variables import Role
 from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.alternatives.cell_key import EditionDifferences
 from sluice.tabular.audit.pattern_audit import audit
+from sluice.tabular.editions.file_totals import leaves_of, values_read
 from sluice.tabular.editions.joint_editions import JointEditions, carried, joint_cells
 from sluice.tabular.editions.matched_names import same_figures, with_names_of
-from sluice.tabular.model.cells import Booleans, Cells, Codes, Status, Statuses
+from sluice.tabular.model.cells import Booleans, Cells, Codes, Integers, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.sensitivity import Requirements
 from sluice.tabular.suppression.effort import Effort
@@ -40,6 +42,9 @@ _SAYS = Sentences(
     same_figures="{cells:,} cells of one table have the figures of cells of {name}, under other names or in another "
     "unit: they are the same cells, and nobody judged both together. Name data set, variable and codes as there, or "
     "let somebody who knows both decide.",
+    differ="Both count nearly the same people as {release}. Subtracting one from the other tells the {target} of "
+    "{read:,} people who are in one of them alone, to somebody who knows their {known:commas}. Publish when more has "
+    "changed, or leave {target} out; else somebody must decide.",
     noise="{cells:,} innermost cells have another figure than in {release}, where {changes:,} records came or left: "
     "who knows of one that it did guesses its cell right with a chance of {guess:.0%}. Publish when more has changed, "
     "or fewer dimensions.",
@@ -265,7 +270,31 @@ def _changes(
     told = (edition.published.status == Status.PUBLISHED) & before.published
     both = (joint.before >= 0) & told[joint.before] & (published.status == Status.PUBLISHED) & now.published
     other = both & (now.total != before.total[joint.before])
-    return judge_differences(release, cells, other, edition.release, request)
+    found = judge_differences(release, cells, other, edition.release, request)
+    return found or _subtracted(release, now, before.total[joint.before], both, edition.release)
+
+
+def _subtracted(release: TablesRelease, now: Cells, earlier: Integers, both: Booleans, name: str) -> list[Finding]:
+    """Whether the counts of both tell a sensitive variable of those who are in one of them alone.
+
+    earlier : shape (c,), the count of each cell in the earlier publication; both: those that both publish as they are
+    """
+    product = release.product
+    if product.definition.measure.variable is not None or product.definition.measure.weight is not None:
+        return []
+    counts = [np.where(both, each.astype(np.float64), np.nan) for each in (earlier, now.total)]
+    variables = product.contract.by_name
+    best = (0, "", [""])
+    for shown in np.unique(now.codes > 0, axis=0):
+        leaf = leaves_of(now, shown.tolist())
+        names = [each for each, is_shown in zip(_names(now), shown, strict=True) if is_shown]
+        for axis, target in enumerate(_names(now)):
+            if target in names and target in variables and variables[target].role is Role.SENSITIVE:
+                read = values_read(now.codes, leaf, counts[0], counts[1], axis)
+                best = max(best, (read, target, [each for each in names if each != target]))
+    read, target, known = best
+    says = _SAYS.differ(release=name, target=target, read=read, known=known)
+    return [_finding(Verdict.REVIEW, says, name)] if read else []
 
 
 def _under_other_names(
@@ -289,6 +318,8 @@ def _under_other_names(
             except DataError:  # other decimals: the editions' finding tells it
                 continue
             left[at[at >= 0]], right[at >= 0] = False, False
+        elif published.value is None and tables.published.value is None and tables.definition.measure.variable is None:
+            findings += _of_other_data(release, cells, published, tables)
         agree = same_figures(before, now, left, right)
         if agree:
             pair = None
@@ -304,6 +335,22 @@ def _under_other_names(
             says = _SAYS.same_figures(cells=agree, name=name)
             findings.append(_finding(Verdict.REVIEW, says, name))
     return findings
+
+
+def _of_other_data(
+    release: TablesRelease, cells: Cells, published: PublishedCells, tables: EarlierTables
+) -> list[Finding]:
+    """The same of a table that has the dimensions of this one, whatever its data set is called."""
+    if not {*_names(cells)} & {*_names(tables.cells)}:
+        return []
+    try:
+        before, now = among(tables.cells, cells)
+        joint = joint_cells(before, tables.published.status, now)
+    except DataError:  # other decimals
+        return []
+    told = (tables.published.status == Status.PUBLISHED) & before.published
+    both = (joint.before >= 0) & told[joint.before] & (published.status == Status.PUBLISHED) & now.published
+    return _subtracted(release, now, before.total[joint.before], both, tables.release)
 
 
 def _pair_of_renamed(cells: Cells, tables: EarlierTables) -> EditionPair | None:

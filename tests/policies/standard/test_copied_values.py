@@ -118,23 +118,91 @@ def test_records_that_lose_their_twins_do_not_make_up_for_lone_ones_that_are_ver
     original, released = np.append(pairs, lone), np.append(np.arange(-600.0, 0), lone)
     in_reference = np.append(np.ones(600, dtype=bool), np.zeros(400, dtype=bool))
     assert count_copies(~in_reference, in_reference).excess < 0
-    count = lone_copies([(np.append(pairs[:60], lone), np.append(np.arange(-60.0, 0), lone))], 460, 460)
+    count, *_ = lone_copies([(np.append(pairs[:60], lone), np.append(np.arange(-60.0, 0), lone))], 460, 460)
     assert (count.found, count.excess > 0.5) == (400, True)
     # With so many pairs that the lone could as well be found by chance, nothing is held against the file.
-    assert lone_copies([(original, released)], 1000, 1000).excess < 0
+    assert lone_copies([(original, released)], 1000, 1000)[0].excess < 0
 
 
 @given(st.integers(2, 60), st.integers(0, 2**32 - 1))
 def test_other_people_of_the_same_kind_are_no_lone_copies(values: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     one, other = (rng.integers(0, values, (2, 400)) ** 2 for _ in range(2))
-    assert lone_copies(zip(one, other, strict=True), 400, 400).excess <= 0
+    assert lone_copies(zip(one, other, strict=True), 400, 400)[0].excess <= 0
 
 
 def test_variables_that_cannot_be_compared_leave_lone_copies_unknown() -> None:
     frame, variables = wealthy(20)
     finding = judge_lone_copies(ReferenceStandard(), paired(frame[[]], frame, variables))
     assert finding.verdict is Verdict.UNKNOWN
+
+
+WORKERS = {"weight": 1.0, "hours": 0.4, "gain": 0.1, "loss": 0.05}  # a share of the people differs from the rest
+
+
+def workers(n: int, seed: int) -> pd.DataFrame:
+    """A number of their own each, and some that are the same for most."""
+    rng = np.random.default_rng(seed)
+    numbers = {"weight": rng.permutation(40 * n)[:n].astype(float)}
+    for name, share in list(WORKERS.items())[1:]:
+        values = rng.integers(1, 60, n) * 5.0 + rng.integers(0, 40) * (numbers["weight"] > 20 * n)
+        numbers[name] = np.where(rng.uniform(size=n) < share, values, 40.0)
+    return pd.DataFrame(numbers)
+
+
+def each_moved(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+    return pd.DataFrame({name: rng.permutation(frame[name].to_numpy()) for name in frame})
+
+
+def on_copies(frame: pd.DataFrame, masked: pd.DataFrame) -> dict[str, Verdict]:
+    """What is said of a file of these numbers, by rule."""
+    variables = {name: Variable(name=name, kind="continuous") for name in frame}
+    files = paired(frame, masked, variables)
+    findings, _ = judge_reference_standard(STANDARD, files)
+    rules = {"closest_records", "near_copies", "exact_copies"}
+    told = {each.rule: each.verdict for each in findings if each.rule in rules}
+    return told | {"lone_copies": judge_lone_copies(STANDARD, files).verdict}
+
+
+@pytest.mark.parametrize("n", [300, 1000, 3000])
+def test_a_number_of_ones_own_beside_what_most_have_is_no_copy_of_its_owner(n: int) -> None:
+    frame = workers(n, n)
+    masked = each_moved(frame, np.random.default_rng(1))
+    together = frame.merge(masked.drop_duplicates(), how="inner")
+    assert len(together) > 0.1 * n  # as they stand there: the number of one person, and what is common
+    assert set(on_copies(frame, masked).values()) == {Verdict.PASS}
+
+
+@pytest.mark.parametrize("moved", [False, True], ids=["own record", "anybody's record"])
+@pytest.mark.parametrize(("n", "share"), [(300, 0.06), (1000, 0.03), (3000, 0.02)])
+def test_real_copies_among_records_whose_numbers_were_moved(n: int, share: float, moved: bool) -> None:
+    frame, rng = workers(n, n), np.random.default_rng(2)
+    masked = each_moved(frame, rng)
+    rows = rng.permutation(n)[: round(share * n)]
+    masked.iloc[rows] = frame.iloc[rows].to_numpy()
+    if moved:
+        masked = masked.iloc[rng.permutation(n)].reset_index(drop=True)
+    assert on_copies(frame, masked)["exact_copies"] is Verdict.FAIL
+    assert on_copies(frame, masked)["lone_copies"] is Verdict.FAIL
+
+
+@pytest.mark.parametrize("n", [300, 1000, 3000])
+def test_real_copies_in_place_of_those_by_chance(n: int) -> None:
+    # A maker who leaves a tenth of the records as they are, and sees to it that no other is a copy by chance.
+    frame, rng = workers(n, n), np.random.default_rng(3)
+    masked, rows = each_moved(frame, rng), rng.permutation(n)[: n // 10]
+    masked.iloc[rows] = frame.iloc[rows].to_numpy()
+    rest = masked.merge(frame.reset_index(), how="left")["index"].notna() & ~masked.index.isin(rows)
+    masked.loc[rest, "weight"] += 0.5
+    assert on_copies(frame, masked)["exact_copies"] is Verdict.FAIL
+
+
+def test_a_third_of_the_records_with_hardly_any_noise() -> None:
+    frame, rng = workers(1000, 5), np.random.default_rng(4)
+    masked, rows = each_moved(frame, rng), rng.permutation(1000)[:300]
+    masked.iloc[rows] = frame.iloc[rows].to_numpy() + 1e-3 * rng.normal(size=(300, 4))
+    told = on_copies(frame, masked)
+    assert (told["near_copies"], told["lone_copies"]) == (Verdict.FAIL, Verdict.FAIL)
 
 
 def permuted(*kept: str) -> pd.DataFrame:

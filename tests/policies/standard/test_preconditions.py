@@ -17,7 +17,17 @@ from policies.standard.standard_checks import judge_reference_standard
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict, decide
 from tests.golden import golden
-from tests.policies.standard.population_sample import HOLDOUT, ORIGINAL, RECODED, SAFE, VARIABLES, judge, people, recode
+from tests.policies.standard.population_sample import (
+    HOLDOUT,
+    ORIGINAL,
+    RECODED,
+    SAFE,
+    VARIABLES,
+    judge,
+    people,
+    planted,
+    recode,
+)
 from tests.policies.standard.wealth_sample import paired, wealthy
 
 
@@ -38,9 +48,22 @@ def test_few_records_can_still_fail():
 
 
 def test_a_small_holdout_is_unknown():
-    findings, _ = judge(ORIGINAL, SAFE, holdout=people(500, 12), **HOLDOUT)
+    findings, _ = judge(ORIGINAL, SAFE, holdout=people(99, 12), **HOLDOUT)
     assert findings["reference_size"].verdict is Verdict.UNKNOWN
-    assert findings["reference_size"].observed == 500
+    assert findings["reference_size"].observed == 99
+
+
+def test_who_was_set_aside_may_be_few_beside_the_original_without_each_person():
+    findings, _ = judge(ORIGINAL, SAFE, holdout=people(500, 12), **HOLDOUT)
+    assert decide(findings.values()) is Verdict.PASS
+    few = judge(ORIGINAL.iloc[:800], SAFE.iloc[:800], holdout=people(200, 12), **HOLDOUT)[0]
+    assert few["reference_size"].verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.02])
+def test_a_tenth_learned_by_heart_is_found_where_few_were_set_aside(noise):
+    learned, _ = judge(ORIGINAL, planted(0.1, noise), holdout=people(500, 12), **HOLDOUT)
+    assert learned["near_copies"].verdict is learned["closest_records"].verdict is Verdict.FAIL
 
 
 def test_a_doubled_file_blinds_leave_one_out_and_is_found_out():

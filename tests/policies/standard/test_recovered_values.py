@@ -1,6 +1,7 @@
 """What comes back counts for the rules on groups; what merely goes together does not."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -66,6 +67,18 @@ def test_a_weight_that_gives_the_area_back(rules: list[DisclosureRule], code: st
     assert (found.code, found.verdict, found.scope) == (code, verdict, "area")
     assert found.data["by"] == ("hint",)
     golden(found)
+
+
+def test_a_code_that_the_contract_calls_a_text_comes_back() -> None:
+    files = people()
+    area = files.variables["area"].model_copy(update={"kind": Kind.TEXT, "categories": None})
+    as_text = replace(
+        files, original=files.original.astype({"area": "str"}), variables={**files.variables, "area": area}
+    )
+    found = judged([KAnonymity(k=30)], as_text)
+    assert (found.code, found.scope) == ("recovered_values.too_few", "area")
+    own = as_text.original.assign(area=[f"lives in house {number}" for number in range(N)])
+    assert judged([KAnonymity(k=30)], replace(as_text, original=own)).verdict is Verdict.PASS
 
 
 def test_nothing_comes_back() -> None:

@@ -228,13 +228,16 @@ def test_what_all_of_ones_group_have_is_not_told_by_a_larger_group_in_which_few_
     assert difference(first, first.drop(index=first[young & alike].index[:5]), few).told == told
 
 
-def test_single_years_of_age_are_subtracted_below_each_of_them() -> None:
-    """An age in years has more labels than bands have, and whoever has a birthday moves by one of them."""
-    first = people(6000).assign(region="north")[[*KEYS, "town"]]
+@pytest.mark.parametrize("finer", [1, 2])
+def test_single_years_of_age_or_less_are_subtracted_below_each_where_few_crossed(finer: int) -> None:
+    """Ages in years have more labels than bands have, and ages in halves of a year very many."""
+    first = people(3500).assign(region="north")[[*KEYS, "town"]]
+    if finer > 1:
+        first["age"] = first["age"] * finer + np.random.default_rng(1).integers(0, finer, len(first))
     second = first.assign(age=first["age"] + (np.arange(len(first)) % 12 == 0))
     rows = np.arange(len(first))
     earlier, later = published(first, seed=1), published(second, seed=2)
-    found = differencing(earlier, later, SamePeople(rows, rows), KEYS, ["town"])
-    assert first["age"].nunique() > 50
+    found = differencing(earlier, later, SamePeople(rows, rows), ["age", "sex"], ["town"])
+    assert first["age"].nunique() > 60 * finer
     claims, right = claimed(earlier, later)
     assert found.told > claims == right

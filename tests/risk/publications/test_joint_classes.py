@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sluice.risk.publications.joint_classes import JointClasses, KeyedFile, joint_classes
+from sluice.risk.publications.joint_classes import JointClasses, KeyedFile, _fitting, joint_classes
 from sluice.risk.publications.publication import SamePeople, same_people
 from tests.risk.publications.publications import KEYS, VALUES, people, published, recoded
 
@@ -65,3 +67,15 @@ def test_who_crossed_an_edge_is_known_in_both_files() -> None:
     same = SamePeople(np.arange(1500), np.arange(1500))
     found = joint_classes(KeyedFile(later, KEYS, None), [KeyedFile(earlier, KEYS, same)], 5, ["town"])
     assert found.below == int((together < 5).sum()) > 0
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_who_fits_in_many_files_is_who_agrees_wherever_both_have_a_label(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    shape = rng.integers(1, (12, 30, 6))
+    known, released = (rng.integers(-1, 3, (rows, shape[2])) for rows in shape[:2])
+    codes = rng.integers(-1, 2, shape[1])
+    found = _fitting(known, released, [codes])
+    agree = ((known[:, None] == released) | (known[:, None] < 0) | (released < 0)).all(axis=2)
+    assert np.array_equal(found.count, agree.sum(axis=1))
+    assert found.one_value[0].tolist() == [len(set(codes[row & (codes >= 0)])) == 1 for row in agree]

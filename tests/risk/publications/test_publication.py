@@ -84,17 +84,43 @@ def test_files_that_share_nobody_are_compared_without_a_warning(recwarn: pytest.
     assert [str(each.message) for each in recwarn] == []
 
 
-@pytest.mark.parametrize("moving", [["month"], ["month", "age"], ["month", "weight", "age"]])
+@pytest.mark.parametrize(
+    "moving", [["month"], ["month", "age"], ["month", "weight", "age"], ["a", "b", "c", "age", "d"]]
+)
 @pytest.mark.parametrize("count", [300, 3000])
 def test_columns_that_differ_for_everybody_hide_nobody(moving: list[str], count: int) -> None:
     rng = np.random.default_rng(1)
-    first = survey(count).assign(month="May", weight=rng.random(count))
+    hours = {name: rng.integers(0, 60, (2, count)) for name in "abcd"}  # of the week that an edition is of
+    first = survey(count).assign(
+        month="May", weight=rng.random(count), **{name: each[0] for name, each in hours.items()}
+    )
     changed = {"month": "June", "weight": rng.random(count), "age": first["age"] + 1}
+    changed |= {name: each[1] for name, each in hours.items()}
     second = first.assign(**{name: changed[name] for name in moving}).sample(frac=0.98, random_state=1)
     found = same_people(first, second, [*COLUMNS, *(name for name in moving if name not in COLUMNS)])
     assert found is not None
     right = first["person"].to_numpy()[found.earlier] == second["person"].to_numpy()[found.later]
     assert right.sum() >= 0.85 * len(second)
+
+
+@pytest.mark.parametrize(("share", "columns"), [(0.6, 4), (0.3, 8)])
+def test_columns_that_differ_for_some_hide_nobody(share: float, columns: int) -> None:
+    """Somebody is equal in all columns, as chance will have it: the others are found by fewer."""
+    rng, names = np.random.default_rng(1), [f"answer {number}" for number in range(columns)]
+    first = survey(2000).drop(columns="income")
+    answers = rng.integers(0, 60, (2, columns, 2000))
+    answers[1] = np.where(rng.random((columns, 2000)) < share, answers[1], answers[0])
+    before, after = (first.assign(**dict(zip(names, each, strict=True))) for each in answers)
+    found = same_people(before, after.drop(index=17), ["age", "sex", "region", "town", *names])
+    assert found is not None
+    assert len(found.earlier) >= 0.99 * len(first)
+    keys = [
+        frame[["age", "sex", "region", "town"]].to_numpy()[rows]
+        for frame, rows in ((first, found.earlier), (after.drop(index=17), found.later))
+    ]
+    assert (keys[0] == keys[1]).all()
+    others = survey(2000, 5).assign(**dict(zip(names, answers[1], strict=True)))
+    assert same_people(before, others, ["age", "sex", "region", "town"]) is None
 
 
 @pytest.mark.parametrize("seed", range(10))

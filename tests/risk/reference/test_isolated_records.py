@@ -30,6 +30,20 @@ def test_people_of_the_far_tail_stay_near_their_own_record():
     assert found.found / 100 > measure(original, original + noise, share=0.1).found / 400
 
 
+def test_records_of_others_around_the_isolated_betray_nobody():
+    rng = np.random.default_rng(6)
+    original, rows = rng.normal(0, 0.1, (2000, 2)), np.arange(2000)
+    original[:100] = rng.uniform(-50, 50, (100, 2))
+
+    def found(noise, paired):
+        released = original + rng.normal(0, noise, original.shape)
+        return isolated_records(original, released, None, rows, 0.05, np.random.default_rng(1), paired=paired)
+
+    assert found(25, paired=False).excess > 0.1  # somebody's record is near
+    assert found(25, paired=True).excess < 0
+    assert found(0.3, paired=True).excess > 0.5
+
+
 def test_by_definition():
     # Independent computation: all distances at once, and scipy's nearest of each half as the function draws them.
     original, released = lognormal(300, 3), lognormal(300, 4)

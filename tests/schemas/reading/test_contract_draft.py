@@ -4,6 +4,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -106,6 +107,19 @@ def test_as_it_is_drafted_it_loads_and_the_data_keep_to_it(tmp_path: Path) -> No
     contract, people = load_contract(path), CsvSource(path=(str(tmp_path / "people.csv"),))
     frame, _ = type_source(people.batches(list(contract.by_name)), contract, lambda name, text: text)
     assert [finding.verdict for finding in check_frame(frame, contract)] == [Verdict.PASS]
+
+
+def test_that_somebody_was_not_asked_is_drafted_as_harmless(tmp_path: Path) -> None:
+    """Else groups in which nobody was asked fail rules on sensitive values, and no draft of a plan can pass."""
+    rng, works = np.random.default_rng(1), np.arange(400) % 2
+    wages = np.where(works, rng.lognormal(7, 0.5, 400).round(2), np.nan)
+    frame = pd.DataFrame({"works": works, "sex": rng.choice(["f", "m"], 400), "wage": wages})
+    lost = frame.assign(wage=frame["wage"].mask(rng.random(400) < 0.2))  # missing, though asked
+    for table, harmless in ((frame, True), (lost, False)):
+        variables = yaml.safe_load(drafted(tmp_path, table))["variables"]
+        (wage,) = (each for each in variables if each["name"] == "wage")
+        assert wage["role"] == "sensitive"
+        assert ("harmless" in wage) is harmless
 
 
 def test_names_and_categories_are_quoted_for_yaml(tmp_path: Path) -> None:

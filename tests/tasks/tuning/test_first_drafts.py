@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from policies.policy import Policy, load_policy, shipped_policies
-from sluice.ground.variables import NAMES, Role
+from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.variables import NAMES, Harmless, Kind, Role, Variable
 from sluice.masking.plan import released_variables
 from tasks.release.records.record_definition import RecordsDefinition
 from tasks.tuning.first_drafts import drafts
@@ -92,15 +93,58 @@ def test_names_of_hundreds_of_places_are_left_out(name: str) -> None:
 def test_of_a_sensitive_variable_that_is_often_missing_only_the_finest_draft_tells() -> None:
     """In groups of five there would be some of which nobody has a value, so that nobody could judge them."""
     known = records(600, policy(rules=[{"rule": "k_anonymity", "k": 5}]))
-    incomes = known.frame["income"]
-    for missing, told in ((0.05, True), (0.3, False)):
+    incomes, income = known.frame["income"], known.variables["income"]
+    unasked = income.model_copy(update={"harmless": Harmless(missing=True, why="only workers are asked")})
+    for missing, variable, told in ((0.05, income, True), (0.3, income, False), (0.3, unasked, True)):
         frame = known.frame.assign(income=incomes.mask(np.arange(600) % 100 < 100 * missing))
+        those = replace(known, frame=frame, variables=known.variables | {"income": variable})
         gone = [
             any("income" in step["columns"] for step in draft.plan if step["method"] == "removal")
-            for draft in drafts(replace(known, frame=frame), GROUPS)
+            for draft in drafts(those, GROUPS)
         ]
         assert not gone[0]
         assert (not all(gone[1:])) is told
+
+
+def test_the_weight_of_a_survey_is_in_the_finest_drafts() -> None:
+    known = records(600)
+    weight = Variable(name="weight", kind=Kind.CONTINUOUS, role=Role.WEIGHT)
+    drawn = np.random.default_rng(1).lognormal(5, 0.3, 600)
+    known = replace(known, frame=known.frame.assign(weight=drawn), variables=known.variables | {"weight": weight})
+    first, *_, last = drafts(known, GROUPS)
+    moved = {name for step in first.plan if step["method"] == "rank_swapping" for name in step["columns"]}
+    assert "weight" in moved
+    assert "weight" in last.plan[0]["columns"]
+
+
+def test_no_variable_comes_out_as_one_group_of_all_while_others_could_be_left_out() -> None:
+    """A rare region: with it no groups of five are left but by giving all regions as one, which tells nothing."""
+    known = records(600, policy(rules=[{"rule": "k_anonymity", "k": 5, "missing_matches": "any"}]))
+    for rare, kept in ((12, False), (200, True)):
+        regions = known.frame["region"].astype(object).where(np.arange(600) >= rare, "isle").astype("category")
+        region = known.variables["region"].model_copy(update={"categories": ("isle", "north", "south")})
+        those = replace(known, frame=known.frame.assign(region=regions), variables=known.variables | {"region": region})
+        first = next(drafts(those, {}))
+        (search,) = (step for step in first.plan if step["method"] == "generalization")
+        assert ("region" in search["columns"]) is kept
+        assert search["levels"]["sex"] == {"to": 0}
+        outcome = try_plan(with_plan(definition(), first.plan), those, (1,), LossWeights(), attacked=False)
+        assert outcome.end == "passes", outcome.misses
+
+
+def test_a_group_before_all_others_is_no_level_that_tells_something() -> None:
+    """Of twenty branches the first against all others would be nearly the same for everybody."""
+    known = records(600, policy(rules=[{"rule": "k_anonymity", "k": 5}]))
+    names = [f"branch {n:02d}" for n in range(20)]
+    rows = {name: (name if n < 6 else "other", name if n < 1 else "other", "*") for n, name in enumerate(names)}
+    branch = known.variables["sex"].model_copy(
+        update={"name": "branch", "kind": Kind.NOMINAL, "categories": tuple(names), "hierarchy": Hierarchy(rows=rows)}
+    )
+    column = pd.Series(np.resize(names, 600), dtype="category")
+    variables = {"branch": branch, **{name: v for name, v in known.variables.items() if name != "region"}}
+    first = next(drafts(replace(known, frame=known.frame.assign(branch=column), variables=variables), {}))
+    (search,) = (step for step in first.plan if step["method"] == "generalization")
+    assert search["levels"]["branch"] == {"to": 1}
 
 
 def test_in_large_groups_a_common_value_is_hardly_ever_the_only_one() -> None:

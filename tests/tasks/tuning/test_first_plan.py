@@ -60,6 +60,16 @@ def test_a_trial_that_stops_is_a_draft_that_does_not_pass() -> None:
     assert found.outcome.end == "refused"
 
 
+def test_a_plan_that_cannot_be_carried_out_is_tried_with_all_levels() -> None:
+    ends = iter(["refused", "passes"])
+    with patch.object(module, "_outcome", lambda *arguments: outcome(next(ends))):
+        found = first_plan(definition(), records(300), GROUPS)
+    first = next(iter(drafts(records(300), GROUPS)))
+    assert (found.passes, found.tried) == (True, 1)
+    assert found.draft.plan == first.otherwise
+    assert not any("levels" in step for step in found.draft.plan)
+
+
 def test_a_draft_that_passes_by_luck_is_not_taken() -> None:
     """By one draw in five it breaks a rule, without any attack."""
     seen: list[bool] = []
@@ -71,7 +81,16 @@ def test_a_draft_that_passes_by_luck_is_not_taken() -> None:
     with patch.object(module, "try_plan", by_luck):
         found = first_plan(definition(), records(300), GROUPS)
     assert (found.passes, found.tried) == (True, 2)
-    assert seen == [True, *[False] * 4] * 2
+    assert seen == [True, *[False] * 4, *[True, *[False] * 4, True]]  # attacks last, once more
+
+
+def test_a_draft_that_an_attack_undoes_by_another_draw_is_not_taken() -> None:
+    def by_luck(plan: object, known: object, seed: tuple[int, ...], weights: object, attacked: bool = True) -> Outcome:
+        return outcome("fails" if seed[1] == 1 and len(seed) == 3 and attacked else "passes")
+
+    with patch.object(module, "try_plan", by_luck):
+        found = first_plan(definition(), records(300), GROUPS)
+    assert (found.passes, found.tried) == (True, 2)
 
 
 def test_a_real_trial_passes_under_a_policy_that_is_met() -> None:

@@ -9,11 +9,13 @@ import pandas as pd
 import pytest
 import yaml
 
+from schemas.contract import load_contract
 from sluice.ground.errors import DataError
 from sluice.ground.verdict import Finding, Verdict
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.sources.hierarchy_file import read_hierarchy
 from tasks.workbench.assess import assess_files
+from tasks.workbench.masked_file import on_columns, understood
 from tests.flows.house import BLOCKED, ERROR, House
 from tests.golden import golden
 
@@ -100,6 +102,60 @@ def test_a_column_that_nobody_declared_needs_a_decision(files: Path) -> None:
     dossier = judged(files, "changed.csv")
     assert finding(dossier, "unknown_columns").verdict is Verdict.REVIEW
     assert dossier.verdict >= Verdict.REVIEW
+
+
+def test_one_value_in_two_spellings_needs_a_decision(files: Path) -> None:
+    """Whoever reads the bytes has the town of everybody, which was removed."""
+    original, masked = (pd.read_csv(files / name) for name in ("original.csv", "masked.csv"))
+    texts, there = masked["income"].astype(str), original["town"] == "Aldby"
+    told = texts.where(~there, texts + "0")
+    change(files, income=told)
+    assert (pd.read_csv(files / "changed.csv", dtype=str)["income"].str.endswith(".00") == there).all()
+    found = finding(judged(files, "changed.csv", paired=True), "unread_marks")
+    assert (found.verdict, found.data["names"]) == (Verdict.REVIEW, ("income",))
+    golden(found.says)
+
+
+@pytest.mark.parametrize("column", ["sex", "age"])
+def test_blanks_and_names_beside_the_columns_of_a_frame_need_a_decision(files: Path, column: str) -> None:
+    original, masked = (pd.read_csv(files / name) for name in ("original.csv", "masked.csv"))
+    told = masked.assign(**{column: masked[column] + np.where(original["town"] == "Aldby", " ", "")})
+    contract = load_contract(files / "contract.yaml")
+    assert understood(told, contract, 1).spelled == (column,)
+    found = on_columns(understood(masked.set_axis(original["name"]), contract, 1))
+    assert [(each.code, each.verdict) for each in found if each.rule == "unread_marks"] == [
+        ("unread_marks.named_rows", Verdict.REVIEW)
+    ]
+    kept = masked.sample(frac=0.9, random_state=1)
+    assert {each.verdict for each in on_columns(understood(kept, contract, 1))} == {Verdict.PASS}
+
+
+def in_order_of(files: Path, by: Any) -> tuple[pd.DataFrame, Dossier]:
+    """Both files, sorted before one was masked; and what was found."""
+    original, masked = (pd.read_csv(files / name) for name in ("original.csv", "masked.csv"))
+    order = np.argsort(by(original), kind="stable")
+    for name, frame in (("original.csv", original), ("masked.csv", masked)):
+        frame.iloc[order].to_csv(files / name, index=False)
+    return original.iloc[order].reset_index(drop=True), judged(files, paired=True)
+
+
+def test_rows_in_the_order_of_what_was_removed_tell_it(files: Path) -> None:
+    contract = yaml.safe_load((files / "contract.yaml").read_text(encoding="utf-8"))
+    contract["variables"].append({"name": "town", "kind": "nominal", "role": "sensitive"})
+    (files / "contract.yaml").write_text(yaml.safe_dump(contract), encoding="utf-8")
+    original, dossier = in_order_of(files, lambda people: people["town"])
+    ends = np.cumsum(original["town"].value_counts().sort_index())  # which a reader knows from any census
+    read = np.repeat(sorted(original["town"].unique()), np.diff([0, *ends]))
+    assert (read == original["town"]).all()
+    found = finding(dossier, "row_order")
+    assert (found.verdict, found.data["name"]) == (Verdict.REVIEW, "town")
+    golden(found.says)
+
+
+def test_rows_in_the_order_of_what_is_released_tell_no_more(files: Path) -> None:
+    _, dossier = in_order_of(files, lambda people: people["region"] + people["sex"])
+    assert finding(dossier, "row_order").verdict is Verdict.PASS
+    assert "unread_marks" not in {each.rule for each in dossier.findings}
 
 
 def test_categories_that_cannot_be_compared_are_no_pass(files: Path) -> None:
