@@ -52,6 +52,12 @@ def show_columns(seen: "Overview", proposed: "Proposals") -> None:
             say(told)
         if each.universe:
             say(f"{one_line(each.name)}: {each.universe}; elsewhere it is not asked, and not missing")
+        if each.dotted_dates:
+            say(
+                f"{one_line(each.name)}: dates such as 31.12.2024 are not read as dates; to release them in groups, "
+                "write 2024-12-31 in the file first, and run this again",
+                "yellow",
+            )
         if each.repeats:
             say(f"{one_line(each.name)} tells the same as {one_line(each.repeats)}")
     if proposed.record_key:

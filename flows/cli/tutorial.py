@@ -45,6 +45,7 @@ def _play(page: str, folder: Path, yes: bool) -> int:
     """Show the page step by step and do what it says; stop where something else comes."""
     from rich.markdown import Markdown
 
+    from sluice.ground.errors import SluiceError
     from tasks.project.walkthrough import Command, NewFile, Text, Walk, differs, steps, without_pictures
 
     walk = Walk(folder)
@@ -58,7 +59,10 @@ def _play(page: str, folder: Path, yes: bool) -> int:
         elif isinstance(step, Command):
             out.print(f"\n$ {walk.named(step.typed)}", style="bold green", soft_wrap=True)
             if not yes:
-                out.input("[Enter] runs it ")
+                try:
+                    out.input("[Enter] runs it ")
+                except EOFError:
+                    raise SluiceError("nobody can press Enter here; sluice tutorial --yes does not wait") from None
             came, code = walk.run(step)
             out.print(came, end="", soft_wrap=True)
             if code:

@@ -11,6 +11,7 @@ from functools import cached_property, partial
 from typing import Self
 
 import numpy as np
+import pandas as pd
 
 from policies.reported_shares import disclosed_share, reported_share
 from policies.standard.minorities import judge_small_groups
@@ -37,6 +38,7 @@ from sluice.risk.linkage.learned_linker import CandidatePosterior
 from sluice.risk.linkage.learned_map import found_in_order
 from sluice.risk.linkage.learned_variable import compared_variables
 from sluice.risk.linkage.mapped_columns import MappedColumns
+from sluice.risk.linkage.matched_people import matched_people
 from sluice.risk.linkage.number_patterns import with_digits
 from sluice.risk.linkage.worst_known import worst_known
 from sluice.risk.measurement import if_near, verdict_within
@@ -57,6 +59,16 @@ _CLAIMS = Sentence(
     "learned_claims.claims",
     "{who} is sure of a match for {claimed:.2%} of {n:,} {unit}, and right for {right:.2%}; the policy allows "
     "{limit:pct}. Without the person's own record, {without:.2%} would be claimed, all wrongly.",
+)
+_WITHOUT_PAIRS = Sentences(
+    "learned_claims",
+    nobody_claimed="{who}, and learned from participants and others when a nearest record may be called a person's "
+    "own, is sure of nobody's: none of {n:,} {unit} are claimed. The policy allows {limit:pct}.",
+    claims_without_pairs="{who}, and learned from participants and others when a nearest record may be called a "
+    "person's own ({ruler}), claims one for {claimed:.2%} of {n:,} {unit}, and for {without:.2%} of those who are not "
+    "in the file; the policy allows {limit:pct} more. So many records are somebody's, whatever the file is called.",
+    too_few_without_pairs="Whether records are somebody's could not be told: there are too few people in the file or "
+    "set aside, or no column to compare.",
 )
 _NEARER = Sentence(
     "learned_distance.nearer",
@@ -153,6 +165,47 @@ def in_one_order(files: Comparison) -> Comparison | None:
     if not found_in_order(columns, np.random.default_rng(0)):
         return None
     return replace(files, paired=True)
+
+
+def judge_without_pairs(limits: LearnedLimits, files: Comparison, holdout: pd.DataFrame) -> list[Finding]:
+    """A finding on the intruder who knows people that took part and others, and of no record whose it is.
+
+    Right are as many claims as there are more on participants than on others.
+
+    files : not paired
+    cost  : that of matched_people
+    """
+    units = [groups_of_people(frame, files.variables) for frame in (files.original, holdout)]
+    found = matched_people(
+        files.original, files.recoded, files.masked, holdout, files.variables, files.released, (units[0], units[1]),
+        files.rng,
+    )  # fmt: skip
+    scope = "without pairs"
+    if found is None:
+        says = _WITHOUT_PAIRS.too_few_without_pairs()
+        return [_finding("learned_claims", Verdict.UNKNOWN, says, limits, scope, files)]
+    n, inside, outside = len(found.people), found.claimed.astype(np.float64), found.without.astype(np.float64)
+    low, high = share_interval(inside, units[0][found.people])
+    right, interval = float(inside.mean()), (low, high)
+    if found.ruler:
+        least, most = share_interval(outside, units[1][found.others])
+        right = float(inside.mean() - outside.mean())
+        below, above = np.hypot(inside.mean() - low, most - outside.mean()), np.hypot(
+            high - inside.mean(), outside.mean() - least
+        )  # fmt: skip
+        interval = right - float(below), right + float(above)
+    share, claimed = reported_share(int(inside.sum()), n, files.minimum_cell)
+    others, without = reported_share(int(outside.sum()), len(outside), files.minimum_cell)
+    verdict = verdict_within(interval, limits.claims)
+    about = {"who": EVERYTHING, "n": n, "unit": files.unit, "limit": limits.claims}
+    says = (
+        _WITHOUT_PAIRS.claims_without_pairs(**about, ruler=found.ruler, claimed=claimed, without=without)
+        if found.ruler
+        else _WITHOUT_PAIRS.nobody_claimed(**about)
+    )
+    observed = None if share is None or others is None else right
+    near = if_near(verdict, right, limits.claims, None if observed is None else interval)
+    return [_finding("learned_claims", verdict, says + near, limits, scope, files, n, observed, limits.claims)]
 
 
 def judge_learned_linkage(

@@ -5,7 +5,7 @@ against a group only beyond chance in so many looks: the level is shared out amo
 Dunn 1961). What is not beyond chance is no reason to hold a file, as of some hundred groups a few always look bad.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -23,7 +23,7 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
 from sluice.risk.linkage.learned_linker import Candidates
 from sluice.risk.people_of_records import groups_of_people
-from sluice.risk.reference.prediction import equivalence_test
+from sluice.risk.reference.prediction import Prediction, equivalence_test
 from sluice.risk.reference.reference_attack import ReferenceAttack, some_of
 from sluice.risk.small_groups import FEWEST, Agreement, ExposedGroup, Partition, chance_of_so_many, partitions
 from sluice.utility.comparison import Comparison
@@ -197,16 +197,23 @@ def _called(names: tuple[str, ...], called: tuple[str | None, ...], variables: V
 
 
 def judge_nearness(
-    standard: ReferenceStandard, found: ReferenceAttack, original: pd.DataFrame, variables: Variables
+    standard: ReferenceStandard,
+    found: ReferenceAttack,
+    original: pd.DataFrame,
+    variables: Variables,
+    without_own: Callable[[], Prediction | None] = lambda: None,
 ) -> Finding:
     """Whether the release is nearer to the people of some group than a file without them, by more than the margin.
 
-    found    : the attack
-    original : typed by `variables`, the rows as they were attacked
+    found       : the attack
+    original    : typed by `variables`, the rows as they were attacked
+    without_own : what the same people find in the released file but their own record, where that is known. Asked only
+                  where a group fails: noise fills the space around a group with records of others, and where these
+                  alone come as near, nobody is betrayed
     """
     margin = standard.margin * found.sampled
     looked = {True: 0, False: 0}  # at groups by two variables, and by one: half of the error for either
-    chances = []
+    chances, members = [], []
     for partition in partitions(original.iloc[found.rows], variables):
         crossed = len(partition.names) > 1
         looked[crossed] += len(partition.called)
@@ -217,12 +224,20 @@ def judge_nearness(
             if test.statistic > margin:
                 called = _called(partition.names, partition.called[group], variables)
                 chances.append((test.p_value, -test.statistic, crossed, called, measure))
+                members.append(np.flatnonzero(mine))
     groups = sum(looked.values())
-    failing = [each for each in chances if each[0] * looked[each[2]] * len(standard.binding) < standard.alpha / 2]
+
+    def is_beyond(p_value: float, crossed: bool) -> bool:
+        return p_value * looked[crossed] * len(standard.binding) < standard.alpha / 2
+
+    failing = [(*each, mine) for each, mine in zip(chances, members, strict=True) if is_beyond(each[0], each[2])]
+    others = without_own() if failing else None
+    if others is not None:
+        failing = [each for each in failing if _is_own(standard, found, others, margin, each[4], each[5])]
     says = _SAYS.no_nearer(fewest=FEWEST, groups=groups) if groups else _SAYS.none(fewest=FEWEST)
     observed = None
     if failing:
-        _, less, _, called, measure = min(failing)
+        _, less, _, called, measure, _ = min(failing, key=lambda each: each[:5])
         observed = -less
         says = _SAYS.nearer(measure=measure, share=observed, group=called, limit=margin) + _SAYS.among(groups=groups)
     return Finding(
@@ -230,6 +245,14 @@ def judge_nearness(
         scope="nearest records", stage="reference", observed=observed, limit=margin, attempted=groups,
         completed=groups,
     )  # fmt: skip
+
+
+def _is_own(
+    standard: ReferenceStandard, found: ReferenceAttack, others: Prediction, margin: float, measure: str, mine: IntArray
+) -> bool:
+    """Whether their own records bring the release nearer to these people, for more than half of the margin."""
+    whole, without = (getattr(each, measure)[mine] for each in (found.released, others))
+    return equivalence_test(whole, without, margin / 2, standard.alpha).statistic > margin / 2
 
 
 def _finding(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 
+import numpy as np
 import pandas as pd
 
 from policies.check import Check, Part, check
@@ -26,6 +27,7 @@ from policies.standard.learning_intruders import (
     in_one_order,
     judge_learned_linkage,
     judge_partial_knowledge,
+    judge_without_pairs,
     learned_intruder,
 )
 from policies.standard.minorities import SMALL_GROUPS, judge_nearness
@@ -54,8 +56,11 @@ from sluice.ground.rule import DisclosureRule
 from sluice.ground.sentence import Sentence, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.masking.moved_blocks import Block
+from sluice.risk.coded_points import keys_of
 from sluice.risk.coding import Coding
+from sluice.risk.reference.prediction import Prediction, prediction
 from sluice.risk.reference.reference_attack import Curve, attack
+from sluice.risk.row_groups import row_groups
 from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
@@ -167,10 +172,14 @@ def _unpaired(standard: ReferenceStandard, attacks: Sequence[DisclosureRule], fi
     A policy that plays them itself, against people who were set aside, is for files of which no record was anybody's,
     and nothing is missing. Under another one the file may have been masked record by record, too strongly for whoever
     compares values and too weakly for whoever learned from pairs, so a person decides. Where the rows turn out to be in
-    the order of the original, there are pairs.
+    the order of the original, there are pairs; else whoever knows who took part may find some.
     """
     if (in_order := in_one_order(files)) is not None:
         yield from _learned(standard, in_order)
+    elif (holdout := files.holdout) is not None and standard.learned.binding:
+        yield Part(
+            "learned_claims", "reference", lambda: judge_without_pairs(standard.learned, files, holdout)
+        )  # fmt: skip
     if not (standard.learned.binding or any(intruder.binding for intruder in standard.intruders)):
         return
     played = any(isinstance(rule, SubsetInference) and rule.binding for rule in attacks)
@@ -214,6 +223,15 @@ def judge_reference_standard(standard: ReferenceStandard, files: Comparison) -> 
     released_points, unread = coding.released_points(masked)
     in_place = files.paired and not files.blocks and len(original) == len(masked)
     found = attack(points, released_points, others, standard.neighbours, standard.records, files.rng, with_own)
+
+    def without_own() -> Prediction | None:
+        if not in_place or found.size_ratio > 1:
+            return None
+        others = prediction(points.take(found.rows, axis=0), released_points, standard.neighbours, found.rows)
+        groups = row_groups(keys_of(released_points))
+        alike = groups.size[groups.of[found.rows]] > 1  # a record of a group is everybody's own in it
+        return Prediction(*(np.where(alike, getattr(found.released, each), getattr(others, each)) for each in MEASURES))
+
     by_measure = [judge_measure(standard, measure, found, size.verdict, minimum_cell) for measure in MEASURES]
     findings = [
         size,
@@ -225,7 +243,7 @@ def judge_reference_standard(standard: ReferenceStandard, files: Comparison) -> 
         judge_exact_copies(standard, coding, files),
         judge_isolated(standard, points, released_points, others, found, files.rng, minimum_cell, with_own, in_place),
         *judge_subgroups(standard, found, original, files.variables, minimum_cell),
-        judge_nearness(standard, found, original, files.variables),
+        judge_nearness(standard, found, original, files.variables, without_own),
         judge_duplicates(coding, everybody),
         judge_leniency(standard),
     ]

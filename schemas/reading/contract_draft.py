@@ -92,6 +92,8 @@ def _variable(seen: Overview, proposed: Proposal) -> Iterator[str]:
     yield f"  - name: {_quoted(name)}"
     yield f"    kind: {kind}{_kind_remark(column, proposed)}"
     yield f"    role: {proposed.role}  # {'' if proposed.sure else 'check: '}{one_line(proposed.why)}"
+    if proposed.dotted_dates:
+        yield "    # dates such as 31.12.2024 are not read as dates: write 2024-12-31 in the file, then kind: date"
     if proposed.repeats:
         yield f"    # tells the same of every record as {_quoted(proposed.repeats)}: the plan leaves it out"
     yield f"    description: {_quoted(proposed.description)}"

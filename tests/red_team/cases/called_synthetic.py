@@ -1,0 +1,63 @@
+"""Masked records that are called synthetic, in another order: nobody is told that they have originals.
+
+Who has the nearest record by ranks needs no pairs to find a person's own.
+"""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from sluice.utility.comparison import Comparison
+from tests.red_team.attacks import ranks
+from tests.red_team.case import Case
+from tests.red_team.files import masked_by, nhanes
+
+_PEOPLE, _ASIDE = 2_400, 600
+
+
+def called_synthetic(step: dict[str, object]) -> Comparison:
+    """Of 3,000 people 600 are set aside, the others masked and shuffled."""
+    frame, variables = nhanes(_PEOPLE + _ASIDE)
+    people, others = frame.iloc[:_PEOPLE].reset_index(drop=True), frame.iloc[_PEOPLE:].reset_index(drop=True)
+    files = masked_by((people, variables), [step | {"columns": list(people)}])
+    masked = files.masked.iloc[_order()].reset_index(drop=True)
+    return replace(
+        files, masked=masked, holdout=others, recoded_holdout=others, paired=False, carried_out=None, blocks=()
+    )  # fmt: skip
+
+
+def _order() -> np.ndarray:
+    return np.random.default_rng(8).permutation(_PEOPLE)
+
+
+def by_ranks(files: Comparison) -> float:
+    """The share of 300 people whose own record is the nearest by ranks."""
+    original, masked = (frame.to_numpy(float) for frame in (files.original, files.masked))
+    known, shown = (
+        np.column_stack([ranks(side[:, j], original[:, j]) for j in range(side.shape[1])])
+        for side in (original[:300], masked)
+    )
+    nearest = np.array([np.argmin(((shown - each) ** 2).sum(axis=1)) for each in known])
+    return float((_order()[nearest] == np.arange(300)).mean())
+
+
+CASES = (
+    Case(
+        "ranks swapped, called synthetic",
+        partial(called_synthetic, {"method": "rank_swapping", "window": 0.1}),
+        by_ranks,
+        reaches=0.4,
+        rules=("learned_claims",),
+        policy="synthetic-file",
+    ),
+    Case(
+        "noise, called synthetic",
+        partial(called_synthetic, {"method": "additive_noise", "kind": "correlated", "amount": 0.2}),
+        by_ranks,
+        reaches=0.1,
+        rules=("learned_claims",),
+        policy="synthetic-file",
+        more=True,
+    ),
+)
