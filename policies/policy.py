@@ -289,12 +289,12 @@ def _of_standard(standard: ReferenceStandard, rules: Sequence[DisclosureRule]) -
 
 def _too_small(where: str, shares: dict[str, float], people: int) -> list[str]:
     """Limits below the interval that is left when nobody at all was found."""
-    centre, half = AttackSuccess(people, people, 0).wilson()
+    _, most = AttackSuccess(people, people, 0).exact()
     return [
         f"{where}.{name}: where {people:,} people are judged and none is found, the share may still be "
-        f"{centre + half:.2%}, so {share:.2%} can never be shown. Allow as much, or judge more people"
+        f"{most:.2%}, so {share:.2%} can never be shown. Allow as much, or judge more people"
         for name, share in shares.items()
-        if share < centre + half
+        if share < most
     ]
 
 

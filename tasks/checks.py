@@ -64,6 +64,7 @@ def _of_standard() -> Iterable[Declaration]:
 def _of_every_policy() -> Iterator[Declaration]:
     from policies.formula_cells import FORMULA_CELLS
     from policies.policy import OVERLOOKED_KEYS
+    from policies.power import POWER
     from policies.pruned_publications import PRUNED
     from policies.several_publications import PUBLICATIONS
     from policies.standard.standard_checks import DECLARED
@@ -78,8 +79,8 @@ def _of_every_policy() -> Iterator[Declaration]:
     from tasks.workbench.masked_file import MASKED_FILE
 
     for declared in (
-        CONTRACT, SENTINELS, EXPECTATIONS, EXPECTATIONS_RUN, DRIFT, DECLARED, UTILITY, OVERLOOKED_KEYS, FORMULA_CELLS,
-        PUBLICATIONS, PRUNED, REASSESSMENT, TABLE_AUDIT, A_PRIORI, WAIVER, MASKED_FILE,
+        CONTRACT, SENTINELS, EXPECTATIONS, EXPECTATIONS_RUN, DRIFT, DECLARED, UTILITY, OVERLOOKED_KEYS, POWER,
+        FORMULA_CELLS, PUBLICATIONS, PRUNED, REASSESSMENT, TABLE_AUDIT, A_PRIORI, WAIVER, MASKED_FILE,
     ):  # fmt: skip
         yield from declared
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from policies.formula_cells import formula_cells
+from policies.power import judge_power
 from sluice.custody.states import State
 from sluice.ground.machine import threads
 from sluice.ground.parallel_jobs import in_threads
@@ -35,6 +36,7 @@ from tasks.release.records.record_variables import (
 )
 from tasks.release.records.release_comparison import FileToJudge
 from tasks.release.records.stored_masked_file import MaskedFile, row_order
+from tasks.release.running_step import remark
 from tasks.release.tables.files_of_records import compare_with_tables
 from tasks.step import step
 
@@ -86,12 +88,19 @@ def _copy(release: RecordsRelease, name: str, sha256: str) -> str:
 
 @step
 def check(release: RecordsRelease, masked: FileToJudge | None = None) -> list[Finding]:
-    """One finding or more for each rule; those on the original are reported and do not decide."""
+    """One finding or more for each rule; those on the original are reported and do not decide.
+
+    On the original also what can be told of so many people, which whoever waits hears at once.
+    """
     policy = release.product.policy
     if masked is None:
-        original = read_original(release, release.original)
+        original, variables = read_original(release, release.original), original_variables(release)
         alone = release.product.contract.numbers_alone
-        return check_original(policy, original, original_variables(release), release.unit, permitted_file, alone)
+        aside = None if release.holdout is None else release.holdout.rows
+        power = judge_power(policy, original, variables, release.unit, aside)
+        for finding in power:
+            remark(finding.says)
+        return power + check_original(policy, original, variables, release.unit, permitted_file, alone)
     files = masked.frames.read()
     return [
         *check_masked_and_locate(policy, files, permitted_file),

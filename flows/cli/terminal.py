@@ -152,5 +152,5 @@ def progress(quiet: bool) -> Iterator[None]:
             if seconds is not None:
                 err.print(f"  {name:<13} {seconds:6.1f} s", style="dim")
 
-        with listening(show):
+        with listening(show, lambda says: note(f"note: {says}", "yellow", logging.WARNING)):
             yield

@@ -120,7 +120,8 @@ class AttackRule(DisclosureRule):
         else:
             allowed = min(limits)
             verdict = verdict_within((low, high), allowed)
-            said += if_near(verdict, sign * measured.value, allowed)  # without ends, which might tell of a few
+            # Without ends, which might tell of a few.
+            said += if_near(verdict, sign * measured.value, allowed, level=measured.level)
         return Finding(
             rule=self.rule,
             verdict=verdict,

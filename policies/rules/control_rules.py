@@ -14,11 +14,12 @@ from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Saying, Sentence, Sentences
 from sluice.ground.variables import NAMES, Kind, Role, with_role
 from sluice.ground.verdict import Finding, Verdict
-from sluice.risk.attacks.attack_success import ControlledAttack
+from sluice.risk.attacks.attack_success import AttackSuccess, ControlledAttack, Units
 from sluice.risk.attacks.inference import inference
 from sluice.risk.attacks.linkability import linkability
 from sluice.risk.attacks.singling_out import Mode, singling_out
 from sluice.risk.classes.microdata_rule import Columns
+from sluice.risk.people_of_records import groups_of_people
 from sluice.utility.comparison import Comparison
 
 _INFERENCE = Sentences(
@@ -99,6 +100,17 @@ class ControlRule(AttackRule):
         """The findings where nobody was set aside."""
         yield self.unknown(_SAYS.no_control(unit=files.unit))
 
+    def half_width(self, inside: int, aside: int, level: float) -> float | None:
+        """Half of the interval of the figure where half of the guesses are right on either side, which is the widest;
+        None where the number of guesses depends on more than that of people.
+
+        inside, aside : records in the file and set aside
+        """
+        sides = [AttackSuccess(n, n, n / 2) for n in (min(inside, self.attacks), min(aside, self.attacks))]
+        measured = ControlledAttack(sides[0], sides[1], 0.0).risk(level)
+        assert measured.interval is not None
+        return measured.value - measured.interval[0]
+
     @abstractmethod
     def play(self, files: Comparison, control: pd.DataFrame) -> Iterator[Finding]:
         """The findings, none where the file lacks what the attack needs; `control` is typed as the released file."""
@@ -115,6 +127,12 @@ class ControlRule(AttackRule):
         verdict = Verdict.UNKNOWN if attack.worse_than_guessing else Verdict.REVIEW
         finding = finding.adding(_SAYS.no_better_than_guessing(baseline=attack.baseline))
         return finding.model_copy(update={"verdict": max(finding.verdict, verdict)})
+
+
+def units_of(files: Comparison) -> Units:
+    """Who belongs together in the file, and among those set aside; of these nobody where none are."""
+    others = files.original.iloc[:0] if files.holdout is None else files.holdout
+    return groups_of_people(files.original, files.variables), groups_of_people(others, files.variables)
 
 
 def comparable_columns(files: Comparison, control: pd.DataFrame | None) -> list[str]:

@@ -7,14 +7,20 @@ import pandas as pd
 from pydantic import Field
 
 from policies.reported_shares import disclosed_share
-from policies.rules.control_rules import ControlRule, SinglingOut, comparable_columns, percent
+from policies.rules.control_rules import ControlRule, SinglingOut, comparable_columns, percent, units_of
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.document_parts import Share
 from sluice.ground.rule import AnyOf
 from sluice.ground.sentence import Sentence, Sentences, listed, word
 from sluice.ground.verdict import Finding
-from sluice.risk.attacks.attack_success import FEWEST
-from sluice.risk.attacks.membership import Membership, learned_membership, membership, nearer_to_original
+from sluice.risk.attacks.attack_success import FEWEST, half_width, people_of_looks
+from sluice.risk.attacks.membership import (
+    Membership,
+    learned_membership,
+    membership,
+    nearer_to_original,
+    widest_interval,
+)
 from sluice.risk.attacks.participant_inference import participant_inference
 from sluice.risk.attacks.rare_combinations import rare_combinations
 from sluice.risk.attacks.subset_inference import subset_inference
@@ -87,7 +93,7 @@ class MembershipInference(ControlRule):
             yield self.unknown(_SAYS.needs_two(unit=files.unit), 2 * self.attacks)
             return
         inputs = (files.recoded, files.masked, control, files.released, columns, self.attacks, files.rng)
-        yield self._called(membership(*inputs), files, "their nearness to the file", "nearness to the file")
+        yield self._called(membership(*inputs, self.limit), files, "their nearness to the file", "nearness to the file")
         if min(len(files.recoded), len(control) // 2) < FEWEST:
             yield self.unknown(
                 _SAYS.needs_examples(inside=FEWEST, unit=files.unit, outside=2 * FEWEST),
@@ -95,11 +101,15 @@ class MembershipInference(ControlRule):
             )  # fmt: skip
         else:
             by = "how near, how frequent and how rare their values are in the file, learned from others' examples"
-            yield self._called(learned_membership(*inputs), files, by, "learned from examples")
+            yield self._called(learned_membership(*inputs, self.limit), files, by, "learned from examples")
         if self.nearer is not None:
             measured = nearer_to_original(*inputs)
             says = _SAYS.nearer(value=measured.value, unit=files.unit)
             yield self.model_copy(update={"limit": self.nearer}).judge(measured, says, "nearer records")
+
+    def half_width(self, inside: int, aside: int, level: float) -> float:
+        n, m = (min(each, people_of_looks(self.attacks)[-1]) for each in (inside, aside))
+        return widest_interval(n, m, level)
 
     def _called(self, found: Membership, files: Comparison, by: str, scope: str) -> Finding:
         says = _SAYS.told_apart(by=by, unit=files.unit, advantage=found.advantage.value, area=found.area.value)
@@ -135,6 +145,9 @@ class RareCombinations(ControlRule):
         "rare_combinations.nothing_to_play", "The file has too few columns that the original has, too."
     )
 
+    def half_width(self, inside: int, aside: int, level: float) -> None:
+        return None
+
     def play(self, files: Comparison, control: pd.DataFrame) -> Iterator[Finding]:
         columns = list(self.columns or comparable_columns(files, control))
         tables = [[plain_values(file[name]) for name in columns] for file in (files.recoded, files.masked, control)]
@@ -156,7 +169,16 @@ class RareCombinations(ControlRule):
         )
 
 
-class ParticipantInference(ControlRule):
+class InferenceRule(ControlRule):
+    """A rule on a variable that is read better of participants than of others; what an interval leaves open is looked
+    at by more people."""
+
+    def half_width(self, inside: int, aside: int, level: float) -> float:
+        n, m = (min(each, people_of_looks(self.attacks)[-1]) for each in (inside, aside))
+        return half_width((1 / n + 1 / m) / 4, n + m, level)
+
+
+class ParticipantInference(InferenceRule):
     """An intruder who knows all but one variable of a person guesses it hardly better because of their record."""
 
     rule: Literal["participant_inference"] = "participant_inference"
@@ -183,8 +205,9 @@ class ParticipantInference(ControlRule):
             yield self.unknown(_PARTICIPANTS.needs_people(fewest=FEWEST, unit=files.unit), 2 * self.attacks)
             return
         found = participant_inference(
-            files.recoded, files.masked, control, files.released, columns, self.attacks, files.rng
-        )
+            files.recoded, files.masked, control, files.released, columns, self.attacks, files.rng,
+            self.limit, units_of(files),
+        )  # fmt: skip
         measured = found.measurement
         assert measured.baseline is not None
         which = " or ".join(name.replace("_", " ") for name in found.variables)
@@ -198,7 +221,7 @@ class ParticipantInference(ControlRule):
         )
 
 
-class SubsetInference(ControlRule):
+class SubsetInference(InferenceRule):
     """An intruder who knows the most informative variables guesses another hardly better because of the record.
 
     Nobody needs to know which record is whose, so the rule judges files whose rows belong to nobody. Where people were
@@ -244,7 +267,10 @@ class SubsetInference(ControlRule):
             aside = "" if control is None else f" and {FEWEST} set aside"
             yield self.unknown(_SUBSETS.needs_people(fewest=FEWEST, unit=files.unit, aside=aside), self.attacks)
             return
-        found = subset_inference(files.recoded, files.masked, control, files.released, columns, self.attacks, files.rng)
+        found = subset_inference(
+            files.recoded, files.masked, control, files.released, columns, self.attacks, files.rng,
+            self.limit, units_of(files),
+        )  # fmt: skip
         measured = found.measurement
         assert measured.baseline is not None
         right, without = (

@@ -5,8 +5,10 @@ They need to know which released record is whose. The reference is a file withou
 m there, and no claim made on it is right.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -20,11 +22,18 @@ from sluice.ground.declaration import Declaration
 from sluice.ground.errors import DataError, did_you_mean
 from sluice.ground.sentence import Saying, Sentence, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
-from sluice.risk.attacks.attack_success import AttackSuccess
-from sluice.risk.attacks.attribute_gain import OtherVariable, attribute_gains, strongest_readings
+from sluice.risk.attacks.attack_success import LEVEL, LOOKS, AttackSuccess
+from sluice.risk.attacks.attribute_gain import (
+    Chances,
+    OtherVariable,
+    Reading,
+    attribute_gains,
+    gains_of_people,
+    strongest_readings,
+)
 from sluice.risk.coded_points import CodedPoints
 from sluice.risk.coding import Coding
-from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
+from sluice.risk.linkage.learned_intruder import FEWEST_PEOPLE, LearnedIntruder, Reached
 from sluice.risk.linkage.learned_linker import CandidatePosterior
 from sluice.risk.linkage.learned_map import found_in_order
 from sluice.risk.linkage.learned_variable import compared_variables
@@ -119,7 +128,6 @@ PARTIAL_KNOWLEDGE = (
     ),
 )
 
-_FEWEST = 100  # people of both halves; what chance explains of so few asks for a decision anyway
 EVERYTHING = "An intruder who knows all variables of a person"
 
 
@@ -132,7 +140,7 @@ def learned_intruder(files: Comparison, people: int) -> LearnedIntruder | None:
     if not len(files.original) == len(files.recoded) == len(files.masked):
         raise DataError("Learned linkage needs the released record of each original one; the files differ in length.")
     units = groups_of_people(files.original, files.variables)
-    if len(np.unique(units)) < _FEWEST:
+    if len(np.unique(units)) < FEWEST_PEOPLE:
         return None
     compared = compared_variables(files.original, files.recoded, files.masked, files.variables, files.released)
     if not compared:
@@ -151,7 +159,7 @@ def in_one_order(files: Comparison) -> Comparison | None:
 
     Nobody said that rows are paired. But whoever finds them so has the pairs, and so has the intruder.
     """
-    if not len(files.original) == len(files.recoded) == len(files.masked) >= _FEWEST:
+    if not len(files.original) == len(files.recoded) == len(files.masked) >= FEWEST_PEOPLE:
         return None
     columns = MappedColumns.of(files.original, files.masked, files.variables, files.released)
     if not found_in_order(columns, np.random.default_rng(0)):
@@ -211,9 +219,10 @@ def judge_learned_linkage(
     if intruder is None:
         says = _SAYS.not_played(who=EVERYTHING)
         return [_finding("learned_linkage", Verdict.UNKNOWN, says, limits, "", files)]
-    reached = intruder.play()
+    plays = _Plays(intruder.play(), lambda: intruder.other_half.play())
+    reached = plays.first
     findings = [
-        *judge_reached(limits, reached, EVERYTHING, files, "everything"),
+        *_judge_reached(limits, plays, EVERYTHING, files, "everything"),
         _judge_distance(margin, reached, files),
     ]
     if limits.binding:
@@ -221,28 +230,84 @@ def judge_learned_linkage(
     return findings
 
 
-def judge_reached(limits: LinkageLimits, reached: Reached, knows: str, files: Comparison, scope: str) -> list[Finding]:
-    """Whom an intruder finds, and of whom it is claimed rightly.
+@dataclass(frozen=True)
+class _Plays:
+    """What an intruder reaches who learned from one half of the people, with those of the other; and the other way
+    round, played where the first leaves a figure open."""
+
+    first: Reached
+    play_other: Callable[[], Reached]
+
+    @cached_property
+    def second(self) -> Reached:
+        return self.play_other()
+
+    def looks(self, limits: LinkageLimits) -> "Iterator[tuple[_Judged, float]]":
+        """The judged people, and the level of the interval: first of one half, then of both. What is reported only is
+        looked at once."""
+        yield _Judged.of(self.first), LOOKS[0] if limits.binding else LEVEL
+        if limits.binding:
+            yield _Judged.of(self.first, self.second), LOOKS[1]
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """What is reached of each of q people, shapes (q,), as `Reached` has it."""
+
+    plays: tuple[Reached, ...]
+    rows: IntArray
+    found: FloatArray
+    right: FloatArray
+
+    @classmethod
+    def of(cls, *plays: Reached) -> Self:
+        rows, found, right = (np.concatenate([getattr(each, name) for each in plays])
+                              for name in ("rows", "found", "right"))  # fmt: skip
+        return cls(plays, rows, found, right.astype(np.float64))
+
+    def count(self, what: str) -> int:
+        return round(float(sum(getattr(each, what).sum() for each in self.plays)))
+
+
+def _judge_reached(limits: LinkageLimits, plays: _Plays, knows: str, files: Comparison, scope: str) -> list[Finding]:
+    """Whom an intruder finds, and of whom it is claimed rightly. A figure whose interval crosses its limit is looked at
+    again by more people.
 
     knows : who that is, the beginning of the sentence, such as "An intruder who knows a person's age, sex and region"
     """
-    units = groups_of_people(files.original, files.variables)[reached.rows]
-    n, chance = len(reached.rows), 1 / len(files.masked)
-    found, said = reported_share(round(float(reached.found.sum())), n, files.minimum_cell)
-    _, claimed = reported_share(int(reached.claimed.sum()), n, files.minimum_cell)
-    right, known = reported_share(int(reached.right.sum()), n, files.minimum_cell)
-    _, anyway = reported_share(int(reached.claimed_without.sum()), n, files.minimum_cell)
-    says = _SAYS.finds(who=knows, share=said, n=n, unit=files.unit, chance=chance, limit=limits.found)
-    sure = _CLAIMS(who=knows, claimed=claimed, n=n, unit=files.unit, right=known, limit=limits.claims, without=anyway)
+    units, chance = groups_of_people(files.original, files.variables), 1 / len(files.masked)
+
+    def finds(judged: _Judged) -> tuple[float | None, Saying]:
+        share, said = reported_share(judged.count("found"), len(judged.rows), files.minimum_cell)
+        return share, _SAYS.finds(
+            who=knows, share=said, n=len(judged.rows), unit=files.unit, chance=chance, limit=limits.found
+        )
+
+    def claims(judged: _Judged) -> tuple[float | None, Saying]:
+        n = len(judged.rows)
+        right, known = reported_share(judged.count("right"), n, files.minimum_cell)
+        claimed, anyway = (
+            reported_share(judged.count(what), n, files.minimum_cell)[1] for what in ("claimed", "claimed_without")
+        )
+        return right, _CLAIMS(
+            who=knows, claimed=claimed, n=n, unit=files.unit, right=known, limit=limits.claims, without=anyway
+        )
+
     findings = []
-    for rule, success, allowed, sentence, share in (
-        ("learned_linkage", reached.found, limits.found + chance, says, found),
-        ("learned_claims", reached.right.astype(np.float64), limits.claims, sure, right),
-    ):
-        low, high = share_interval(success, units)
-        verdict = verdict_within((low, high), allowed)
-        near = if_near(verdict, float(success.mean()), allowed, None if share is None else (low, high))
-        findings.append(_finding(rule, verdict, sentence + near, limits, scope, files, n, share, allowed))
+    for rule, allowed, says in (
+        ("learned_linkage", limits.found + chance, finds), ("learned_claims", limits.claims, claims)
+    ):  # fmt: skip
+        for judged, level in plays.looks(limits):
+            success = judged.found if rule == "learned_linkage" else judged.right
+            ends = share_interval(success, units[judged.rows], level)
+            verdict = verdict_within(ends, allowed)
+            if verdict is not Verdict.REVIEW:
+                break
+        share, sentence = says(judged)
+        near = if_near(verdict, float(success.mean()), allowed, None if share is None else ends, level)
+        findings.append(
+            _finding(rule, verdict, sentence + near, limits, scope, files, len(judged.rows), share, allowed)
+        )
     return findings
 
 
@@ -257,15 +322,14 @@ def _judge_distance(margin: float, reached: Reached, files: Comparison) -> Findi
     )  # fmt: skip
 
 
-def share_interval(success: FloatArray, units: IntArray) -> tuple[float, float]:
-    """Wilson's interval of a share of successes, of as many independent cases as these are worth.
+def share_interval(success: FloatArray, units: IntArray, level: float = LEVEL) -> tuple[float, float]:
+    """The exact interval of a share of successes, of as many independent cases as these are worth.
 
     success : shape (n,), 0 to 1
     units   : shape (n,), who belongs together, such as the household of each
     """
     cases = _independent(success, units)
-    centre, half = AttackSuccess(cases, cases, float(success.mean()) * cases).wilson()
-    return max(0.0, centre - half), min(1.0, centre + half)
+    return AttackSuccess(cases, cases, min(1.0, float(success.mean())) * cases).exact(level)
 
 
 def _independent(success: FloatArray, units: IntArray) -> int:
@@ -309,8 +373,9 @@ def judge_partial_knowledge(
         elif known := _known(intruder, learned, files):
             reached = learned.play(known)
             who = _who(intruder, [learned.linker.names[at] for at in known])
-            findings += judge_reached(intruder, reached, who, files, intruder.name)
-            findings.append(_judge_gain(intruder, who, known, reached, learned, files))
+            plays = _Plays(reached, partial(_played_by_other, intruder, learned, files))
+            findings += _judge_reached(intruder, plays, who, files, intruder.name)
+            findings.append(_judge_gain(intruder, who, known, plays, learned, files))
             if by_groups and intruder.binding:
                 findings.append(judge_small_groups(intruder, reached, who, files, learned, intruder.name, known))
         else:
@@ -335,6 +400,11 @@ def _known(intruder: Intruder, learned: LearnedIntruder, files: Comparison) -> S
     return [at for at, name in enumerate(learned.linker.names) if name in names]
 
 
+def _played_by_other(intruder: Intruder, learned: LearnedIntruder, files: Comparison) -> Reached:
+    """Who learned from the other half chooses there, too, what is worst to know."""
+    return learned.other_half.play(_known(intruder, learned.other_half, files))
+
+
 def _who(intruder: Intruder, known: Sequence[str]) -> str:
     *first, last = known
     listed = f"{', '.join(first)} and {last}" if first else last
@@ -343,33 +413,45 @@ def _who(intruder: Intruder, known: Sequence[str]) -> str:
 
 
 def _judge_gain(
-    intruder: Intruder, who: str, known: Sequence[int], reached: Reached, learned: LearnedIntruder,
-    files: Comparison,
-) -> Finding:  # fmt: skip
-    people, names = len(reached.rows), learned.linker.names
+    intruder: Intruder, who: str, known: Sequence[int], plays: _Plays, learned: LearnedIntruder, files: Comparison
+) -> Finding:
+    names = learned.linker.names
     # What is released as probabilities of its labels is not read.
     others = [_other(name, files) for at, name in enumerate(names) if at not in known and name in files.released]
     if not others:
         says, gain = _ATTRIBUTE_GAIN.nothing_left(who=who), intruder.gain
+        people = len(plays.first.rows)
         return _finding("attribute_gain", Verdict.PASS, says, intruder, intruder.name, files, people, 0.0, gain)
-    tuned = CandidatePosterior.of(reached.tuned_rows, reached.tuned, reached.temperature)
-    found = CandidatePosterior.of(reached.rows, reached.candidates, reached.temperature)
-    units = groups_of_people(files.original, files.variables)[reached.rows]
-    readings = strongest_readings(others, reached.tuned_rows, tuned)
-    gains = attribute_gains(others, reached.rows, found, readings, units)
-    worst = max(gains, key=lambda each: (verdict_within(each.interval, intruder.gain), each.gain))
+    units = groups_of_people(files.original, files.variables)
+    for judged, level in plays.looks(intruder):
+        read = [_read(others, each) for each in judged.plays]
+        chances = [(np.concatenate(right), np.concatenate(without)) for right, without in (
+            zip(*of_one, strict=True) for of_one in zip(*(of_play for _, of_play in read), strict=True)
+        )]  # fmt: skip
+        gains = attribute_gains(others, chances, read[0][0], units[judged.rows], level)
+        worst = max(gains, key=lambda each: (verdict_within(each.interval, intruder.gain), each.gain))
+        verdict, people = verdict_within(worst.interval, intruder.gain), len(judged.rows)
+        if verdict is not Verdict.REVIEW:
+            break
     right, without = (disclosed_share(each, people, files.minimum_cell) for each in (worst.right, worst.without))
     says = (_ATTRIBUTE_GAIN.reads_nearly if worst.within else _ATTRIBUTE_GAIN.reads)(
         who=who, name=worst.name, within=worst.within, share=right, people=people, unit=files.unit, without=without,
         limit=intruder.gain, others=len(others),
     )  # fmt: skip
-    verdict = verdict_within(worst.interval, intruder.gain)
     few = 0 < worst.gain * people < files.minimum_cell
-    near = if_near(verdict, worst.gain, intruder.gain, None if few else worst.interval)
+    near = if_near(verdict, worst.gain, intruder.gain, None if few else worst.interval, level)
     observed = None if few else worst.gain
     return _finding(
         "attribute_gain", verdict, says + near, intruder, intruder.name, files, people, observed, intruder.gain
     )
+
+
+def _read(others: Sequence[OtherVariable], reached: Reached) -> tuple[dict[str, Reading], list[Chances]]:
+    """How each variable is read, chosen on people who are not judged, and the chances of each who is."""
+    tuned = CandidatePosterior.of(reached.tuned_rows, reached.tuned, reached.temperature)
+    found = CandidatePosterior.of(reached.rows, reached.candidates, reached.temperature)
+    readings = strongest_readings(others, reached.tuned_rows, tuned)
+    return readings, gains_of_people(others, reached.rows, found, readings)
 
 
 def _other(name: str, files: Comparison) -> OtherVariable:

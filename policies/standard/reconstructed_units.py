@@ -188,12 +188,11 @@ def _reads(found: Reconstruction, files: Comparison) -> Saying:
 
 
 def _interval(share: float, found: Reconstruction) -> tuple[float, float]:
-    """Wilson's, of as many independent cases as there are units; of all people of the file the share is what it is."""
+    """The exact one of as many cases as there are units; of all people of the file the share is what it is."""
     if found.complete:
         return share, share
     units = len(np.unique(found.units))
-    centre, half = AttackSuccess(units, units, share * units).wilson()
-    return max(0.0, centre - half), min(1.0, centre + half)
+    return AttackSuccess(units, units, min(1.0, share) * units).exact()
 
 
 def _finding(

@@ -11,12 +11,13 @@ from sluice.ground.verdict import Verdict
 
 _CHANCE = "that may be chance, so a person must decide."
 _NEAR = Sentence(
-    "near_limit", f" The figure itself {{side}} the limit, but its 95 % confidence interval crosses it: {_CHANCE}"
+    "near_limit",
+    f" The figure itself {{side}} the limit, but its {{level:percent}} confidence interval crosses it: {_CHANCE}",
 )
 _INTERVAL = Sentence(
     "near_limit.interval",
-    " The figure itself {side} the limit, but its 95 % confidence interval, {low:.1%} to {high:.1%}, crosses it: "
-    f"{_CHANCE}",
+    " The figure itself {side} the limit, but its {level:percent} confidence interval, {low:.1%} to {high:.1%}, "
+    f"crosses it: {_CHANCE}",
 )
 
 
@@ -93,7 +94,11 @@ def verdict_within(interval: tuple[float, float], limit: float) -> Verdict:
 
 
 def if_near(
-    verdict: Verdict, value: float, limit: float, interval: tuple[float | str, float | str] | None = None
+    verdict: Verdict,
+    value: float,
+    limit: float,
+    interval: tuple[float | str, float | str] | None = None,
+    level: float = 0.95,
 ) -> Saying:
     """What to add when the interval crosses the limit; else nothing.
 
@@ -103,4 +108,6 @@ def if_near(
     if verdict is not Verdict.REVIEW:
         return ()
     side = "keeps" if value <= limit else "is beyond"
-    return _NEAR(side=side) if interval is None else _INTERVAL(side=side, low=interval[0], high=interval[1])
+    if interval is None:
+        return _NEAR(side=side, level=level)
+    return _INTERVAL(side=side, level=level, low=interval[0], high=interval[1])

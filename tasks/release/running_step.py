@@ -13,16 +13,27 @@ Listener = Callable[[str, float | None], None]
 _QUIET = 30.0  # seconds between two lines of one stage
 
 _listeners: list[Listener] = []
+_readers: list[Callable[[str], None]] = []
 
 
 @contextmanager
-def listening(listener: Listener) -> Iterator[None]:
-    """Let `listener` know of every step that runs in this process meanwhile."""
+def listening(listener: Listener, reader: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Let `listener` know of every step that runs in this process meanwhile, and `reader` of each remark."""
     _listeners.append(listener)
+    readers = [reader] if reader else []
+    _readers.extend(readers)
     try:
         yield
     finally:
         _listeners.remove(listener)
+        for each in readers:
+            _readers.remove(each)
+
+
+def remark(says: str) -> None:
+    """Say at once what a step found, and what else stands in the report that comes at the end."""
+    for reader in _readers:
+        reader(says)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ import pandas as pd
 import policies
 from policies.formula_cells import formula_cells
 from policies.policy import Policy, load_policy, shipped_policies
+from policies.power import judge_power
 from policies.waivers import apply_waivers
 from schemas.contract import Contract, load_contract
 from sluice.custody.shelf import refuse_to_overwrite
@@ -135,9 +136,11 @@ def assess_compared(
     plan       : how the file was masked, in words
     """
     variables, released = files.variables, files.released
+    aside = None if files.holdout is None else len(files.holdout)
     measured = evaluate_file(policy, files, _declared(variables, contract), _declared(released, contract))
     findings = [
         *on_columns,
+        *judge_power(policy, files.original, variables, contract.records_are, aside, files.paired),
         *check_original(policy, files.original, variables, contract.records_are, numbers_alone=contract.numbers_alone),
         *check_masked_and_locate(policy, files),
         *policy.overlooked(released),

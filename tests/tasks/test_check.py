@@ -8,6 +8,7 @@ from sluice.ground.verdict import Verdict
 from tasks.failure import StepFailed
 from tasks.record_steps import check, mask
 from tasks.release.product import AnyRelease
+from tasks.release.running_step import listening
 from tests.flows.house import House
 from tests.golden import golden
 
@@ -19,6 +20,14 @@ def test_what_is_found_of_the_original_does_not_decide(house: House, validated: 
     (anonymity,) = (finding for finding in findings if finding.rule == "k_anonymity")
     assert (anonymity.verdict, anonymity.binding, anonymity.stage) == (Verdict.FAIL, False, "original")
     assert not any(finding.binding for finding in findings)
+
+
+def test_what_can_be_told_is_said_before_masking(house: House, validated: Bring) -> None:
+    heard: list[str] = []
+    with listening(lambda step, seconds: None, heard.append):
+        findings = check(validated(house))
+    (power,) = (finding for finding in findings if finding.rule == "power")
+    assert (power.stage, power.binding, heard) == ("original", False, [power.says])
 
 
 def test_the_masked_file_must_keep_the_rules(house: House, validated: Bring) -> None:

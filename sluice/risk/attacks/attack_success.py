@@ -4,9 +4,9 @@ An attack is played against people in the file (main), against people who are no
 (baseline). What works on the control too is knowledge of the population; only what works better on the people in the
 file is a disclosure.
 
-Source: Giomi, Boenisch, Wehmeyer and Tasnadi (2023); Wilson (1927). Added: the share is of the guesses that were made,
-not of those asked for; the risk is not cut off at 0, so a control that fares better shows; and an attack that does not
-beat guessing is reported as not informative, whatever its figure.
+Source: Giomi, Boenisch, Wehmeyer and Tasnadi (2023); Wilson (1927); Clopper and Pearson (1934). Added: the share is of
+the guesses that were made, not of those asked for; the risk is not cut off at 0, so a control that fares better shows;
+and an attack that does not beat guessing is reported as not informative, whatever its figure.
 
 The share at risk is the part of the examined cases in which an attack succeeds, with what chance may have done to it.
 """
@@ -22,6 +22,10 @@ from sluice.ground.errors import DataError
 from sluice.risk.measurement import Measurement
 
 LEVEL = 0.95
+LOOKS = (0.99, 0.96)
+"""Levels of the intervals of a figure that is looked at twice: at some of the people and, where the first interval
+crosses the limit, at more. The errors of both looks, 1 % and 4 %, add up to the 5 % of a single one, however the looks
+depend on each other (Dunn 1961): no more than one file in forty passes whose truth is at the limit."""
 FEWEST = 20  # people on each side, half of whom teach an intruder what serves best
 
 
@@ -58,6 +62,18 @@ class AttackSuccess:
         centre = (share + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
         return centre, half
+
+    def exact(self, level: float = LEVEL) -> tuple[float, float]:
+        """Clopper and Pearson's interval: that of the binomial law itself, so that either end errs at most as often as
+        the level says, however few the guesses. Raises DataError when no guess was made."""
+        right, beyond = self.share * self.completed, (1 - level) / 2
+        if right in (0, self.completed):
+            farthest = beyond ** (1 / self.completed)
+            return (farthest, 1.0) if right else (0.0, 1 - farthest)
+        from scipy.special import betaincinv  # loaded where it is needed
+
+        wrong = self.completed - right
+        return float(betaincinv(right, wrong + 1, beyond)), float(betaincinv(right + 1, wrong, 1 - beyond))
 
 
 @dataclass(frozen=True)
@@ -112,6 +128,55 @@ class ControlledAttack:
         )
 
 
+_MORE = 4  # times as many are attacked where a first look leaves a figure open
+
+
+def people_of_looks(attacks: int) -> tuple[int, ...]:
+    """How many people are attacked on each side, at most, by the end of each look."""
+    return attacks, _MORE * attacks
+
+
+def is_open(measured: Measurement, limit: float) -> bool:
+    """Whether the interval of a figure of which more is worse crosses the limit."""
+    low, high = measured.interval or (measured.value, measured.value)
+    return low <= limit < high
+
+
+Units = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+"""Who belongs together, such as the household of each record: of the people in the file, and of the others."""
+
+
+def excess_of_participants(
+    participants: npt.NDArray[np.float64], others: npt.NDArray[np.float64], units: Units, level: float = LEVEL
+) -> Measurement:
+    """How much more is right of the people in the file than of others.
+
+    participants, others : shapes (n,) and (m,), 0 to 1 each, one value a person, a mean over several splits where
+               there were several
+    returns  : the share of participants, its baseline that of others; the interval is the baseline plus that of the
+               difference, by whole units
+    """
+    value, baseline = float(participants.mean()), float(others.mean())
+    sides = list(zip((participants, others), units, strict=True))
+    variance = sum(variance_of_mean(each, of) for each, of in sides)
+    half = half_width(variance, sum(len(np.unique(of)) for _, of in sides), level)
+    n = len(participants)
+    return Measurement(
+        value, n, n, interval=(max(0.0, value - half), min(1.0, value + half)), level=level, baseline=baseline
+    )
+
+
+def variance_of_mean(values: npt.NDArray[np.float64], units: npt.NDArray[np.int64]) -> float:
+    """Of the mean of values, shape (n,), whose units were drawn (Kish 1965)."""
+    totals = np.bincount(np.unique(units, return_inverse=True)[1], values - values.mean())
+    return float((totals**2).sum()) / len(values) ** 2
+
+
+def half_width(variance: float, units: int, level: float) -> float:
+    """Of a difference of means; one unit that differs is counted besides, so that none is certain to be nought."""
+    return quantile(level) * sqrt(variance + 1 / units**2)
+
+
 def quantile(level: float) -> float:
     """How many standard errors of a normal law hold the middle `level` of it."""
     if not 0 < level < 1:
@@ -125,10 +190,10 @@ def share_at_risk(success: npt.NDArray[np.float64], of: int, baseline: float | N
     success  : shape (completed,), 0 to 1 each: 1 / t where the true answer is one of t that are as good
     of       : cases in the file; when fewer were examined, those were drawn at random
     baseline : the share that an intruder reaches by guessing
-    returns  : exact when all cases were examined, else with the 95 % interval of Wilson (a success of less than 1
-               varies less than one of 0 or 1, so the interval is rather too wide). An exact share below its baseline
-               gets the interval from itself to what chance explains, at most the baseline: masking is a game of
-               chance, and an intruder can always guess
+    returns  : as it is when all cases were examined, else with the exact 95 % interval (a success of less than 1
+               varies less than one of 0 or 1, so the interval is rather too wide). A share of all cases below its
+               baseline gets the interval from itself to what chance explains, at most the baseline: masking is a game
+               of chance, and an intruder can always guess
     raises   : DataError when more cases were examined than there are
     cost     : O(completed)
     """
@@ -138,8 +203,8 @@ def share_at_risk(success: npt.NDArray[np.float64], of: int, baseline: float | N
     if completed == 0:
         return Measurement(value=float("nan"), attempted=0, completed=0, baseline=baseline)
     value = float(success.mean())
-    centre, half = AttackSuccess(completed, completed, float(success.sum())).wilson()
-    low, high = min(value, max(0.0, centre - half)), max(value, min(1.0, centre + half))  # rounding aside, as they are
+    low, high = AttackSuccess(completed, completed, min(float(completed), float(success.sum()))).exact()
+    low, high = min(value, low), max(value, high)  # rounding aside, as they are
     interval: tuple[float, float] | None = None
     if completed < of:
         interval = (low, high)

@@ -24,6 +24,9 @@ SmallCodes = npt.NDArray[np.signedinteger[Any]]  # a byte each where there are f
 NEAR = (0.0, 0.01, 0.05)
 """How near a number must be read, as the share of the people who lie between: equal, a hundredth, a twentieth."""
 
+Chances = tuple[FloatArray, FloatArray]
+"""Of each of q people the chance that a variable is read rightly, from the file and from one without them."""
+
 
 @dataclass(frozen=True)
 class OtherVariable:
@@ -137,31 +140,53 @@ def strongest_readings(
     return readings
 
 
-def attribute_gains(
+def gains_of_people(
     variables: Sequence[OtherVariable],
     people: IntArray,
     found: CandidatePosterior,
     readings: Mapping[str, Reading],
+) -> list[Chances]:
+    """Of each variable the chance to read each person's value rightly, from the file and from one without the own
+    record, shapes (q,).
+
+    people : shape (q,), the rows of `found`
+    cost   : O(q k) for each variable and k candidates
+    """
+    return [
+        _Chances.of(variable, people, found, readings[variable.name].within).by(readings[variable.name])
+        for variable in variables
+    ]
+
+
+def attribute_gains(
+    variables: Sequence[OtherVariable],
+    chances: Sequence[Chances],
+    readings: Mapping[str, Reading],
     units: IntArray,
     level: float = 0.95,
 ) -> list[AttributeGain]:
-    """What these people would lose in each variable.
+    """What people would lose in each variable.
 
-    people  : shape (q,), the rows of `found`
+    chances : of each variable, as `gains_of_people` has them, of all q people
     units   : shape (q,), who belongs together, such as the household of each; what happens to one may happen to all
-    returns : intervals hold together for all variables with this probability (Bonferroni); each counts one more person
-              who gains and one who loses, so that no gain is certain to be nought
-    cost    : O(q k) for each variable and k candidates
+    returns : intervals hold together for all variables with this probability (Bonferroni)
     """
-    gains = []
-    z = quantile(1 - (1 - level) / max(1, len(variables)))
-    for variable in variables:
-        reading = readings[variable.name]
-        right, without = _Chances.of(variable, people, found, reading.within).by(reading)
-        gain = right - without
-        value, n = float(gain.mean()), len(people) + 2
-        errors = np.bincount(np.unique(units, return_inverse=True)[1], gain - value)
-        half = z * sqrt(float((errors**2).sum()) + 2) / n
-        interval = max(-1.0, value - half), min(1.0, value + half)
-        gains.append(AttributeGain(variable.name, reading.within, float(right.mean()), float(without.mean()), interval))
-    return gains
+    together = 1 - (1 - level) / max(1, len(variables))
+    return [
+        AttributeGain(
+            variable.name, readings[variable.name].within, float(right.mean()), float(without.mean()),
+            gain_interval(right - without, units, together),
+        )
+        for variable, (right, without) in zip(variables, chances, strict=True)
+    ]  # fmt: skip
+
+
+def gain_interval(gain: FloatArray, units: IntArray, level: float) -> tuple[float, float]:
+    """Of the mean of what each person gains, -1 to 1, shape (q,); whole units are drawn.
+
+    It counts one more unit that gains and one that loses, so that no gain is certain to be nought.
+    """
+    value, errors = float(gain.mean()), np.bincount(np.unique(units, return_inverse=True)[1], gain - gain.mean())
+    size = len(gain) / len(errors)  # people of a unit
+    half = quantile(level) * sqrt(float((errors**2).sum()) + 2 * size**2) / (len(gain) + 2 * size)
+    return max(-1.0, value - half), min(1.0, value + half)

@@ -25,11 +25,19 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.ground.arrays import FloatArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Variables
-from sluice.risk.attacks.attack_success import FEWEST, LEVEL, AttackSuccess, quantile
+from sluice.risk.attacks.attack_success import (
+    FEWEST,
+    LEVEL,
+    LOOKS,
+    AttackSuccess,
+    is_open,
+    people_of_looks,
+    quantile,
+)
 from sluice.risk.attacks.rare_combinations import cell_of_each, grouped, subsets
 from sluice.risk.distances.gower import GowerPoints, gower_points
 from sluice.risk.measurement import Measurement
@@ -59,12 +67,14 @@ def membership(
     columns: Sequence[str],
     attacks: int,
     rng: np.random.Generator,
+    limit: float | None = None,
 ) -> Membership:
     """Call people members by the Gower distance to their closest released record.
 
     original, released, control : typed by `variables`, any index
     columns : what the intruder knows of each person
     attacks : members and non-members whom the intruder judges, so many each; all, where there are fewer
+    limit   : of the advantage: where its interval crosses it, up to four times as many. None: one look
     raises  : DataError when a file is empty, for fewer than 2 members or non-members, or columns that `gower_points`
               refuses
     cost    : O(attacks x released records x columns) time at worst, O(released records) memory
@@ -72,8 +82,16 @@ def membership(
     members, file, others = gower_points(columns, variables, original, released, control)
     if not len(file):
         raise DataError("membership needs a released record; got none")
-    near, far = (closest(points.take(points.in_random_order(rng)[:attacks]), file) for points in (members, others))
-    return Membership(area_under_curve(near, far, 2 * attacks), advantage(near, far, 2 * attacks))
+    sides = [(points, points.in_random_order(rng)) for points in (members, others)]
+    found = [np.zeros(0), np.zeros(0)]
+    for level, people in zip(LOOKS if limit is not None else (LEVEL,), people_of_looks(attacks), strict=False):
+        for at, (points, order) in enumerate(sides):
+            found[at] = np.concatenate([found[at], closest(points.take(order[len(found[at]) : people]), file)])
+        area = area_under_curve(found[0], found[1], 2 * people)
+        called = advantage(found[0], found[1], 2 * people, level)
+        if limit is None or not is_open(called.either_way(), limit):
+            break
+    return Membership(area, called)
 
 
 def closest(queries: GowerPoints, points: GowerPoints) -> FloatArray:
@@ -109,24 +127,38 @@ def area_under_curve(members: FloatArray, others: FloatArray, attempted: int | N
     )
 
 
-def advantage(members: FloatArray, others: FloatArray, attempted: int | None = None) -> Measurement:
+def advantage(
+    members: FloatArray, others: FloatArray, attempted: int | None = None, level: float = LEVEL
+) -> Measurement:
     """Share of members called members less that of non-members, by the threshold that served best on other people.
 
     members, others : distances in random order, shapes (n,) and (m,), at least 2 each
     returns         : the threshold is found on every second person and used on the rest, and the other way round: one
                       that is found on the people it is used on flatters the attack. Newcombe's interval
     """
+    called = _called(members, others)
+    return _difference(float(called[0].sum()), len(members), float(called[1].sum()), len(others), attempted, level)
+
+
+def _called(members: FloatArray, others: FloatArray) -> tuple[BoolArray, BoolArray]:
+    """Who is called a member, shapes (n,) and (m,)."""
     n, m = len(members), len(others)
     if n < 2 or m < 2:
         raise DataError(f"membership needs 2 members and 2 non-members, to find a threshold by; got {n} and {m}")
-    called_members = called_others = 0
+    called = np.zeros(n, np.bool_), np.zeros(m, np.bool_)
     for half in (0, 1):
         threshold = _best_threshold(members[half::2], others[half::2])
-        called_members += int((members[1 - half :: 2] <= threshold).sum())
-        called_others += int((others[1 - half :: 2] <= threshold).sum())
+        for each, distances in zip(called, (members, others), strict=True):
+            each[1 - half :: 2] = distances[1 - half :: 2] <= threshold
+    return called
+
+
+def _difference(
+    called_members: float, n: int, called_others: float, m: int, attempted: int | None, level: float
+) -> Measurement:
     hits, alarms = AttackSuccess(n, n, called_members), AttackSuccess(m, m, called_others)
     value = hits.share - alarms.share
-    (hit, hit_error), (alarm, alarm_error) = hits.wilson(LEVEL), alarms.wilson(LEVEL)
+    (hit, hit_error), (alarm, alarm_error) = hits.wilson(level), alarms.wilson(level)
     below = sqrt((hits.share - hit + hit_error) ** 2 + (alarm + alarm_error - alarms.share) ** 2)
     above = sqrt((hit + hit_error - hits.share) ** 2 + (alarms.share - alarm + alarm_error) ** 2)
     return Measurement(
@@ -134,9 +166,16 @@ def advantage(members: FloatArray, others: FloatArray, attempted: int | None = N
         attempted=n + m if attempted is None else attempted,
         completed=n + m,
         interval=(value - below, value + above),
-        level=LEVEL,
+        level=level,
         baseline=0.0,
     )
+
+
+def widest_interval(members: int, others: int, level: float) -> float:
+    """Half of the interval of the advantage where half of the people on either side are called members."""
+    ends = _difference(members / 2, members, others / 2, others, None, level).interval
+    assert ends is not None
+    return (ends[1] - ends[0]) / 2
 
 
 def nearer_to_original(
@@ -195,6 +234,7 @@ def learned_membership(
     columns: Sequence[str],
     attacks: int,
     rng: np.random.Generator,
+    limit: float | None = None,
 ) -> Membership:
     """Call people members by a score that is learned on one half of the people and used on the other, both ways.
 
@@ -202,6 +242,8 @@ def learned_membership(
               intruder compares the release with; the other half are the non-members
     columns : what the intruder knows of each person
     attacks : members and non-members whom the intruder judges, so many each; all, where there are fewer
+    limit   : of the advantage: where its interval crosses it, up to four times as many, and both halves of the control
+              in turn, so that each of them is a non-member once and each member is called twice. None: one look
     raises  : DataError for fewer than 20 members or 40 people of the control, or columns that `gower_points` refuses
     cost    : O(attacks x records x columns) for the distances, and O(200 records log(records)) for each of three sizes
               of combinations
@@ -209,29 +251,35 @@ def learned_membership(
     points = gower_points(columns, variables, original, released, control)
     if min(len(original), len(control) // 2) < FEWEST or not len(released):
         raise DataError(f"learned membership needs {FEWEST} members and {2 * FEWEST} others, and a released record")
-    members = points[0].in_random_order(rng)[:attacks]
-    mixed = points[2].in_random_order(rng)
-    known, others = mixed[: len(mixed) // 2], mixed[len(mixed) // 2 :][:attacks]
-    queried = _stacked(points[0].take(members), points[2].take(others))
+    order, mixed = points[0].in_random_order(rng), points[2].in_random_order(rng)
+    halves = mixed[: len(mixed) // 2], mixed[len(mixed) // 2 :]
     tables = [[plain_values(file[name]) for name in columns] for file in (original, released, control)]
-    signs = np.column_stack(
-        [
-            *_distances(queried, points[1], points[2].take(known)),
-            *_frequencies(
-                [
-                    np.concatenate([own[members], other[others]])
-                    for own, other in zip(tables[0], tables[2], strict=True)
-                ],
-                tables[1],
-                [column[known] for column in tables[2]],
-                rng,
-            ),
-        ]
-    )
-    is_member = np.arange(len(signs)) < len(members)
-    scores = _cross_fitted(signs, is_member, rng)
-    far, farther = -scores[is_member], -scores[~is_member]
-    return Membership(area_under_curve(far, farther, 2 * attacks), advantage(far, farther, 2 * attacks))
+
+    def scores(members: IntArray, known: IntArray, others: IntArray) -> tuple[FloatArray, FloatArray]:
+        queried = _stacked(points[0].take(members), points[2].take(others))
+        asked = [np.concatenate([own[members], other[others]]) for own, other in zip(tables[0], tables[2], strict=True)]
+        signs = np.column_stack(
+            [
+                *_distances(queried, points[1], points[2].take(known)),
+                *_frequencies(asked, tables[1], [column[known] for column in tables[2]], rng),
+            ]
+        )
+        is_member = np.arange(len(signs)) < len(members)
+        found = -_cross_fitted(signs, is_member, rng)
+        return found[is_member], found[~is_member]
+
+    far, farther = scores(order[:attacks], halves[0], halves[1][:attacks])
+    area = area_under_curve(far, farther, 2 * attacks)
+    once = advantage(far, farther, 2 * attacks, LEVEL if limit is None else LOOKS[0])
+    if limit is None or not is_open(once.either_way(), limit):
+        return Membership(area, once)
+    most = people_of_looks(attacks)[-1]
+    members = order[:most]
+    called = [_called(*scores(members, known, others[:most])) for known, others in (halves, halves[::-1])]
+    (one, other), alarms = (each[0] for each in called), np.concatenate([each[1] for each in called])
+    hits = float(one.sum() + other.sum()) / 2
+    twice = _difference(hits, len(members), float(alarms.sum()), len(alarms), 2 * most, LOOKS[1])
+    return Membership(area, twice)
 
 
 def _stacked(one: GowerPoints, other: GowerPoints) -> GowerPoints:

@@ -18,7 +18,7 @@ variables is known and every other one is read.
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from math import ceil, sqrt
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,17 @@ from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError
 from sluice.ground.machine import threads
 from sluice.ground.variables import Variables
-from sluice.risk.attacks.attack_success import FEWEST, LEVEL, quantile
+from sluice.risk.attacks.attack_success import (
+    FEWEST,
+    LEVEL,
+    LOOKS,
+    Units,
+    excess_of_participants,
+    half_width,
+    is_open,
+    people_of_looks,
+    variance_of_mean,
+)
 from sluice.risk.attacks.rare_combinations import subsets
 from sluice.risk.distances.gower import gower_points
 from sluice.risk.measurement import Measurement
@@ -100,7 +110,7 @@ class SubsetInference:
     """How much better people in the file are read.
 
     measurement : value is the share of them read rightly, baseline that of others; the interval is the baseline plus
-                  the 95 % interval of the difference; higher is worse
+                  that of the difference; higher is worse
     chosen      : for either half, the variables known and the one that is read
     """
 
@@ -125,6 +135,7 @@ class _Side:
 
     variables: Sequence[NearValues]
     own: IntArray  # (q,) -1 for none
+    units: IntArray  # (q,) who belongs together
 
     def near(self, chosen: Sequence[int], within: float, people: IntArray) -> tuple[IntArray, ...]:
         """As the compiled loops take it."""
@@ -150,12 +161,16 @@ def subset_inference(
     columns: Sequence[str],
     attacks: int,
     rng: np.random.Generator,
+    limit: float | None = None,
+    units: Units | None = None,
 ) -> SubsetInference:
     """Read each column of a person off the released records that are near in any set of the others.
 
     original, released, control : typed by `variables`, any index
     columns : at least 2
     attacks : people in the file and others, so many each; all, where there are fewer
+    limit   : of the gain: where its interval crosses it, up to four times as many are attacked. None: one look
+    units   : who belongs together in `original` and in `control`; None: everybody is alone
     raises  : DataError for one column, fewer than 20 people on a side, no record, or columns that `gower_points`
               refuses
     cost    : for d columns up to 15, O(attacks (d x released records + d 2^d)) time for each of three nearnesses, and
@@ -173,27 +188,40 @@ def subset_inference(
     repeated = {name: _repeated(released[name]) for name in columns}
     columns = sorted(columns, key=lambda name: -repeated[name])
     before, after = ([plain_values(file[name]) for name in columns] for file in (original, released))
-    attacked = people[:attacks]
-    if control is None:
+    of_units = units or tuple(np.arange(0 if file is None else len(file)) for file in (original, control))
+
+    def sides(most: int) -> list[_Side]:
+        attacked = people[:most]
+        nobody = np.full(len(attacked), -1)
+        looked_for = [column[attacked] for column in before]
+        if control is not None:
+            outside = others[0][:most]
+            theirs = [plain_values(control[name])[outside] for name in columns]
+            return [
+                _side(after, looked_for, before, nobody, of_units[0][attacked]),
+                _side(after, theirs, before, np.full(len(outside), -1), of_units[1][outside]),
+            ]
         kept = min(len(people), len(records))  # of two files of different size, the larger one would tell more
-        records, without = records[:kept], people[:kept]
         own = np.where(np.arange(len(attacked)) < kept, np.arange(len(attacked)), -1)
-        looked_for = [[column[attacked] for column in before]] * 2
-        files = [[column[records] for column in after], [column[without] for column in before]]
-        owns = [np.full(len(attacked), -1), own]
-    else:
-        outside = others[0][:attacks]
-        looked_for = [[c[attacked] for c in before], [plain_values(control[name])[outside] for name in columns]]
-        files = [after, after]
-        owns = [np.full(len(attacked), -1), np.full(len(outside), -1)]
-    sides = [
-        _Side([NearValues.of(*each) for each in zip(file, people, before, strict=True)], own)
-        for file, people, own in zip(files, looked_for, owns, strict=True)
-    ]
-    measured, chosen = _judged(sides, paired=control is None, rng=rng)
+        return [
+            _side([column[records[:kept]] for column in after], looked_for, before, nobody, of_units[0][attacked]),
+            _side([column[people[:kept]] for column in before], looked_for, before, own, of_units[0][attacked]),
+        ]
+
+    seed = int(rng.integers(2**62))
+    for level, most in zip(LOOKS if limit is not None else (LEVEL,), people_of_looks(attacks), strict=False):
+        measured, chosen = _judged(sides(most), control is None, np.random.default_rng(seed), level)
+        if limit is None or not is_open(measured.at_least_baseline().beyond_baseline(), limit):
+            break
     return SubsetInference(
         measured, tuple((tuple(columns[at] for at in each.known), columns[each.read]) for each in chosen)
     )
+
+
+def _side(
+    file: Sequence[Column], people: Sequence[Column], population: Sequence[Column], own: IntArray, units: IntArray
+) -> _Side:
+    return _Side([NearValues.of(*each) for each in zip(file, people, population, strict=True)], own, units)
 
 
 def _repeated(column: "pd.Series[Any]") -> float:
@@ -201,29 +229,31 @@ def _repeated(column: "pd.Series[Any]") -> float:
     return float((column.value_counts(normalize=True, dropna=False) ** 2).sum())
 
 
-def _judged(sides: Sequence[_Side], paired: bool, rng: np.random.Generator) -> tuple[Measurement, list[_Choice]]:
-    """What serves best on one half of the people, on the other half; both ways.
+def _judged(
+    sides: Sequence[_Side], paired: bool, rng: np.random.Generator, level: float
+) -> tuple[Measurement, list[_Choice]]:
+    """What serves best on one half of the units, on the other half; both ways.
 
     paired : both sides are the same people in the same order
     """
     from sluice.risk.attacks.subset_inference_kernel import read_by_all
 
-    chosen, shares, variance = [], [], 0.0
+    chosen, rights = [], [np.zeros(len(side)) for side in sides]
+    halves = [pd.factorize(side.units)[0] % 2 for side in sides]
     for half in (0, 1):
-        choice = _best([np.arange(half, len(side), 2)[:_SEARCHERS] for side in sides], sides, rng)
-        rights = [
-            read_by_all(*side.near((*choice.known, choice.read), choice.within, np.arange(1 - half, len(side), 2)))
-            for side in sides
-        ]
-        parts = [rights[0] - rights[1]] if paired else rights
-        variance += sum(float(each.var()) / len(each) for each in parts) / 4
-        shares.append([float(each.mean()) for each in rights])
+        seen = [np.flatnonzero(of == half)[:_SEARCHERS] for of in halves]
+        choice = _best(seen, sides, rng)
+        for side, of, right in zip(sides, halves, rights, strict=True):
+            rows = np.flatnonzero(of != half)
+            right[rows] = read_by_all(*side.near((*choice.known, choice.read), choice.within, rows))
         chosen.append(choice)
-    value, baseline = np.mean(shares, axis=0)
-    n = len(sides[0])
-    half_width = quantile(LEVEL) * sqrt(variance + 1 / sum(map(len, sides)) ** 2)
-    low, high = max(0.0, value - half_width), min(1.0, value + half_width)
-    return Measurement(float(value), n, n, interval=(low, high), baseline=float(baseline)), chosen
+    if not paired:
+        return excess_of_participants(rights[0], rights[1], (sides[0].units, sides[1].units), level), chosen
+    value, baseline, n = float(rights[0].mean()), float(rights[1].mean()), len(rights[0])
+    variance = variance_of_mean(rights[0] - rights[1], sides[0].units)
+    width = half_width(variance, len(np.unique(sides[0].units)), level)
+    interval = max(0.0, value - width), min(1.0, value + width)
+    return Measurement(value, n, n, interval=interval, level=level, baseline=baseline), chosen
 
 
 def _best(halves: Sequence[IntArray], sides: Sequence[_Side], rng: np.random.Generator) -> _Choice:

@@ -35,6 +35,7 @@ _MOST_LEARNED = 50_000  # people that the weights are learned from
 _MOST_TUNED = (300, 1_000)  # people of each fold by whom rulers are compared and claims calibrated, of large files
 _PAIRS_TUNED = 4_500_000  # people of a fold times records; of small files the people are more
 _OF_GROUP = 150  # people of one group who are learned from, and as many who are judged
+_MORE = 3  # times as many are judged of the other half, which is looked at where the first leaves a figure open
 _CANDIDATES = 20  # other records that share the probability with the best match
 _MOST_COORDINATES = 200  # more come of categories by the hundred, which weights tell apart better than distances
 _AMONG = 20_000  # released records, at random, among which rulers are rated
@@ -44,6 +45,9 @@ _SURER, _MORE_SURE = 0.01, 0.25  # right claims less wrong ones by which another
 _SIGMAS = 3.0
 
 _AT_ONCE = 8_000_000  # coordinates of a file that are held as an array, 64 MB; those of larger ones are worked out
+
+FEWEST_PEOPLE = 100
+"""Of both halves: of fewer nothing can be learned, and what chance explains of so few asks for a decision anyway."""
 
 Space = tuple[Points, Points]  # coordinates of one variable: original (n, w), released (m, w)
 
@@ -84,6 +88,8 @@ class LearnedIntruder:
     seed: int
     spaces: tuple[Space, ...] = field(repr=False)
     columns: MappedColumns | None = field(repr=False, default=None)
+    part: IntArray = field(repr=False, default_factory=lambda: np.zeros(0, np.int64))  # (n,) in which part each is
+    people: int = 2_000  # most people judged
 
     @classmethod
     def fit(
@@ -109,6 +115,20 @@ class LearnedIntruder:
         # By rank, so that the halves are equal; units are drawn, and their records follow.
         half = drawn[units] >= np.median(drawn[np.unique(units)])
         part = (drawn[units] * 1e6).astype(np.int64) % 2  # a coin of its own
+        return cls._of_halves(compared, tuple(spaces), columns, half, part, rng, people)
+
+    @classmethod
+    def _of_halves(
+        cls,
+        compared: Sequence[ComparedVariable],
+        spaces: tuple[Space, ...],
+        columns: MappedColumns | None,
+        half: BoolArray,
+        part: IntArray,
+        rng: np.random.Generator,
+        people: int,
+    ) -> Self:
+        """half : (n,) who is learned from; part : (n,) in which of its two parts each would be."""
         learning, others = np.flatnonzero(half), np.flatnonzero(~half)
         judged = np.sort(rng.choice(others, people, replace=False)) if len(others) > people else others
         records = len(compared[0].released)
@@ -123,8 +143,18 @@ class LearnedIntruder:
             ))  # fmt: skip
         linker = LearnedLinker.learn(compared, _some(learning, _MOST_LEARNED, rng), folds[0][0])
         return cls(
-            linker, tuple(folds), parts, learning, judged, int(rng.integers(2**62)), tuple(spaces), columns
-        )  # fmt: skip
+            linker, tuple(folds), parts, learning, judged, int(rng.integers(2**62)), spaces, columns, part, people
+        )
+
+    @cached_property
+    def other_half(self) -> "LearnedIntruder":
+        """The intruder who learns from those whom this one judges, and judges more of those whom this one learned from:
+        the same whatever was drawn since this one was made. Cost: as `fit`."""
+        half = np.ones(len(self.part), np.bool_)
+        half[self.learning] = False
+        rng = np.random.default_rng([self.seed, 1])
+        compared = self.linker.compared
+        return self._of_halves(compared, self.spaces, self.columns, half, self.part, rng, _MORE * self.people)
 
     def of_group(
         self, rows: IntArray, units: IntArray, rng: np.random.Generator, people: int = _OF_GROUP
@@ -277,6 +307,16 @@ class LearnedIntruder:
             return by_distance(both.expected(rows), both.all_points(_AT_ONCE), rows, _CANDIDATES)
 
         return [_Ruler(f"a map of all variables, by {scale}", tried, link)]
+
+
+def people_of_looks(records: int, people: int) -> tuple[int, int]:
+    """How many of so many records are judged by the intruder who learned from the other half, and with those whom the
+    intruder judges who learned from that one.
+
+    people : most people judged at first
+    """
+    half = records // 2
+    return min(people, half), min(people, half) + min(_MORE * people, records - half)
 
 
 @dataclass(frozen=True)

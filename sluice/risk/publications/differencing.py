@@ -17,7 +17,8 @@ import pandas as pd
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import column_hashes, plain_values
-from sluice.risk.publications.publication import RULE, SHOWN, Publication, SamePeople, one_rule
+from sluice.risk.publications.publication import Publication, SamePeople
+from sluice.risk.publications.renamed_variables import linear_rule, one_rule
 from sluice.risk.spread import COARSE, on_grid, resolution
 
 _KEPT = 0.9  # share of the values that a method leaves (nearly) as they are, from which a released value is believed
@@ -125,26 +126,13 @@ def _as_written_before(earlier: Publication, later: Publication, same: SamePeopl
         if before.dtype.kind != "f" or after.dtype.kind != "f":
             rule = _renaming(before[same.earlier], after[same.later])
         elif _is_for_all(_changes((earlier, later), same, name)):
-            rule = _linear_rule(before[same.earlier], after[same.later])
+            rule = linear_rule(before[same.earlier], after[same.later])
         else:
             continue
         if rule is not None:
             original = original.assign(**{name: rule(after)})
             masked = masked.assign(**{name: rule(plain_values(masked[name]))})
     return replace(later, original=original, masked=masked)
-
-
-def _linear_rule(before: FloatArray, after: FloatArray) -> Callable[[Any], Any] | None:
-    """How a number was written before, by what is written now, where it is a multiple and a constant more."""
-    known = np.isfinite(before) & np.isfinite(after)
-    before, after = before[known], after[known]
-    apart = after != np.roll(after, 1)
-    if apart.sum() < SHOWN:
-        return None
-    slope = float(np.median((before - np.roll(before, 1))[apart] / (after - np.roll(after, 1))[apart]))
-    constant = float(np.median(before - slope * after))
-    near = np.abs(before - constant - slope * after) <= resolution(before) / 2 + 1e-9 * np.abs(before)
-    return (lambda values: np.round(constant + slope * values, 9)) if near.mean() >= RULE else None
 
 
 def _renaming(before: Any, after: Any) -> Callable[[Any], Any] | None:

@@ -15,6 +15,7 @@ import pandas as pd
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import Hashes, column_hashes, plain_values, scrambled
 from sluice.ground.variables import Variables
+from sluice.risk.publications.renamed_variables import is_renamed, one_rule
 
 _KEYS_AGREE = 0.25  # of the way from pairs drawn at random to equal records
 _SIGMAS = 4.0  # standard errors that chance passes about once in thirty thousand times
@@ -25,17 +26,12 @@ _NEARLY_ALL = 0.95  # of the people are found by all columns: no fewer would fin
 _AS_MANY = 0.05  # of the people more, beyond which fewer columns are a better choice
 _UNLIKELY = 3e-5  # the same chance
 _COMMON = 0.01  # of the records; a column with fewer common values differs for everybody
-RULE = 0.9  # of the people, whose values became what one rule says
-SHOWN = 30  # people who show a rule
 _FEWEST_MOVED = 10  # records left over, of which an amount is looked for
 _MOVED_ALIKE = 0.8  # of them, which moved by one amount, or a few times as much
 _STEPS = 4
 _SMALL_GROUP = 50  # records left over that are equal in all other columns
 _FEW_EQUAL = 4  # records of one kind that are rare enough to speak of people, not of a quota
 _SAMPLE = 100_000  # records by which a choice of columns, or an amount, is judged
-_ALIKE = 0.5  # of the records, whose values two columns have in common from which they are one variable
-_MOST_VALUES = 20_000  # by which columns are compared
-_MANY_VALUES = 1_000  # from which a sample of them will do
 _EXACT = 60  # records of one kind up to which the binomial distribution is summed, not approximated
 
 
@@ -266,27 +262,16 @@ def _as_later(mixed: Sequence[Hashes], steady: Sequence[int]) -> tuple[Hashes, l
     return translated, sorted(found)
 
 
-def one_rule(given: "npt.NDArray[Any]", other: "npt.NDArray[Any]") -> "pd.Series[Any] | None":
-    """What each value became, if one rule says so for nearly everybody; None where nothing shows a rule.
-
-    given, other : shape (p,), values of the same people
-    returns      : by the values of `given` that have one partner, or nearly; missing ones have none
-    """
-    times = pd.DataFrame({"given": given, "other": other}).dropna().value_counts().reset_index()
-    times["of"] = times.groupby("given")["count"].transform("sum")
-    usual = times.drop_duplicates("given")  # the most frequent of each
-    several = usual[usual["of"] > 1]  # one case shows no rule
-    if several["of"].sum() < SHOWN or several["count"].sum() < RULE * several["of"].sum():
-        return None
-    clear = usual[usual["count"] >= RULE * usual["of"]]
-    return pd.Series(clear["other"].to_numpy(), pd.Index(clear["given"]))
+def _counts(earlier: "npt.NDArray[Any]", later: "npt.NDArray[Any]") -> tuple[IntArray, IntArray]:
+    """How many records of each file have each value."""
+    codes, values = pd.factorize(np.concatenate([earlier, later]))
+    first, second = (np.bincount(part, minlength=len(values)) for part in np.split(codes, [len(earlier)]))
+    return first, second
 
 
 def _share_in_common(earlier: Hashes, later: Hashes) -> float:
     """How many records of the smaller file could have a partner with the same value."""
-    codes, values = pd.factorize(np.concatenate([earlier, later]))
-    counts = [np.bincount(part, minlength=len(values)) for part in np.split(codes, [len(earlier)])]
-    return float(np.minimum(*counts).sum()) / min(len(earlier), len(later))
+    return float(np.minimum(*_counts(earlier, later)).sum()) / min(len(earlier), len(later))
 
 
 def _some(files: Sequence[Hashes]) -> list[Hashes]:
@@ -304,18 +289,16 @@ def _surplus(earlier: Hashes, later: Hashes) -> float:
     """
     if not len(earlier) or not len(later):
         return 0.0
-    codes, values = pd.factorize(np.concatenate([earlier, later]))
-    counts = [np.bincount(part, minlength=len(values)) for part in np.split(codes, [len(earlier)])]
-    few = counts[0] + counts[1] <= _FEW_EQUAL
-    return _nearer_than_chance(counts[0][few], counts[1][few], len(earlier) / len(codes))
+    first, second = _counts(earlier, later)
+    few = first + second <= _FEW_EQUAL
+    return _nearer_than_chance(first[few], second[few], len(earlier) / (len(earlier) + len(later)))
 
 
 def _more_equal_than_chance(earlier: Hashes, later: Hashes) -> bool:
     """Whether the files share more equal records than two samples of one population would."""
-    codes, values = pd.factorize(np.concatenate([earlier, later]))
-    counts = [np.bincount(part, minlength=len(values)) for part in np.split(codes, [len(earlier)])]
-    share = len(earlier) / len(codes)
-    return _too_much_alike(counts[0], counts[1], share) or _nearer_than_chance(counts[0], counts[1], share) > _SIGMAS
+    first, second = _counts(earlier, later)
+    share = len(earlier) / (len(earlier) + len(later))
+    return _too_much_alike(first, second, share) or _nearer_than_chance(first, second, share) > _SIGMAS
 
 
 def _nearer_than_chance(earlier: IntArray, later: IntArray, share: float) -> float:
@@ -374,52 +357,16 @@ class Publication:
     released: Variables
 
 
-def same_columns(
-    earlier: pd.DataFrame, later: pd.DataFrame, names: Sequence[str], later_names: Sequence[str]
-) -> dict[str, str]:
-    """Which column of the later file has the values of which one of the earlier, by the shares of their values.
-
-    names, later_names : columns to be looked at
-    returns            : earlier name -> later name, each once; the most alike first, none that differ in half
-    cost               : O(c n log n) for c columns, and of each pair of columns a merge of at most 20,000 values
-    """
-    every = max(1, max(len(earlier), len(later)) // _MOST_VALUES)
-    shares = [_shares(frame, which, every) for frame, which in ((earlier, names), (later, later_names))]
-    alike = {
-        (name, other): float(np.minimum(*mine.align(theirs, fill_value=0.0)).sum())
-        for name, mine in shares[0].items()
-        for other, theirs in shares[1].items()
-    }
-    found: dict[str, str] = {}
-    for (name, other), share in sorted(alike.items(), key=lambda item: (-item[1], item[0])):
-        if share >= _ALIKE and name not in found and other not in found.values():
-            found[name] = other
-    return found
-
-
-def _shares(frame: pd.DataFrame, names: Sequence[str], every: int) -> "dict[str, pd.Series[float]]":
-    """Of each column, the shares of its values; of very many, those of one in `every`, the same in each file."""
-    found = {}
-    for name in names:
-        counts = pd.Series(column_hashes(frame[name])).value_counts()
-        if len(counts) > _MANY_VALUES:
-            counts = counts[scrambled(counts.index.to_numpy(np.uint64)) % np.uint64(every) == 0]
-        found[name] = (counts / max(counts.sum(), 1)).astype(float)
-    return found
-
-
 def named_alike(earlier: Publication, later: Publication, same: SamePeople) -> Publication:
-    """The earlier file with the later one's names of variables that have the same values and were called otherwise."""
+    """The earlier file with the later one's names of variables that were called otherwise, whatever their codes."""
     new: dict[str, str] = {}
     unknown = [str(name) for name in later.original if name not in earlier.original and name in later.released]
-    hashes = {name: column_hashes(later.original[name])[same.later] for name in unknown}
     for name in map(str, earlier.original):
         if name in later.original or name not in earlier.released:
             continue
-        mine = column_hashes(earlier.original[name])[same.earlier]
-        usual = pd.Series(mine).value_counts(normalize=True).max() if len(mine) else 1.0
+        mine = earlier.original[name].iloc[same.earlier]
         for other in (each for each in unknown if each not in new.values()):
-            if float((mine == hashes[other]).mean()) >= max(RULE, (1 + usual) / 2):
+            if is_renamed(mine, later.original[other].iloc[same.later]):
                 new[name] = other
                 break
     if not new:
@@ -441,8 +388,7 @@ def changed_records(earlier: pd.DataFrame, later: pd.DataFrame) -> int:
     cost           : O(n + m), by 64-bit hashes of the rows
     """
     rows = [pd.util.hash_pandas_object(frame, index=False).to_numpy() for frame in (earlier, later)]
-    codes, values = pd.factorize(np.concatenate(rows))
-    before, after = (np.bincount(part, minlength=len(values)) for part in np.split(codes, [len(earlier)]))
+    before, after = _counts(rows[0], rows[1])
     return int(max((before - after).clip(0).sum(), (after - before).clip(0).sum()))
 
 

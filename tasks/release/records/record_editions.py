@@ -19,7 +19,8 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.masking.joint_moves import Edition, stay_together
 from sluice.publication.records_file import read_typed
 from sluice.risk.classes.equivalence_classes import classes_of
-from sluice.risk.publications.publication import Publication, SamePeople, rows_within, same_columns, same_people
+from sluice.risk.publications.publication import Publication, SamePeople, rows_within, same_people
+from sluice.risk.publications.renamed_variables import in_later_codes
 from tasks.release.documented_release import Release, StagedTable, variables_from_json
 from tasks.release.editions.earlier_releases import compare_with_pruned, is_out_of_reach, publications
 from tasks.release.records.record_definition import RecordsDefinition
@@ -207,11 +208,17 @@ def _same_people(
     keys: list[pd.Series[str]] = []
     if key and key == other.product.contract.record_key:
         keys = [key_texts(before, key), key_texts(staged, key)]
+    own = [[n for n, v in each.items() if n not in columns and v.role not in NAMES] for each in (theirs, mine)]
+    rewritten = in_later_codes(before, staged, *own)  # what is called otherwise now
+    if len(rewritten.columns):
+        more = [*columns, *map(str, rewritten)]
+        found = same_people(before[columns].join(rewritten), staged, more, *keys)
+        if found is not None:
+            return found
     found = same_people(before, staged, columns, *keys)
-    if found is None:  # perhaps by variables that have other names now
-        own = [[n for n, v in each.items() if n not in columns and v.role not in NAMES] for each in (theirs, mine)]
-        names = same_columns(before, staged, *own)
-        found = same_people(before.rename(columns=names), staged, [*columns, *names.values()]) if names else None
+    if found is None:  # perhaps all is written otherwise
+        rewritten = in_later_codes(before, staged, *([*columns, *names] for names in own))
+        found = same_people(rewritten, staged, [*map(str, rewritten)])
     return found
 
 

@@ -14,6 +14,8 @@ from policies.standard.reference_standard import LearnedLimits
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict
+from sluice.risk.attacks.attack_success import LOOKS
+from sluice.risk.measurement import verdict_within
 from sluice.utility.comparison import Comparison
 from tests.golden import golden
 from tests.policies.standard.population_sample import NUMBERS, ORIGINAL, SAFE, VARIABLES
@@ -76,7 +78,8 @@ def test_what_cannot_be_played_is_unknown():
 
 @pytest.mark.parametrize(("share", "together"), [(0.02, True), (0.1, True), (0.1, False), (0.5, True)])
 def test_intervals_cover_where_households_fail_together(share, together):
-    """Of 400 files of 200 households of one to five, at least 93 % of the upper ends are not below the truth."""
+    """Of 400 files of 200 households of one to five, at least 95 % of the upper ends are not below the truth (97.5 %,
+    but for chance)."""
     rng = np.random.default_rng(7)
     covered = 0
     for _ in range(400):
@@ -85,7 +88,41 @@ def test_intervals_cover_where_households_fail_together(share, together):
         low, high = share_interval((drawn[units] if together else drawn).astype(float), units)
         assert 0 <= low <= high <= 1
         covered += high >= share
-    assert covered >= 0.93 * 400
+    assert covered >= 0.95 * 400
+
+
+@pytest.mark.chain
+@pytest.mark.parametrize(("households", "size"), [(200, 1), (834, 1), (400, 3)])
+@pytest.mark.parametrize("limit", [0.02, 0.09])
+def test_two_looks_err_at_the_limit_no_more_than_one_may(households, size, limit):
+    """Of 600 files whose truth is at the limit, at most 2.5 % pass and 2.5 % fail, but for chance (more than 4.2 % do
+    once in a hundred such tests). Members of a household are found together. Of files of 200 people whose truth is a
+    third of a limit of 9 %, two looks pass 93 %; one 95 % interval on half of the people passed 65 %."""
+    rng = np.random.default_rng(3)
+    passed, failed = 0, 0
+    for _ in range(600):
+        units = np.repeat(np.arange(households), rng.integers(1, 2 * size, households))
+        found = (rng.random(households) < limit)[units].astype(float)
+        half = units < households // 2
+        verdict = verdict_within(share_interval(found[half], units[half], LOOKS[0]), limit)
+        if verdict is Verdict.REVIEW:
+            verdict = verdict_within(share_interval(found, units, LOOKS[1]), limit)
+        passed, failed = passed + (verdict is Verdict.PASS), failed + (verdict is Verdict.FAIL)
+    assert max(passed, failed) <= 0.042 * 600
+
+
+@pytest.mark.chain
+def test_a_figure_that_one_half_leaves_open_is_decided_by_both():
+    """Of 240 people nobody is found: of 120 less than 3 % cannot be shown, of 240 it can. What is decided at once is
+    looked at once."""
+    few, others = ORIGINAL.iloc[:240], SAFE.iloc[:240]
+    limits = LearnedLimits(found=0.09, claims=0.03, binding=True)
+    found = played(others, few, limits)
+    assert found["learned_claims"].verdict is Verdict.PASS
+    assert found["learned_claims"].completed == 240
+    assert played(others, few, LearnedLimits(found=0.2, claims=0.1))["learned_claims"].completed == 120
+    reported = played(others, few, limits.model_copy(update={"binding": False}))
+    assert (reported["learned_claims"].verdict, reported["learned_claims"].completed) == (Verdict.REVIEW, 120)
 
 
 def test_where_nobody_or_everybody_is_found_households_are_counted():

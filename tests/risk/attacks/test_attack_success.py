@@ -23,6 +23,16 @@ def test_wilson_as_published(successes: int, n: int, low: float, high: float) ->
 
 
 @pytest.mark.parametrize(
+    ("successes", "n", "low", "high"),
+    [(81, 263, 0.2527, 0.3676), (15, 148, 0.0578, 0.1617), (0, 20, 0.0, 0.1684), (1, 29, 0.0009, 0.1776)],
+)
+def test_the_exact_interval_as_published(successes: int, n: int, low: float, high: float) -> None:
+    """Newcombe as above, Table I, method 5 (Clopper-Pearson)."""
+    assert AttackSuccess(n, n, successes).exact() == pytest.approx((low, high), abs=5e-5)
+    assert AttackSuccess(n, n, n - successes).exact() == pytest.approx((1 - high, 1 - low), abs=5e-5)
+
+
+@pytest.mark.parametrize(
     ("main", "control", "n", "value", "low", "high"),
     [
         (849, 70, 3000, 0.26569613297719286, 0.2486912730018781, 0.2827009929525076),

@@ -10,6 +10,8 @@ from sluice.risk.attacks.attribute_gain import (
     OtherVariable,
     Reading,
     attribute_gains,
+    gain_interval,
+    gains_of_people,
     strongest_readings,
 )
 from sluice.risk.linkage.learned_linker import CandidatePosterior
@@ -25,7 +27,11 @@ def certain_of(rows: list[int], others: list[int]) -> CandidatePosterior:
 
 
 def gain_of(variable: OtherVariable, people: list[int], found: CandidatePosterior, reading: Reading) -> AttributeGain:
-    return attribute_gains([variable], np.array(people), found, {variable.name: reading}, np.array(people))[0]
+    return gains([variable], np.array(people), found, {variable.name: reading}, np.array(people))[0]
+
+
+def gains(variables, people, found, readings, units) -> list[AttributeGain]:
+    return attribute_gains(variables, gains_of_people(variables, people, found, readings), readings, units)
 
 
 def test_the_share_read_with_and_without_the_own_record() -> None:
@@ -81,8 +87,8 @@ def test_many_variables_widen_the_interval() -> None:
     several = [OtherVariable.of(f"v{at}", values, values, number=False) for at in range(20)]
     people, found = np.arange(100), certain_of(list(range(100)), list(rng.permutation(100)))
     readings = {each.name: Reading(0.0, False) for each in several}
-    one = attribute_gains(several[:1], people, found, readings, people)[0]
-    among = attribute_gains(several, people, found, readings, people)[0]
+    one = gains(several[:1], people, found, readings, people)[0]
+    among = gains(several, people, found, readings, people)[0]
     assert among.interval[1] > one.interval[1]
 
 
@@ -92,10 +98,16 @@ def test_people_of_one_household_tell_less_than_as_many_strangers() -> None:
     variable = OtherVariable.of("area", values, values, number=False)
     people, found = np.arange(100), certain_of(list(range(100)), [(at + 50) % 100 for at in range(100)])
     reading = {"area": Reading(0.0, False)}
-    strangers = attribute_gains([variable], people, found, reading, people)[0]
-    couples = attribute_gains([variable], people, found, reading, people % 50)[0]  # both lose, or neither
+    strangers = gains([variable], people, found, reading, people)[0]
+    couples = gains([variable], people, found, reading, people % 50)[0]  # both lose, or neither
     assert couples.gain == strangers.gain
     assert couples.interval[1] - couples.gain > 1.3 * (strangers.interval[1] - strangers.gain)
+
+
+def test_where_nobody_gains_units_are_counted_and_not_their_people() -> None:
+    """0 of 100 households of three is as uncertain as 0 of 100 people."""
+    households = gain_interval(np.zeros(300), np.repeat(np.arange(100), 3), 0.95)
+    assert households == pytest.approx(gain_interval(np.zeros(100), np.arange(100), 0.95))
 
 
 @pytest.mark.parametrize("values", [1, 127, 128, 129, 32_768, 32_769])

@@ -231,7 +231,7 @@ def test_what_all_of_ones_group_have_is_not_told_by_a_larger_group_in_which_few_
 @pytest.mark.parametrize("finer", [1, 2])
 def test_single_years_of_age_or_less_are_subtracted_below_each_where_few_crossed(finer: int) -> None:
     """Ages in years have more labels than bands have, and ages in halves of a year very many."""
-    first = people(3500).assign(region="north")[[*KEYS, "town"]]
+    first = people(2500).assign(region="north")[[*KEYS, "town"]]
     if finer > 1:
         first["age"] = first["age"] * finer + np.random.default_rng(1).integers(0, finer, len(first))
     second = first.assign(age=first["age"] + (np.arange(len(first)) % 12 == 0))

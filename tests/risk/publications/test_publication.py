@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.risk.publications import publication
-from sluice.risk.publications.publication import same_columns, same_people
+from sluice.risk.publications.publication import same_people
 from tests.flows.house import survey
 
 COLUMNS = ["age", "sex", "region", "town", "income"]
@@ -156,13 +156,6 @@ def test_new_keys_and_another_month_do_not_part_people_from_themselves() -> None
     found = same_people(first, second, [*COLUMNS, "month"], first["person"], second["person"])
     assert found is not None
     assert (len(found.earlier), bool((found.earlier == found.later).all())) == (2000, True)
-
-
-def test_columns_are_known_by_their_values_whatever_they_are_called() -> None:
-    first, second = survey(500), survey(500, seed=2)
-    second = second.rename(columns={"age": "years", "town": "place", "income": "pay"})
-    found = same_columns(first, second, ["age", "town", "income", "sex"], ["pay", "place", "years", "region"])
-    assert found == {"age": "years", "town": "place", "income": "pay"}
 
 
 def test_people_whose_age_grew_in_between_are_found_without_a_key() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tasks.release import running_step
-from tasks.release.running_step import SearchLog
+from tasks.release.running_step import SearchLog, listening, remark
 
 
 def test_a_search_is_written_to_the_log_when_a_stage_begins_and_rarely_after(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,3 +25,11 @@ def test_a_search_is_written_to_the_log_when_a_stage_begins_and_rarely_after(mon
         "search protect clean up: 90 %",
         "search protect shake: 0 %",
     ]
+
+
+def test_a_remark_reaches_whoever_reads_and_nobody_later() -> None:
+    heard: list[str] = []
+    with listening(lambda step, seconds: None, heard.append), listening(lambda step, seconds: None):
+        remark("Few people.")
+    remark("Nobody waits.")
+    assert heard == ["Few people."]
