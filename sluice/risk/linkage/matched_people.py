@@ -10,8 +10,8 @@ sides: no file is looked at for how it was made.
 Numbers are known and compared to a hundredth of the people, as nearly unique ones that a model drew from its donors
 would else tell whose they were; that is looked for among values, and tells nothing of the rest of a record.
 
-Source: Lasko and Vinterbo (2010), section II, the reference of people who took no part; Torra (2017), section 3.3.1,
-record linkage by an intruder who knows the method. Differs from them: pairs are not given but claimed.
+Source: Lasko and Vinterbo (2010), section II, the reference of people who took no part; Torra (2013), "Rank swapping:
+Specific record linkage for rank swapping", an intruder who knows the method. Pairs are not given here but claimed.
 """
 
 from collections.abc import Sequence
