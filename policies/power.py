@@ -15,6 +15,7 @@ import pandas as pd
 
 from policies.policy import Policy, load_policy, shipped_policies
 from policies.rules.control_rules import ControlRule, percent
+from policies.standard.preconditions import reference_records
 from policies.standard.reference_standard import AnyOf, LinkageLimits, ReferenceStandard
 from sluice.ground.declaration import Declaration
 from sluice.ground.sentence import Sentences, as_fields
@@ -159,7 +160,8 @@ def figures(policy: Policy, size: FileSize, variables: int, paired: bool = True)
 
 def _of_size(standard: ReferenceStandard, size: FileSize) -> Iterator[Figure]:
     """The number of records below which the standard does not judge; it is held against none."""
-    fewest = min(size.records, size.records if size.aside is None else size.aside)
+    others = size.records if size.aside is None else reference_records(size.records, size.aside)
+    fewest = min(size.records, others)
     if standard.when_fewer != "judge" and fewest < standard.minimum_records:
         yield Figure("reference_size", standard.minimum_records, False, None)
 

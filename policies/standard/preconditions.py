@@ -99,14 +99,17 @@ SAMPLE_SIZE = (
 )
 
 
+def reference_records(original: int, aside: int) -> int:
+    """How many stand for other people: where few were set aside, the original without each person beside them."""
+    return aside + original - 1 if aside >= FEWEST_ASIDE else aside
+
+
 def judge_size(
     standard: ReferenceStandard, original: pd.DataFrame, masked: pd.DataFrame, held: pd.DataFrame | None
 ) -> Finding:
     counts = {"original": len(original)}
     if standard.reference == "holdout":
-        aside = 0 if held is None else len(held)
-        # Who was set aside is looked at beside the original without each person, where there are few.
-        counts["held-out"] = aside + len(original) - 1 if aside >= FEWEST_ASIDE else aside
+        counts["held-out"] = reference_records(len(original), 0 if held is None else len(held))
     which, fewest = min(counts.items(), key=lambda item: item[1])
     possible = min(fewest, len(masked)) > standard.neighbours
     if not possible:

@@ -44,7 +44,7 @@ def unable(name: str, records: int, units: int | None = None) -> set[str]:
         ("public-use-file", 1200, 150, {"learned_claims"}),  # 0 of 150 households: less than 2.6 %
         ("public-use-business", 834, None, set()),
         ("public-use-business", 300, None, {"reference_size", "learned_linkage", "learned_claims"}),
-        ("synthetic-file", 3000, None, {"reference_size", "participant_inference", "subset_inference"}),
+        ("synthetic-file", 3000, None, {"participant_inference", "subset_inference"}),
         ("synthetic-file", 10_000, None, set()),
     ],
 )
