@@ -131,6 +131,31 @@ def test_records_of_the_table_give_its_suppressed_cells(house: TablesHouse, meas
     assert str(len(small)) in finding.says
 
 
+@pytest.mark.parametrize("labels", ["as in the table", "codes of its own"])
+def test_dimensions_are_known_under_other_names(house: TablesHouse, labels: str) -> None:
+    tabulated = made(house)
+    table, _ = cells_of(tabulated)
+    publish(tabulated)
+    records(house)
+    others = {"nace": "branch", "region": "area"}
+    for variable in house.contract["variables"]:
+        if variable["name"] in others:
+            variable["name"] = others[variable["name"]]
+            variable.pop("categories", None)
+    house.data = house.data.rename(columns=others)
+    if labels != "as in the table":
+        for name in others.values():
+            codes = sorted(set(house.data[name]))
+            house.data[name] = house.data[name].map({label: f"c{place}" for place, label in enumerate(codes)})
+    house.policy["rules"] = [{"rule": "k_anonymity", "k": 3, "columns": ["branch"]}]
+    release = made(house)
+    file_of(release)
+    (finding,) = compare_with_tables(release)
+    assert finding.verdict is Verdict.FAIL
+    assert finding.observed
+    assert finding.attempted <= len(suppressed(table))
+
+
 def test_the_check_of_a_file_of_records_holds_it_beside_tables(house: TablesHouse) -> None:
     tabulated = made(house)
     cells_of(tabulated)

@@ -62,6 +62,7 @@ _SAYS = Sentences(
 )
 
 _RECORDS = "records"  # the product, as the ledger names it
+_ALIKE = 0.8  # of the records, from which a column is a dimension under another name
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +95,22 @@ class TablesBesideFiles:
     @property
     def dimensions(self) -> list[str]:
         return [dimension.name for dimension in self.cells.dimensions]
+
+    def likeness(self, axis: int, counts: "pd.Series[int]") -> float:
+        """The share of a file's records whose label of some column may be a code of the dimension, by the labels and,
+        of a table that counts, their frequencies; or by frequencies alone, which are those of the table's.
+
+        counts : of the records with each label
+        """
+        cells, records = self.cells, max(1, int(counts.sum()))
+        leaf = leaves_of(cells, [place == axis for place in range(len(self.dimensions))])
+        totals = pd.Series(cells.total[leaf], [cells.dimensions[axis].codes[code] for code in cells.codes[leaf, axis]])
+        named = counts[counts.index.isin(totals.index)]
+        if self.measure.variable is not None or self.measure.weight is not None or not totals.sum():
+            return float(named.sum() / records)
+        shares = (named / records).sub(totals / totals.sum(), fill_value=0).abs().sum() / 2
+        equal = counts[counts.isin(totals)].sum() / records if len(counts) <= 2 * len(totals) else 0.0
+        return float(max(named.sum() / records - shares, equal))
 
     def beside(self, file: pd.DataFrame) -> FileComparison | None:
         """How nearly the sums over a file tell what is protected; None where it has no dimension or no measure."""
@@ -148,7 +165,7 @@ def compare_with_files(release: DocumentedRelease, tables: TablesBesideFiles) ->
     """A finding on each file of records that the public could read and that has dimensions and the measure."""
     findings = []
     for name, entries in publications(release).items():
-        file = _published_records(release.product.workspace, entries, tables.columns)
+        file = _published_records(release.product.workspace, entries, tables)
         found = None if file is None else tables.beside(file)
         if file is not None and found is not None:
             findings += _finding(tables, found, file, f"the records of {name}", "this release", name)
@@ -164,7 +181,7 @@ def compare_with_tables(release: DocumentedRelease) -> list[Finding]:
         if earlier is None or masked is None:
             continue
         tables = TablesBesideFiles.of(earlier, release.product.contract)
-        file = _read(release.vault, masked.body["data"], tables.columns)
+        file = _read(release.vault, masked.body["data"], tables)
         found = tables.beside(file)
         if found is not None:
             findings += _finding(tables, found, file, "the records of this file", name, name)
@@ -172,20 +189,35 @@ def compare_with_tables(release: DocumentedRelease) -> list[Finding]:
     return findings or [_with_verdict(Verdict.PASS, says)]
 
 
-def _published_records(workspace: Workspace, entries: Sequence[Entry], columns: Sequence[str]) -> pd.DataFrame | None:
-    """The columns that a published file has of these; None for another product, and for what was deleted by rule."""
+def _published_records(
+    workspace: Workspace, entries: Sequence[Entry], tables: TablesBesideFiles
+) -> pd.DataFrame | None:
+    """The columns that a published file has of these tables; None for another product, and for what was deleted."""
     received, masked = last(entries, State.RECEIVED), last(entries, State.MASKED)
     if received is None or masked is None or received.body["product"] != _RECORDS:
         return None
     if is_pruned(workspace, masked.body["data"], ".parquet"):
         return None
-    return _read(workspace.vault, masked.body["data"], columns)
+    return _read(workspace.vault, masked.body["data"], tables)
 
 
-def _read(vault: Vault, sha256: str, columns: Sequence[str]) -> pd.DataFrame:
+def _read(vault: Vault, sha256: str, tables: TablesBesideFiles) -> pd.DataFrame:
+    """The columns of the tables by their names, and those that are a dimension of theirs under another name."""
     path = vault.verify(sha256, ".parquet")
-    there = [name for name in pq.read_schema(path).names if name in columns]
-    return pd.DataFrame(pq.read_table(path, columns=there).to_pandas())
+    names = pq.read_schema(path).names
+    there = [name for name in names if name in tables.columns]
+    file = pd.DataFrame(pq.read_table(path, columns=there).to_pandas())
+    lacking = [axis for axis, name in enumerate(tables.dimensions) if name not in there]
+    alike: list[tuple[float, str, str]] = []
+    for name in [each for each in names if each not in there] if lacking else []:
+        counts = pq.read_table(path, columns=[name]).to_pandas()[name].value_counts()
+        of = pd.Series(counts.to_numpy(), _codes(pd.Series(counts.index)))
+        alike += [(tables.likeness(axis, of), tables.dimensions[axis], name) for axis in lacking]
+    for share, dimension, name in sorted(alike, reverse=True):
+        if share >= _ALIKE and dimension not in file and name not in there:
+            there.append(name)
+            file[dimension] = pq.read_table(path, columns=[name]).to_pandas()[name].to_numpy()
+    return file
 
 
 def _codes(column: "pd.Series[Any]") -> NDArray[np.object_]:
