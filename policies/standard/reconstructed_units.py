@@ -13,7 +13,7 @@ from sluice.ground.comparable_values import PlainArray, plain_values
 from sluice.ground.declaration import Declaration
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentence, Sentences, as_fields
-from sluice.ground.variables import GROUPS, Role, with_role
+from sluice.ground.variables import GROUPS, Kind, Role, with_role
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.attacks.attack_success import AttackSuccess
 from sluice.risk.attacks.near_records import ReleasedColumn
@@ -62,13 +62,16 @@ RECONSTRUCTED_UNITS = (
 )
 
 _NAMED = {Role.PERSON: "person", Role.HOUSEHOLD: "household", Role.CONTRIBUTOR: "contributor", Role.HOLDING: "holding"}
+_MAY_NAME = (Role.OTHER, Role.IDENTIFIER)
+_CODES = (Kind.NOMINAL, Kind.TEXT, Kind.INTEGER)
+_SMALLEST, _LARGEST, _FEWEST = 1.5, 30, 20  # records of a unit on average and at most, and units
 _BANDS = 8  # into which a key is divided that is a number, and masked
 _RETAINED = 0.9  # share of the people, from which a number is compared as it is
 
 
 def has_units(files: Comparison) -> bool:
     """Whether the original says of records that they belong together."""
-    return any(name in files.original for role in GROUPS for name in with_role(files.variables, role))
+    return next(_units(files), None) is not None
 
 
 def judge_reconstructed_units(limits: UnitLimits, files: Comparison) -> list[Finding]:
@@ -93,18 +96,34 @@ def judge_reconstructed_units(limits: UnitLimits, files: Comparison) -> list[Fin
 
 
 def _units(files: Comparison) -> Iterator[tuple[str, IntArray]]:
-    """What records belong to, in a word, and the number of each one's; a name that is missing is nobody else's."""
+    """What records belong to, in a word, and the number of each one's; a name that is missing is nobody else's.
+
+    Also what the contract does not call a unit: a code that is not released and that a few records each share.
+    """
     seen: list[IntArray] = []
-    for role in GROUPS:
-        for name in with_role(files.variables, role):
-            if name not in files.original:
-                continue
-            codes = pd.factorize(files.original[name])[0].astype(np.int64)
-            unnamed = codes < 0
-            codes[unnamed] = codes.max(initial=-1) + 1 + np.arange(np.count_nonzero(unnamed))
-            if not any(np.array_equal(codes, other) for other in seen):
-                seen.append(codes)
-                yield _NAMED[role], codes
+    named = [(name, _NAMED[role]) for role in GROUPS for name in with_role(files.variables, role)]
+    perhaps = [
+        (name, f"unit of {name}")
+        for name, variable in files.variables.items()
+        if variable.role in _MAY_NAME and variable.kind in _CODES and name not in files.masked
+    ]
+    for name, group in [*named, *perhaps]:
+        if name not in files.original:
+            continue
+        codes = pd.factorize(files.original[name])[0].astype(np.int64)
+        unnamed = codes < 0
+        if name not in dict(named) and not _are_units(codes[~unnamed], len(codes)):
+            continue
+        codes[unnamed] = codes.max(initial=-1) + 1 + np.arange(np.count_nonzero(unnamed))
+        if not any(np.array_equal(codes, other) for other in seen):
+            seen.append(codes)
+            yield group, codes
+
+
+def _are_units(codes: IntArray, n: int) -> bool:
+    """Whether so many records share a code as of a household or a firm, never as many as an amount in round numbers."""
+    sizes = np.bincount(codes)
+    return 2 * len(codes) >= n and len(sizes) >= _FEWEST and sizes.mean() >= _SMALLEST and sizes.max() <= _LARGEST
 
 
 def _is_known(name: str, files: Comparison) -> bool:

@@ -92,6 +92,18 @@ def test_whatever_records_belong_to_is_judged(role):
     assert found["reconstructed_units"].verdict is Verdict.FAIL
 
 
+@pytest.mark.parametrize("role", [Role.OTHER, Role.IDENTIFIER])
+def test_what_the_contract_calls_no_unit_is_one_where_few_share_each_code(role):
+    mine = VARIABLES["household"].model_copy(update={"role": role, "kind": Kind.INTEGER})
+    files = replace(without_household(SWAPPED), variables=VARIABLES | {"household": mine})
+    assert has_units(files)
+    found = judged(files)
+    assert found["reconstructed_units"].scope == "unit of household"
+    assert found["reconstructed_units"].verdict is Verdict.FAIL
+    for codes in (np.arange(N), RNG.integers(0, 9, N), np.where(RNG.random(N) < 0.5, 0, PLACE)):  # nobody's, many's
+        assert not has_units(replace(files, original=FRAME.assign(household=codes)))
+
+
 def test_two_names_of_the_same_records_are_judged_once():
     both = {"patient": VARIABLES["household"].model_copy(update={"name": "patient", "role": Role.PERSON})}
     files = without_household(SWAPPED)
