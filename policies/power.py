@@ -14,24 +14,28 @@ import numpy as np
 import pandas as pd
 
 from policies.policy import Policy, load_policy, shipped_policies
-from policies.rules.control_rules import ControlRule, percent
+from policies.rules.control_rules import ControlRule
 from policies.standard.preconditions import reference_records
 from policies.standard.reference_standard import AnyOf, LinkageLimits, ReferenceStandard
 from sluice.ground.declaration import Declaration
-from sluice.ground.sentence import Sentences, as_fields
+from sluice.ground.sentence import END, Sentences, as_fields
 from sluice.ground.variables import NAMES, Variables
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.attacks.attack_success import LOOKS
 from sluice.risk.attacks.attribute_gain import gain_interval
-from sluice.risk.linkage.learned_intruder import FEWEST_PEOPLE, people_of_looks
+from sluice.risk.linkage.learned_intruder import FEWEST_PEOPLE, judged_in_looks
 from sluice.risk.passing_truth import Ends, Look, can_pass, exact_ends, largest_difference, largest_share
 from sluice.risk.people_of_records import groups_of_people
 
 _SAYS = Sentences(
     "power",
-    tells="With {records:,} {unit}{aside}, a file passes in 95 of 100 cases if the truth is at most "
-    "{figures:semicolons}.",
-    nothing="With {records:,} {unit}{aside}, no measure that decides can find a file safe.",
+    tells="With {records:,} {unit}, a file passes in 95 of 100 cases if the true figures are no larger than these:",
+    tells_aside="With {records:,} {unit} and {aside:,} set aside, a file passes in 95 of 100 cases if the true figures "
+    "are no larger than these:",
+    figure=" {rule} {truth:percent} (limit {limit:percent})",
+    another="; {rule} {truth:percent} (limit {limit:percent})",
+    nothing="With {records:,} {unit}, no measure that decides can find a file safe.",
+    nothing_aside="With {records:,} {unit} and {aside:,} set aside, no measure that decides can find a file safe.",
     cannot=" However well it is masked, a file of so few {unit} may fail to pass {names:commas}. About "
     "{needed:,} would do.",
     never=" However well it is masked, a file of so few {unit} may fail to pass {names:commas}.",
@@ -74,7 +78,8 @@ class FileSize:
         """A file of so many records, those set aside among them, under another standard."""
         aside = None if standard.holdout_share is None else round(records * standard.holdout_share)
         left = records - (aside or 0)
-        return FileSize(left, max(1, round(left * self.units / max(1, self.records))), aside)
+        units = round(left * self.units / self.records) if self.records else left
+        return FileSize(left, max(1, units), aside)
 
     @property
     def all(self) -> int:
@@ -84,7 +89,6 @@ class FileSize:
 class Figure(NamedTuple):
     """A limit that is held against an interval.
 
-    rule    : with who is played, where there are several
     decides : whether a file that shows nobody passes in 95 of 100 cases
     truth   : the largest with which a file does; None where none is
     """
@@ -113,19 +117,16 @@ def judge_power(
     if not found:
         return []
     unable = [each for each in found if not each.decides]
-    about = {
-        "records": size.records,
-        "unit": unit,
-        "aside": "" if aside is None else f" and {aside:,} set aside",
-    }
-    told = tuple(
-        f"{percent(each.truth)} of {percent(each.limit)} allowed by {each.rule}"
-        for each in found
-        if each.truth is not None
-    )
-    says = _SAYS.tells(**about, figures=told) if told else _SAYS.nothing(**about)
+    told = dict.fromkeys((each.rule, each.truth, each.limit) for each in found if each.truth is not None)
+    if aside is None:
+        says = (_SAYS.tells if told else _SAYS.nothing)(records=size.records, unit=unit)
+    else:
+        says = (_SAYS.tells_aside if told else _SAYS.nothing_aside)(records=size.records, unit=unit, aside=aside)
+    for place, (rule, truth, limit) in enumerate(told):
+        says += (_SAYS.another if place else _SAYS.figure)(rule=rule, truth=truth, limit=limit)
+    says += END() if told else ()
     if unable:
-        names = tuple(dict.fromkeys(each.rule.partition(" ")[0] for each in unable))
+        names = tuple(dict.fromkeys(each.rule for each in unable))
         needed = _sufficient(policy, size, d, paired)
         says += _SAYS.cannot(unit=unit, names=names, needed=needed) if needed else _SAYS.never(unit=unit, names=names)
         able = [name for name in _able(size, d, paired) if name != policy.name]
@@ -133,7 +134,7 @@ def judge_power(
     return [
         Finding(
             rule="power", verdict=Verdict.REVIEW if unable else Verdict.PASS, stage="original", binding=False,
-            attempted=len(found), completed=len(told), **as_fields(says),
+            attempted=len(found), completed=sum(each.truth is not None for each in found), **as_fields(says),
         )
     ]  # fmt: skip
 
@@ -168,27 +169,27 @@ def _of_size(standard: ReferenceStandard, size: FileSize) -> Iterator[Figure]:
 
 def _of_intruders(standard: ReferenceStandard, size: FileSize, variables: int) -> Iterator[Figure]:
     if standard.learned.binding:
-        yield from _of_linkage(standard.learned, size, standard.learned.people, "all variables")
+        yield from _of_linkage(standard.learned, size, standard.learned.people)
     for intruder in standard.intruders:
         if intruder.binding:
-            yield from _of_linkage(intruder, size, standard.learned.people, intruder.name)
+            yield from _of_linkage(intruder, size, standard.learned.people)
             known = intruder.knows.any if isinstance(intruder.knows, AnyOf) else 1
             looks = _looks(size, standard.learned.people)
             ends = _ends_of_gain(max(1, variables - known))
-            yield _of_share(f"attribute_gain ({intruder.name})", intruder.gain, looks, ends)
+            yield _of_share("attribute_gain", intruder.gain, looks, ends)
 
 
-def _of_linkage(limits: LinkageLimits, size: FileSize, people: int, who: str) -> Iterator[Figure]:
+def _of_linkage(limits: LinkageLimits, size: FileSize, people: int) -> Iterator[Figure]:
     looks = _looks(size, people)
-    yield _of_share(f"learned_linkage ({who})", limits.found, looks)
-    yield _of_share(f"learned_claims ({who})", limits.claims, looks)
+    yield _of_share("learned_linkage", limits.found, looks)
+    yield _of_share("learned_claims", limits.claims, looks)
 
 
 def _looks(size: FileSize, people: int) -> list[Look]:
     """None where the intruder has too few to learn from."""
     if size.units < FEWEST_PEOPLE:
         return []
-    judged = people_of_looks(size.records, people)
+    judged = judged_in_looks(size.records, people)
     return [Look(_units(size, each), level) for each, level in zip(judged, LOOKS, strict=True)]
 
 
@@ -227,7 +228,7 @@ def _sufficient(policy: Policy, size: FileSize, variables: int, paired: bool) ->
     def enough(records: int) -> bool:
         return all(each.decides for each in figures(policy, size.of_all(records, standard), variables, paired))
 
-    low, high = size.all, 2 * size.all
+    low, high = size.all, max(1, 2 * size.all)
     while not enough(high):
         low, high = high, 2 * high
         if high > _MOST:

@@ -31,7 +31,7 @@ def told(name: str, records: int, households: int | None = None, aside: int | No
 def unable(name: str, records: int, units: int | None = None) -> set[str]:
     held = policy(name)
     size = FileSize(records, units or records).of_all(records, held.reference_standard)
-    return {each.rule.partition(" ")[0] for each in figures(held, size, 12) if not each.decides}
+    return {each.rule for each in figures(held, size, 12) if not each.decides}
 
 
 @pytest.mark.parametrize(
@@ -77,6 +77,13 @@ def test_households_are_counted_and_not_their_members() -> None:
 
 def test_with_a_handful_no_shipped_policy_can_decide() -> None:
     golden(told("public-use-file", 60).says)
+
+
+@pytest.mark.parametrize("name", ["public-use-file", "synthetic-file"])
+def test_an_empty_file_is_no_file_that_can_be_judged(name: str) -> None:
+    finding = told(name, 0, aside=0)
+    assert finding.verdict is Verdict.REVIEW
+    assert {"power.nothing_aside", "power.cannot"} <= {finding.code, *(note.code for note in finding.notes)}
 
 
 def test_a_policy_without_a_standard_has_no_interval() -> None:

@@ -309,7 +309,7 @@ class LearnedIntruder:
         return [_Ruler(f"a map of all variables, by {scale}", tried, link)]
 
 
-def people_of_looks(records: int, people: int) -> tuple[int, int]:
+def judged_in_looks(records: int, people: int) -> tuple[int, int]:
     """How many of so many records are judged by the intruder who learned from the other half, and with those whom the
     intruder judges who learned from that one.
 

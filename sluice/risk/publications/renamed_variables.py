@@ -7,6 +7,7 @@ What is only guessed so is believed where it finds more people again than chance
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ _MOST_VALUES = 20_000  # by which columns are compared
 _MANY_VALUES = 1_000  # from which a sample of them will do; no code is guessed of so many
 _UNITS = (1.0, 7.0, 12.0, 52.0, 60.0, 365.25, 2.54, 2.2046, *(10.0**power for power in range(1, 7)))
 _NEAR_A_UNIT = 0.05  # of it, that the ratio of two spreads may be off
+_SPREAD_ALIKE = 0.1  # standard deviations, by which quantiles of one variable may be off
+_PEOPLE = 5_000  # who are in both files and tell whether two columns are one variable
 _STEPS_OFF = 3  # of the values' resolution, that a constant may be off
 
 
@@ -106,19 +109,25 @@ def in_later_codes(
     names, later_names : columns to be looked at
     returns            : same index as the earlier file; each column of either file at most once, the most alike first.
                          A value that the later file has no code for is missing
-    cost               : that of `same_columns`, and of each other pair of columns O(n)
+    cost               : that of `same_columns`; of each other pair of columns O(1), and O(n log n) of numbers that are
+                         spread alike
     """
     ways = list[_Way]()
+    before, after = (
+        {each: _Values.of(frame[each]) for each in which} for frame, which in ((earlier, names), (later, later_names))
+    )
     for (name, other), share in _in_common(earlier, later, names, later_names).items():
-        ways.append(_Way(name, other, share, 0 if share >= _REWRITTEN else 3, earlier[name]))
+        ways.append(_Way(name, other, share, 0 if share >= _REWRITTEN else 3, lambda values: values))
         if share < _REWRITTEN:
-            ways += _rewritten(name, other, plain_values(earlier[name]), plain_values(later[other]), earlier.index)
+            ways += _rewritten(name, other, before[name], after[other])
     taken = set[str]()
     found: dict[str, pd.Series[Any]] = {}
     for way in sorted(ways, key=lambda each: (each.rank, -each.alike, each.name, each.other)):
         if way.name not in taken and way.other not in found and way.alike >= (_REWRITTEN if way.rank < 3 else _ALIKE):
             taken.add(way.name)
-            found[way.other] = way.values
+            found[way.other] = earlier[way.name] if way.rank in (0, 3) else pd.Series(
+                way.rule(before[way.name].all), earlier.index
+            )  # fmt: skip
     return pd.DataFrame(found, earlier.index)
 
 
@@ -130,49 +139,75 @@ class _Way:
     other: str
     alike: float
     rank: int  # how much a high share means: of equal values most, of equally frequent ones little
-    values: "pd.Series[Any]"
+    rule: Callable[[Any], Any]  # of the later values, by the earlier ones
 
 
-def _rewritten(
-    name: str, other: str, before: npt.NDArray[Any], after: npt.NDArray[Any], index: pd.Index
-) -> Iterator[_Way]:
+@dataclass(frozen=True)
+class _Values:
+    """A column.
+
+    all    : shape (n,), as `plain_values` has them
+    shares : of the records with each value
+    spread : of numbers that vary, 41 quantiles in standard deviations from the mean; None of others
+    """
+
+    all: npt.NDArray[Any]
+    shares: "pd.Series[float]"
+    spread: FloatArray | None
+
+    @classmethod
+    def of(cls, column: "pd.Series[Any]") -> "_Values":
+        values, spread = plain_values(column), None
+        if values.dtype.kind == "f":
+            values = values.round(9)
+            known = values[np.isfinite(values)]
+            if len(known) >= _SHOWN and known.std() > 0:
+                spread = (np.quantile(known, np.linspace(0.01, 0.99, 41)) - known.mean()) / known.std()
+        return cls(values, pd.Series(values).value_counts(normalize=True), spread)
+
+
+def _rewritten(name: str, other: str, before: _Values, after: _Values) -> Iterator[_Way]:
     """By a line, if both are numbers and one fits, and by how frequent the values are."""
-    if before.dtype.kind == after.dtype.kind == "f":
-        alike, values = _by_line(before, after)
-        yield _Way(name, other, alike, 1, pd.Series(values, index))
-    shares = [pd.Series(values).value_counts(normalize=True) for values in (before, after)]
+    if before.spread is not None and after.spread is not None:
+        for sign, spread in ((1.0, before.spread), (-1.0, -before.spread[::-1])):
+            if np.abs(spread - after.spread).mean() <= _SPREAD_ALIKE:
+                yield from _by_line(name, other, before, after, sign)
+    shares = before.shares, after.shares
     fewest, most = sorted(map(len, shares))
     if 2 <= fewest <= most <= min(_MANY_VALUES, fewest * 1.1 + 1):
         alike = float(np.minimum(*(each.to_numpy()[:fewest] for each in shares)).sum())
         code = dict(zip(shares[0].index, shares[1].index, strict=False))
-        yield _Way(name, other, alike, 2, pd.Series(pd.Series(before).map(code).to_numpy(after.dtype), index))
+        kind = after.all.dtype
+        yield _Way(name, other, alike, 2, lambda values: pd.Series(values).map(code).to_numpy(kind))
 
 
-def _by_line(before: FloatArray, after: FloatArray) -> tuple[float, FloatArray]:
+def _by_line(name: str, other: str, before: _Values, after: _Values, sign: float) -> Iterator[_Way]:
     """As a multiple that a change of units or of direction explains, and a constant more."""
-    best, written = 0.0, before
-    known = before[np.isfinite(before)], after[np.isfinite(after)]
-    if min(map(len, known)) < _SHOWN or not known[0].std() or not known[1].std():
-        return best, written
+    known = [each.all[np.isfinite(each.all)] for each in (before, after)]
     ratio = float(known[1].std() / known[0].std())
     unit = min((*_UNITS, *(1 / each for each in _UNITS)), key=lambda each: abs(ratio / each - 1))
     if abs(ratio / unit - 1) > _NEAR_A_UNIT:
-        return best, written
-    step = float(np.diff(np.unique(known[1])).min())
-    shares = pd.Series(known[1].round(9)).value_counts(normalize=True)
-    for slope in (unit, -unit):
-        middle = np.rint(float(np.median(known[1]) - np.median(slope * known[0])) / step)
-        for constant in dict.fromkeys((0.0, *(step * (middle + off) for off in range(-_STEPS_OFF, _STEPS_OFF + 1)))):
-            values = (constant + slope * before).round(9)
-            mine = pd.Series(values).value_counts(normalize=True)
-            alike = float(np.minimum(*mine.align(shares, fill_value=0.0)).sum())
-            if alike > best:
-                best, written = alike, values
-    return best, written
+        return
+    ordered = [each.shares.sort_index() for each in (before, after)]
+    levels, shares = [each.index.to_numpy(np.float64) for each in ordered], [each.to_numpy() for each in ordered]
+    slope, step = sign * unit, float(np.diff(levels[1]).min())
+    middle = np.rint(float(np.median(known[1]) - np.median(slope * known[0])) / step)
+    for constant in dict.fromkeys((0.0, *(step * (middle + off) for off in range(-_STEPS_OFF, _STEPS_OFF + 1)))):
+        rule = partial(_on_line, slope, constant)
+        values = rule(levels[0])
+        place = np.minimum(np.searchsorted(levels[1], values), len(levels[1]) - 1)
+        alike = float(np.minimum(shares[0], shares[1][place])[levels[1][place] == values].sum())
+        yield _Way(name, other, alike, 1, rule)
+
+
+def _on_line(slope: float, constant: float, values: FloatArray) -> FloatArray:
+    return (constant + slope * values).round(9)
 
 
 def is_renamed(before: "pd.Series[Any]", after: "pd.Series[Any]") -> bool:
     """Whether two columns of the same people, in one order, are one variable, by its values or by a rule on these."""
+    every = max(1, len(before) // _PEOPLE)
+    before, after = before.iloc[::every], after.iloc[::every]
     mine, theirs = column_hashes(before), column_hashes(after)
     if not len(mine):
         return False
