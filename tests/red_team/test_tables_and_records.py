@@ -131,16 +131,22 @@ def test_records_of_the_table_give_its_suppressed_cells(house: TablesHouse, meas
     assert str(len(small)) in finding.says
 
 
+@pytest.mark.parametrize("measure", [{}, TURNOVER], ids=["counts", "amounts"])
 @pytest.mark.parametrize("labels", ["as in the table", "codes of its own"])
-def test_dimensions_are_known_under_other_names(house: TablesHouse, labels: str) -> None:
+def test_dimensions_are_known_under_other_names(house: TablesHouse, measure: Any, labels: str) -> None:
+    """Beside a column with the same codes, which tells nothing of the table."""
+    house.definition["measure"] = measure
     tabulated = made(house)
     table, _ = cells_of(tabulated)
     publish(tabulated)
     records(house)
     others = {"nace": "branch", "region": "area"}
+    (region,) = [each for each in house.contract["variables"] if each["name"] == "region"]
+    house.contract["variables"].append({**region, "name": "zone"})
+    house.data["zone"] = house.data["region"].sample(frac=1, random_state=1).to_numpy()
     for variable in house.contract["variables"]:
-        if variable["name"] in others:
-            variable["name"] = others[variable["name"]]
+        if variable["name"] in (*others, "zone"):
+            variable["name"] = others.get(variable["name"], variable["name"])
             variable.pop("categories", None)
     house.data = house.data.rename(columns=others)
     if labels != "as in the table":

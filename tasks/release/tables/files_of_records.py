@@ -7,6 +7,8 @@ their data sets are called: whether its sums are the table's is measured.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -62,7 +64,9 @@ _SAYS = Sentences(
 )
 
 _RECORDS = "records"  # the product, as the ledger names it
-_ALIKE = 0.8  # of the records, from which a column is a dimension under another name
+_ALIKE = 0.8  # of the amounts, from which a column is a dimension under another name
+_MUCH = 2.0  # times the sum of a table, beyond which a file is of other records
+_MOST_LABELS = 10_000  # of a column that may be a dimension
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,31 +100,42 @@ class TablesBesideFiles:
     def dimensions(self) -> list[str]:
         return [dimension.name for dimension in self.cells.dimensions]
 
-    def likeness(self, axis: int, counts: "pd.Series[int]") -> float:
-        """The share of a file's records whose label of some column may be a code of the dimension, by the labels and,
-        of a table that counts, their frequencies; or by frequencies alone, which are those of the table's.
-
-        counts : of the records with each label
-        """
-        cells, records = self.cells, max(1, int(counts.sum()))
-        leaf = leaves_of(cells, [place == axis for place in range(len(self.dimensions))])
-        totals = pd.Series(cells.total[leaf], [cells.dimensions[axis].codes[code] for code in cells.codes[leaf, axis]])
-        named = counts[counts.index.isin(totals.index)]
-        if self.measure.variable is not None or self.measure.weight is not None or not totals.sum():
-            return float(named.sum() / records)
-        shares = (named / records).sub(totals / totals.sum(), fill_value=0).abs().sum() / 2
-        equal = counts[counts.isin(totals)].sum() / records if len(counts) <= 2 * len(totals) else 0.0
-        return float(max(named.sum() / records - shares, equal))
-
-    def beside(self, file: pd.DataFrame) -> FileComparison | None:
-        """How nearly the sums over a file tell what is protected; None where it has no dimension or no measure."""
-        shared = [name for name in self.dimensions if name in file]
+    def amounts(self, file: pd.DataFrame) -> Floats | None:
+        """What each record adds to the cells, shape (n,), in units; None where the file has not the measure."""
         variable, weight = self.measure.variable, self.measure.weight
-        if not shared or (variable is not None and variable not in file):
+        if variable is not None and variable not in file:
             return None
         amount = np.ones(len(file)) if variable is None else _numbers(file[variable]) * 10.0**self.cells.decimals
         if weight is not None and weight.variable in file:
             amount = amount * _numbers(file[weight.variable])
+        return amount
+
+    def may_hold(self, amounts: Floats) -> bool:
+        """Whether a file adds up to about as much as the table, so that it may be of the same records."""
+        total = float(np.abs(self.cells.total[(self.cells.codes == 0).all(axis=1)]).sum())
+        return total / _MUCH <= float(np.abs(amounts).sum()) <= total * _MUCH
+
+    def likeness(self, axis: int, sums: "pd.Series[float]") -> float:
+        """How much a column of a file looks like the dimension, 1 where it is: the share of the amounts whose labels
+        are codes, less that by which they differ from the codes' totals; or that of labels whose sums are totals.
+
+        sums : of the amounts, by label
+        """
+        total = max(1.0, float(sums.abs().sum()))
+        leaf = leaves_of(self.cells, [place == axis for place in range(len(self.dimensions))])
+        codes = [self.cells.dimensions[axis].codes[code] for code in self.cells.codes[leaf, axis]]
+        totals = pd.Series(self.cells.total[leaf].astype(np.float64), codes)
+        named = sums[sums.index.isin(totals.index)]
+        apart = (named / total).sub(totals / max(1.0, float(totals.abs().sum())), fill_value=0.0).abs().sum() / 2
+        equal = sums[sums.round().isin(totals)] if len(sums) <= 2 * len(totals) else sums[:0]
+        return max(float(named.abs().sum() / total - apart), float(equal.abs().sum() / total))
+
+    def beside(self, file: pd.DataFrame) -> FileComparison | None:
+        """How nearly the sums over a file tell what is protected; None where it has no dimension or no measure."""
+        shared = [name for name in self.dimensions if name in file]
+        amount = self.amounts(file)
+        if not shared or amount is None:
+            return None
         totals = file_totals(self.cells, {name: _codes(file[name]) for name in shared}, amount)
         altered = self.published.value is not None
         return compare_with_file(self.cells, self.published.status, self.request.requirements, altered, totals)
@@ -208,16 +223,28 @@ def _read(vault: Vault, sha256: str, tables: TablesBesideFiles) -> pd.DataFrame:
     there = [name for name in names if name in tables.columns]
     file = pd.DataFrame(pq.read_table(path, columns=there).to_pandas())
     lacking = [axis for axis, name in enumerate(tables.dimensions) if name not in there]
+    amounts = tables.amounts(file) if lacking else None
+    if amounts is None or not tables.may_hold(amounts):
+        return file
     alike: list[tuple[float, str, str]] = []
-    for name in [each for each in names if each not in there] if lacking else []:
-        counts = pq.read_table(path, columns=[name]).to_pandas()[name].value_counts()
-        of = pd.Series(counts.to_numpy(), _codes(pd.Series(counts.index)))
-        alike += [(tables.likeness(axis, of), tables.dimensions[axis], name) for axis in lacking]
+    for name in [each for each in names if each not in there]:
+        labels, of = _labels(path, name)
+        if labels:
+            sums = pd.Series(np.bincount(of + 1, amounts, len(labels) + 1)[1:], labels)
+            alike += [(tables.likeness(axis, sums), tables.dimensions[axis], name) for axis in lacking]
     for share, dimension, name in sorted(alike, reverse=True):
         if share >= _ALIKE and dimension not in file and name not in there:
             there.append(name)
             file[dimension] = pq.read_table(path, columns=[name]).to_pandas()[name].to_numpy()
     return file
+
+
+@lru_cache(maxsize=32)  # as long as one file is held beside many tables
+def _labels(path: Path, name: str) -> tuple[list[str], NDArray[np.int32]]:
+    """Of a column its labels, and the place of each record's among them, -1 for none; of very many no labels."""
+    of, labels = pd.factorize(pq.read_table(path, columns=[name]).to_pandas()[name])
+    texts = [] if len(labels) > _MOST_LABELS else [*map(str, _codes(pd.Series(labels)))]
+    return texts, of.astype(np.int32)
 
 
 def _codes(column: "pd.Series[Any]") -> NDArray[np.object_]:
