@@ -29,9 +29,9 @@ from sluice.risk.people_of_records import groups_of_people
 
 _SAYS = Sentences(
     "power",
-    tells="With {records:,} {unit}, a file passes in 95 of 100 cases if the true figures are no larger than these:",
-    tells_aside="With {records:,} {unit} and {aside:,} set aside, a file passes in 95 of 100 cases if the true figures "
-    "are no larger than these:",
+    tells="With {records:,} {unit}, a file passes in 95 of 100 cases if its true figures are at most:",
+    tells_aside="With {records:,} {unit} and {aside:,} set aside, a file passes in 95 of 100 cases if its true figures "
+    "are at most:",
     figure=" {rule} {truth:percent} (limit {limit:percent})",
     another="; {rule} {truth:percent} (limit {limit:percent})",
     nothing="With {records:,} {unit}, no measure that decides can find a file safe.",

@@ -152,6 +152,14 @@ def test_rows_in_the_order_of_what_was_removed_tell_it(files: Path) -> None:
     golden(found.says)
 
 
+@pytest.mark.parametrize("name", ["income", "age"])
+def test_rows_in_the_order_of_a_number_tell_it_though_noise_or_groups_are_released(files: Path, name: str) -> None:
+    original, dossier = in_order_of(files, lambda people: people[name])
+    assert original[name].is_monotonic_increasing
+    found = finding(dossier, "row_order")
+    assert (found.verdict, found.data["name"]) == (Verdict.REVIEW, name)
+
+
 def test_rows_in_the_order_of_what_is_released_tell_no_more(files: Path) -> None:
     _, dossier = in_order_of(files, lambda people: people["region"] + people["sex"])
     assert finding(dossier, "row_order").verdict is Verdict.PASS
