@@ -253,8 +253,9 @@ class Pram(MaskingStep):
             return
         known = {*categories, MISSING} if self.missing_as_category else set(categories)
         rows = self.matrix[name]
-        for labels in (rows, *rows.values()):
-            if not labels.keys() <= known:  # no list of the labels of all rows: they are as many as the matrix has cells
+        named: tuple[Mapping[str, object], ...] = (rows, *rows.values())  # one list of all labels would have k^2
+        for labels in named:
+            if not labels.keys() <= known:
                 label = next(label for label in labels if label not in known)
                 raise PlanError(
                     f"matrix of pram on '{name}' names '{label}', which is not among its categories. "
