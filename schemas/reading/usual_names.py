@@ -22,7 +22,11 @@ def usual_role(name: str, without: Collection[Role] = ()) -> tuple[Role, str] | 
 
     without : roles that the values rule out: a region_id of twelve values names no record
     """
-    words = words_of(name)
+    return _usual_role(words_of(name), frozenset(without))
+
+
+@lru_cache(maxsize=20_000)
+def _usual_role(words: tuple[str, ...], without: frozenset[Role]) -> tuple[Role, str] | None:
     for role, usual in _usual().items():
         for phrase in () if role in without else usual:
             if _stands_in(phrase, words):
@@ -68,7 +72,7 @@ def _stands_in(phrase: tuple[str, ...], words: tuple[str, ...]) -> bool:
     if len(phrase) > 1:
         return "".join(phrase) in words or any(words[at : at + len(phrase)] == phrase for at in range(len(words)))
     [word] = phrase
-    return any(word == each or (len(word) >= _INSIDE and each.startswith(word)) for each in words)
+    return word in words or (len(word) >= _INSIDE and any(each.startswith(word) for each in words))
 
 
 @cache
