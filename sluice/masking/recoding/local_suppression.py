@@ -40,8 +40,8 @@ class LocalSuppression(MaskingStep):
         default_factory=dict,
         description="key variable: rank. A key of rank 1 is kept longest: it loses a value only where no choice among "
         "keys of rank 2, 3, ... will do, however many. Keys without a rank are suppressed first. With no rank at all "
-        "few cells are suppressed (not always the fewest, which are hard to find), among equals those of the variable "
-        "with the most categories",
+        "few cells are suppressed (of up to about a hundred different combinations the fewest; of more these are too "
+        "hard to find), among equals those of the variable with the most categories",
     )
     missing_matches: Literal["category", "any"] = Field(
         default="category",
@@ -162,7 +162,8 @@ class LocalSuppression(MaskingStep):
         keys, sizes, combination, counted = distinct_combinations(some, self.columns, whose)
         last = max(self.importance.values(), default=0) + 1
         ranks = [self.importance.get(name, last) for name in self.columns]
-        pieces = hide_unsafe(keys, sizes, self.k, ranks, self.all_m or len(self.columns))
+        m = self.all_m or len(self.columns)
+        pieces = hide_unsafe(keys, sizes, self.k, ranks, m, all_counted=bool(counted.all()))
         lost = pieces.keys != keys[pieces.origin]
         piece = pieces.of_records(combination, counted)
         losers = np.flatnonzero(lost.any(axis=1)[piece])

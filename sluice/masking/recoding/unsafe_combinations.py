@@ -72,18 +72,24 @@ class Pieces:
         return piece
 
 
-def hide_unsafe(keys: IntArray, sizes: IntArray, k: int, ranks: Sequence[int], all_m: int) -> Pieces:
+def hide_unsafe(
+    keys: IntArray, sizes: IntArray, k: int, ranks: Sequence[int], all_m: int, *, all_counted: bool = True
+) -> Pieces:
     """Suppress key values until every combination of `all_m` keys is shared by k records, and so every smaller one.
 
     keys    : shape (c, p), different combinations in the order of their values, from 1; 0 is missing
     sizes   : shape (c,), the records of each that are counted, 0 or more; at least k in all
     ranks   : importance of the p keys, 1 is kept longest
+    all_counted : whether the sizes count every record, and not one of each person
     returns : equal records lose equal keys, but for fewer than k records that fill up a small rest
     cost    : several times O(s c p) for each of the sets of `all_m` keys and s sets of keys to suppress, less as fewer
               rare records are left
 
     What makes all keys together safe does so for fewer as well, and can be cheaper: the cheaper of the two is returned.
+    Of few combinations an integer programme finds the cheapest of all (`fewest_cells`), where all keys are to be safe.
     """
+    from sluice.masking.recoding.fewest_cells import fewest_cells
+
     levels = sorted(set(ranks))
 
     def cost(pieces: Pieces) -> tuple[int, ...]:
@@ -91,7 +97,11 @@ def hide_unsafe(keys: IntArray, sizes: IntArray, k: int, ranks: Sequence[int], a
         return tuple(int(lost[[rank == level for rank in ranks]].sum()) for level in levels)
 
     found = [_hide_by_subsets(keys, sizes, k, ranks, m) for m in sorted({all_m, len(ranks)})]
-    return min(found, key=cost)
+    best = min(found, key=cost)
+    if all_m == len(ranks) and all_counted and any(cost(best)):
+        cheapest = fewest_cells(keys, sizes, k, ranks, sum(cost(best)))
+        return best if cheapest is None else min(best, cheapest, key=cost)
+    return best
 
 
 def _hide_by_subsets(keys: IntArray, sizes: IntArray, k: int, ranks: Sequence[int], all_m: int) -> Pieces:
