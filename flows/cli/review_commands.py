@@ -41,6 +41,7 @@ def review(
     from flows.history import history
     from policies.standing import told
     from sluice.custody.workspace import open_workspace
+    from sluice.report.first_screen import first_screen
     from tasks.release.decisions.decisions_of_people import find
     from tasks.release.decisions.open_findings import open_findings
     from tasks.release.decisions.series_approval import standing_in_series
@@ -92,13 +93,19 @@ def review(
         said, accept = one.finding.accepted, f"sluice accept-finding {release_id} {one.short} --reason WHY"
         what = one.finding.code or one.finding.rule
         facts[f"finding {one.short}"] = f"{what}: accepted by {said.says}" if said else f"{what}: {accept}"
+    first = first_screen(dossier, found.settled)
     if as_json:
         findings = [finding.model_dump(mode="json") for finding in dossier.findings]
         fields = {"measure", "unit", "tables", "parameters"}
         view = dossier.view.model_dump(mode="json", include=fields, exclude={"tables": {"__all__": {"maps"}}})
-        print_json(facts | {"plan": dossier.plan} | view | {"findings": findings, "hashes": dossier.hashes})
+        print_json(
+            facts
+            | {"first_screen": first.model_dump(mode="json"), "plan": dossier.plan}
+            | view
+            | {"findings": findings, "hashes": dossier.hashes}
+        )
         return
-    show_dossier(out, facts, dossier)
+    show_dossier(out, first, facts, dossier)
 
 
 @review_app.command()

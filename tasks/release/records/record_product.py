@@ -19,13 +19,14 @@ from sluice.ground.variables import Role, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.masking.plan import ByStratum
 from sluice.masking.recoding.generalized_levels import GeneralizedLevels
+from sluice.masking.treatments import treatments
 from sluice.publication.codebook import Codebook, codebook_page, codebook_variables, ddi_codebook
 from sluice.publication.copies import COPIES
 from sluice.publication.datapackage import as_json, records_datapackage
 from sluice.publication.discovery_metadata import citation_file, croissant
 from sluice.publication.manifest import PublishedFile
 from sluice.publication.records_file import read_typed
-from sluice.report.dossier import Dossier, RecordsView
+from sluice.report.dossier import Dossier, RecordsView, Treatment
 from sluice.utility.analyses.analysis_findings import unfit_analyses
 from tasks.release.product import Product
 from tasks.release.records.record_definition import RecordsDefinition
@@ -90,6 +91,9 @@ class Records(Product[RecordsDefinition, "MaskedFile", "Evaluation"]):
         return RecordsView(
             records_holdout=release.holdout.rows if release.holdout else 0,
             records_released=made.rows if made else 0,
+            treatments=tuple(
+                Treatment(how=how, variables=variables) for how, variables in treatments(self.definition.plan).items()
+            ),
             curves=evaluation.curves if evaluation else (),
             variables=evaluation.variables if evaluation else (),
             utility=evaluation.utility if evaluation else None,

@@ -54,6 +54,7 @@ class Tables(Product[TablesDefinition, ProtectedTables, TablesEvaluation]):
             measure=variable or "number of records",
             unit=self.contract.by_name[variable].unit if variable else None,
             tables=evaluation.tables if evaluation else (),
+            labels={each.name: dict(each.labels) for each in self.contract.variables if each.labels},
         )
 
     def files(self, subject: Subject) -> dict[str, tuple[str, str]]:
