@@ -279,13 +279,15 @@ def redraft(
 def declared_roles(contract: Contract, seen: Overview) -> Proposals:
     """What a contract says of each column, in place of proposals."""
     said = "as the contract says"
+    same = repeats(seen)
     columns = tuple(
-        Proposal(each.name, each.kind, each.role, said, missing_codes=each.missing_codes)
+        Proposal(
+            each.name, each.kind, each.role, said, missing_codes=each.missing_codes, repeats=same.get(each.name, "")
+        )
         for each in contract.variables
         if each.name in seen.columns
     )
-    repeating = tuple(replace(each, repeats=repeats(seen, each.name, columns)) for each in columns)
-    return Proposals(repeating, contract.record_key, contract.numbers_alone)
+    return Proposals(columns, contract.record_key, contract.numbers_alone)
 
 
 def release_name(dataset: str) -> str:
