@@ -15,7 +15,7 @@ from sluice.ground.visible_text import one_line
 from sluice.report.asked import WhatIsAsked, approvals_asked, findings_asked, nothing_asked, of_verdict
 from sluice.report.dossier import Dossier, RecordsView, TablesView, Treatment
 from sluice.report.headline import lead, most_telling, reasons, shown, waived
-from sluice.report.intruders import Intruder, best_intruder, intruders, people_of
+from sluice.report.intruder_dots import Intruder, best_intruder, intruders, people_of
 from sluice.report.wording import VERDICT_WORDS, percent, rule_words
 from sluice.report.worth import Bar, bars, good_for
 
@@ -295,7 +295,7 @@ def _questions(dossier: Dossier) -> list[str]:
     beyond = [*dict.fromkeys(rule_words(each.rule) for each in beyond_reported_limits(dossier.findings))]
     if beyond:
         more = f" and {len(beyond) - _MOST_NAMED} more" if len(beyond) > _MOST_NAMED else ""
-        found.append(f"Beyond a limit that is only reported: {', '.join(beyond[:_MOST_NAMED])}{more}.")
+        found.append(f"Beyond a reported limit: {', '.join(beyond[:_MOST_NAMED])}{more}.")
     if given := waived(dossier):
         found.append(f"Waived: {', '.join(dict.fromkeys(rule_words(each.rule) for each in given))}.")
     return found

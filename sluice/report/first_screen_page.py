@@ -10,7 +10,7 @@ from markupsafe import Markup
 from sluice.ground.page_templates import page_templates
 from sluice.report.dossier import TablesView
 from sluice.report.first_screen import FirstScreen
-from sluice.report.intruders import Intruder
+from sluice.report.intruder_dots import Intruder
 from sluice.report.records_plots import drawing, text
 from sluice.report.tables_page import grid_key, whole_grid
 from sluice.report.wording import VERDICT_WORDS

@@ -76,7 +76,7 @@ def good_for(findings: Sequence[Finding], view: RecordsView) -> str:
     return f"{says}; not for {_listed(bad)}." if bad else f"{says}."
 
 
-def _listed(what: Sequence[str], most: int = 4) -> str:
+def _listed(what: Sequence[str], most: int = 2) -> str:
     return ", ".join(what[:most])
 
 

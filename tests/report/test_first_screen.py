@@ -8,7 +8,7 @@ from sluice.masking.treatments import OTHERWISE, treatments
 from sluice.report.asked import approvals_asked
 from sluice.report.dossier import Asked, Dossier, Treatment
 from sluice.report.first_screen import MOST_WORDS, FirstScreen, brief, first_screen
-from sluice.report.intruders import intruders
+from sluice.report.intruder_dots import intruders
 from sluice.report.report_page import render
 from sluice.report.worth import bars, good_for
 from tests.golden import golden
