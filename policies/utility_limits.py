@@ -24,6 +24,7 @@ from sluice.risk.linkage.linkage_score import ScoreView, disclosure_risk, linkag
 from sluice.utility.analyses.analysis_findings import judge_analyses
 from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.query_comparison import QueryAnswer
+from sluice.utility.analyses.turned_coefficients import TURNED_COEFFICIENTS
 from sluice.utility.cell_changes import coarse_share
 from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.number_measures import loss_of_numbers
@@ -134,6 +135,7 @@ UTILITY = (
         "utility",
         helps="Compare original and released variables: the measures of utility found none that both files hold.",
     ),
+    TURNED_COEFFICIENTS,
 )
 
 
@@ -170,7 +172,8 @@ class _Limits(Analyses):
         wanted = {*besides}
         wanted |= {each.name for each in measures(self.families) if (limit := self.limit(each)) and limit.binding}
         families = [family for family in self.families if wanted & {*self._limited(family)}]
-        return self._found(files, families, shown=False).findings
+        found = self._found(files, families, shown=False).findings
+        return tuple(each for each in found if each.binding or each.rule != TURNED_COEFFICIENTS.rule)
 
     def limit(self, measure: Measure) -> Limit | None:
         limit: Limit | None = getattr(self, measure.name)
