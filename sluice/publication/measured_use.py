@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sluice.report.wording import figure
+from sluice.utility.analyses.design_matrix import INTERCEPT
 from sluice.utility.analyses.models import ComparedCoefficient, ComparedModel, Turn
 from sluice.utility.marginal_summary import MarginalSummary, TableLoss
 from sluice.utility.utility_view import UtilityView
@@ -117,7 +118,7 @@ def _sampled(pairs: MarginalSummary) -> str:
 
 def _supports(view: UtilityView, pairs: MarginalSummary | None) -> Iterator[str]:
     for model in view.models or ():
-        told = [one for one in model.coefficients if one.difference is not None]
+        told = [one for one in _effects(model) if one.difference is not None]
         if told and not model.lost and not model.turned and all((one.difference or 0) <= _NEAR for one in told):
             yield f"The model of {model.name}: each coefficient within one standard error of the original's."
         elif near := [one.term for one in told if one.after is not None and (one.difference or 0) <= _NEAR]:
@@ -135,7 +136,7 @@ def _not_for(view: UtilityView, pairs: MarginalSummary | None) -> Iterator[str]:
         turned = {one.term for one in model.turned}
         far = [
             one.term
-            for one in model.coefficients
+            for one in _effects(model)
             if one.after is not None and one.term not in turned and (one.difference or 0) > _FAR
         ]
         if far:
@@ -143,7 +144,7 @@ def _not_for(view: UtilityView, pairs: MarginalSummary | None) -> Iterator[str]:
                 f"The size of these effects in the model of {model.name}, which are more than two standard errors from "
                 f"the original's: {_listed(far)}."
             )
-        if gone := [one.term for one in model.coefficients if one.after is None]:
+        if gone := [one.term for one in _effects(model) if one.after is None]:
             yield f"These effects in the model of {model.name}, which the file does not tell: {_listed(gone)}."
         if model.by and model.subgroups and (worst := model.subgroups[0]).overlap < 0.5:
             yield (
@@ -155,6 +156,11 @@ def _not_for(view: UtilityView, pairs: MarginalSummary | None) -> Iterator[str]:
     lossy = sorted((each for each in shown.values() if each.loss >= _MUCH), key=lambda each: -each.loss)[:_NAMED]
     for table in lossy:
         yield f"The table of {' and '.join(table.variables)}: {share(table.loss)} of the records in another cell."
+
+
+def _effects(model: ComparedModel) -> list[ComparedCoefficient]:
+    """The coefficients that say what goes with what: all but the intercept."""
+    return [one for one in model.coefficients if one.term != INTERCEPT]
 
 
 def _not_released(names: Sequence[str]) -> Iterator[str]:

@@ -26,6 +26,8 @@ from sluice.publication.datapackage import as_json, records_datapackage
 from sluice.publication.discovery_metadata import citation_file, croissant
 from sluice.publication.manifest import PublishedFile
 from sluice.publication.measured_use import MeasuredUse, measured_use
+from sluice.publication.reading_scripts import reading_scripts
+from sluice.publication.readme import records_readme
 from sluice.publication.records_file import read_typed
 from sluice.publication.standard_errors import standard_errors
 from sluice.report.dossier import Dossier, RecordsView
@@ -267,7 +269,10 @@ def described(
         escaped=documents.policy.formula_cells == "escape",
         license_=definition.license,
     )
+    scripts = reading_scripts(book, documents.policy.formula_cells == "escape")
     return {
+        "README.md": records_readme(book, dossier.plan, [*scripts]),
+        **scripts,
         "datapackage.json": as_json(package),
         "codebook.html": codebook_page(book),
         "codebook.xml": ddi_codebook(book),
