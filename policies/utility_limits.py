@@ -32,7 +32,7 @@ from sluice.utility.measured import Found, Limit, written_percent
 from sluice.utility.utility_measure import Family, Figure, Measure, Occasion
 from sluice.utility.utility_measures import FAMILIES as OF_FILES
 from sluice.utility.utility_measures import measures
-from sluice.utility.utility_view import UtilityView, unweighted_figures
+from sluice.utility.utility_view import UnweightedFigure, UtilityView, unweighted_figures
 
 _NOT_KNOWN = Sentence("score.not_known", "The score is not known: {why}")
 
@@ -201,7 +201,26 @@ class _Limits(Analyses):
                 measured, _measured(family(unweighted) for family in families if family.weighs)
             )
         findings = [measured[each.name].finding(each.name, self.limit(each)) for each in reported]
+        if files.lost_weight is not None:
+            findings = [_by_the_weight(each, files.lost_weight, parts.get("unweighted")) for each in findings]
         return Utility((*findings, *asked.findings), UtilityView.model_validate(parts))
+
+
+def _by_the_weight(finding: Finding, weight: str, unweighted: Sequence[UnweightedFigure] | None) -> Finding:
+    """The finding, which names the removed weight where most of the loss is gone when each record counts once."""
+    both = next((each for each in unweighted or () if each.name == finding.rule), None)
+    if both is None or both.unweighted > both.weighted / 2:
+        return finding
+    return finding.adding((_BY_WEIGHT_SHARE if both.percent else _BY_WEIGHT)(weight=weight, figure=both.unweighted))
+
+
+_BY_WEIGHT = Sentence(
+    "utility.by_weight", " The cause is the weight {weight}, which was not released: of the records alone {figure:.3g}."
+)
+_BY_WEIGHT_SHARE = Sentence(
+    "utility.by_weight_share",
+    " The cause is the weight {weight}, which was not released: of the records alone {figure:percent}.",
+)
 
 
 def _measured(found: Iterable[Found]) -> Mapping[str, Any]:

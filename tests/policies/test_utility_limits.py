@@ -234,6 +234,18 @@ def test_weighted_figures_stand_beside_those_of_the_records() -> None:
     assert "changed_share" not in both  # cells are counted
 
 
+def test_a_weight_that_was_removed_is_named_as_the_cause_of_what_only_it_moved() -> None:
+    original = typed(400).assign(weight=np.where(np.arange(400) < 300, 1.0, 9.0))
+    weight = {"weight": Variable(name="weight", kind=Kind.CONTINUOUS, role=Role.WEIGHT)}
+    masked = original.drop(columns="weight")
+    rng = np.random.default_rng(0)
+    of = Comparison(original, masked, masked, None, {**VARIABLES, **weight}, VARIABLES, rng, minimum_cell=5)
+    found = {each.rule: each for each in UtilityLimits().find(of).findings}
+    assert "The cause is the weight weight, which was not released" in found["mean"].says
+    kept = replace(of, masked=original, recoded=original, released=of.variables, rng=np.random.default_rng(0))
+    assert "The cause" not in "".join(each.says for each in UtilityLimits().find(kept).findings)
+
+
 def test_a_limit_that_is_not_measured_is_refused() -> None:
     frame = typed(200)
     with pytest.raises(ValueError, match="declares"):
