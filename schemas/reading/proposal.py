@@ -56,6 +56,7 @@ _FEW_CODES = 12  # different whole numbers that may be codes
 _SKEWED = 0.2  # mean less median, in standard deviations: numbers of records are spread evenly
 _AMOUNTS = 3  # columns of numbers in which nearly every record has its own: of so many, most are amounts
 _KNOWN = 3  # columns that an acquaintance knows, where no name tells which
+_MEASURED = 3  # columns of amounts, of which a file of amounts alone has as many at least
 _WRITTEN = 60  # values of one record each, of which most values are: of fewer they are rare categories
 _BODY = ("height", "bmi", "waist", "groesse", "taille", "altura")  # beside which a weight is one of the body
 
@@ -90,10 +91,14 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Proposals:
-    """All columns, in their order, and the variables that together name one record."""
+    """All columns, in their order, and the variables that together name one record.
+
+    numbers_alone : whether all are measured numbers, which nobody shares: nobody is looked for by a group then
+    """
 
     columns: tuple[Proposal, ...]
     record_key: tuple[str, ...]
+    numbers_alone: bool = False
 
     def by_name(self, name: str) -> Proposal:
         return next(each for each in self.columns if each.name == name)
@@ -111,9 +116,12 @@ def propose(seen: Overview) -> Proposals:
     columns = _as_amounts(seen, columns)
     columns = _someone_known(seen, [_as_codes(seen, each) for each in columns])
     columns = _something_sensitive(seen, columns)
-    repeats = _repeats(seen)
-    columns = [replace(each, repeats=repeats.get(each.name, "")) for each in columns]
-    return Proposals(tuple(columns), _record_key(seen, columns))
+    numbers_alone = _are_measured(seen, columns)
+    if numbers_alone:
+        columns = [_as_measured(each) for each in columns]
+    same = repeats(seen)
+    columns = [replace(each, repeats=same.get(each.name, "")) for each in columns]
+    return Proposals(tuple(columns), _record_key(seen, columns), numbers_alone)
 
 
 def with_role(seen: Overview, proposed: Proposal, role: Role, why: str) -> Proposal:
@@ -389,7 +397,25 @@ def _something_sensitive(seen: Overview, columns: Sequence[Proposal]) -> list[Pr
     ]
 
 
-def _repeats(seen: Overview) -> dict[str, str]:
+def _are_measured(seen: Overview, columns: Sequence[Proposal]) -> bool:
+    """Whether all but the names are amounts, and none is called by what others know: no groups can be formed then."""
+    found = [each for each in columns if each.role not in (*NAMES, Role.WEIGHT) and seen.columns[each.name].known]
+    known = any(each.role is Role.QUASI_IDENTIFIER and each.sure for each in found)
+    return (
+        not known
+        and len(found) >= _MEASURED
+        and all(each.kind.is_numeric and seen.is_measured(each.name) for each in found)
+    )
+
+
+def _as_measured(proposed: Proposal) -> Proposal:
+    if proposed.role is not Role.QUASI_IDENTIFIER:
+        return proposed
+    why = "a measured number, as all are; a quasi-identifier, if others know it of a person"
+    return replace(proposed, role=Role.OTHER, why=why, sure=False)
+
+
+def repeats(seen: Overview) -> dict[str, str]:
     """For columns with more than a little to tell, the first one that tells the same of every record.
 
     Cost: O(columns n log n); columns are compared by digests of their codes, numbered as they first occur.
