@@ -3,8 +3,11 @@
 from dataclasses import replace
 from pathlib import Path
 
+from sluice.ground.variables import Kind, Variable
 from sluice.publication.measured_use import MeasuredUse
-from sluice.publication.readme import records_readme
+from sluice.publication.published_table import PublishedTable
+from sluice.publication.readme import records_readme, tables_readme
+from sluice.tabular.model.dimension import Dimension
 from tests.publication.small_codebook import codebook
 
 PLAN = ("The variable name is not released.", "Noise was added to *income*.")
@@ -46,3 +49,16 @@ def test_what_was_not_measured_has_no_empty_part(tmp_path: Path) -> None:
 def test_names_stay_as_they_are_and_nothing_is_markup(tmp_path: Path) -> None:
     text = readme(tmp_path, title="yrs_married _all_ [x](http://y)\n# b")
     assert text.startswith("# yrs_married \\_all\\_ \\[x\\](http://y) \\# b\n")
+
+
+def test_tables_say_what_codes_mean_and_which_are_sums() -> None:
+    work = Dimension.of("work", [("Total", ""), ("manual", "Total"), ("1", "manual"), ("2", "Total")])
+    table = PublishedTable("jobs", (work,), 0, (("Total",), ("1",)), ("published", "suppressed"), (9, None))
+    known = {"work": Variable(name="work", kind=Kind.NOMINAL, description="Group of work", labels={"1": "a | farm"})}
+    text = tables_readme("jobs-0a", "Jobs", "wages", "EUR", [table], known, ["Cells were suppressed."]).decode()
+    assert "| Total | all | the total |" in text
+    assert "| manual |  | a sum |" in text
+    assert "| 1 | a \\| farm | a cell |" in text
+    assert "Group of work" in text
+    assert "No licence was given" in text
+    assert "CITATION.cff" not in text
