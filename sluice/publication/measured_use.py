@@ -1,8 +1,8 @@
 """Measured use: what a published file supports and what it does not, as it was measured for its approvers.
 
-Everybody may read it, so it is coarser than the report. Estimates are those of the published file, which its reader can
-repeat. Of the original only bands are told: how many of its standard errors an estimate lies from its own. A share of
-records is told in whole per cent.
+Everybody may read it, so it is coarser than the report. Estimates are those of the published file. Of the original only
+bands are told: how many of its standard errors an estimate lies from its own. A share of records is told in whole per
+cent.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,6 +47,11 @@ class ModelUse:
     kind: str
     says: str
     rows: tuple[CoefficientUse, ...] = ()
+
+    @property
+    def remarks(self) -> bool:
+        """Whether anything is remarked on a coefficient."""
+        return any(row.remark for row in self.rows)
 
 
 @dataclass(frozen=True)
@@ -106,7 +111,7 @@ def _overall(pairs: MarginalSummary | None) -> Iterator[str]:
     )
     if pairs.equivalent is not None:
         bound = "less than " if pairs.equivalent.at_most else ""
-        of = "" if pairs.mean_released is None else ", with those of variables that were not released"
+        of = "" if pairs.mean_released is None else ", with those of variables that were not released,"
         yield f"The tables of pairs{of} are as good as those of a random sample of {bound}{_sampled(pairs)}."
 
 
@@ -173,16 +178,18 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _model(model: ComparedModel) -> ModelUse:
-    formula = f"{model.formula}, drafted from the roles of variables" if model.drafted else model.formula
+    drafted = "Drafted from the roles of variables. " if model.drafted else ""
     if not model.coefficients:
-        says = "It was not compared, or its figures may not be told."
-        return ModelUse(model.name, formula, model.kind, says)
+        says = f"{drafted}It was not compared, or its figures may not be told."
+        return ModelUse(model.name, model.formula, model.kind, says)
     within = sum(one.after is not None and (one.difference or 0) <= _FAR for one in model.coefficients)
-    says = f"{within} of {len(model.coefficients)} coefficients lie within two standard errors of the original's."
+    says = (
+        f"{drafted}{within} of {len(model.coefficients)} coefficients lie within two standard errors of the original's."
+    )
     if model.turned:
         says += f" {len(model.turned)} would be read otherwise."
     rows = tuple(_coefficient(one) for one in model.coefficients)
-    return ModelUse(model.name, formula, model.kind, says, rows)
+    return ModelUse(model.name, model.formula, model.kind, says, rows)
 
 
 def _coefficient(one: ComparedCoefficient) -> CoefficientUse:
