@@ -73,6 +73,9 @@ def init(
     decimal: Annotated[
         str | None, typer.Option("--decimal", help="before the decimals of a CSV file's numbers: . or ,")
     ] = None,
+    header_row: Annotated[
+        int | None, typer.Option("--header-row", min=1, help="the line or row that names the columns")
+    ] = None,
     encoding: Annotated[str | None, typer.Option("--encoding", help="of a text, such as cp1252")] = None,
 ) -> None:
     """Look at your data, draft contract, plan and project from them, and say what to do next."""
@@ -89,7 +92,7 @@ def init(
     named = tuple(name.strip() for name in columns.split(",")) if columns else ()
     data = own_data(
         source, table, layout, separator=separator, decimal=decimal, encoding=encoding, columns=named,
-        structure=structure,
+        structure=structure, header_row=header_row,
     )  # fmt: skip
     name = dataset or table or Path(source).name.split(".")[0]
     folder = project or Path(release_name(name))

@@ -88,6 +88,8 @@ def overview(source: TabularSource, described: Descriptions = MappingProxyType({
         if waiting > 2 * MOST_RECORDS:
             kept, drawn = _thinned(kept, drawn)
             waiting = MOST_RECORDS
+    for column in columns.values():
+        column.settle()
     if sum(map(len, drawn)) > MOST_RECORDS:  # after the last batch there may be as many already
         kept, drawn = _thinned(kept, drawn)
     table = pa.concat_tables(kept).unify_dictionaries()

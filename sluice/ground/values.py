@@ -186,7 +186,8 @@ def plain_array(series: "pd.Series[Any]") -> pa.Array:
         array = None
     if array is not None and is_list(array.type):
         array = listed_texts(array)
-    if array is None or isinstance(array.type, pa.BaseExtensionType) or pa.types.is_nested(array.type):
+    kind = None if array is None else array.type.value_type if pa.types.is_dictionary(array.type) else array.type
+    if kind is None or isinstance(kind, pa.BaseExtensionType) or pa.types.is_nested(kind):
         array = pa.array([None if value is None or value is pd.NA else label(value) for value in series], pa.string())
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
@@ -219,7 +220,7 @@ def label(value: Any) -> str:
         if value == value.to_integral_value():
             return str(int(value))
         short = str(as_label(float(value)))
-        return short if Decimal(short) == value else f"{value.normalize():f}"  # every digit of a long one
+        return short if Decimal(short) == value else f"{value:f}".rstrip("0")  # every digit of a long one
     return str(as_label(value))
 
 

@@ -99,6 +99,7 @@ def own_data(
     encoding: str | None = None,
     columns: tuple[str, ...] = (),
     structure: Path | None = None,
+    header_row: int | None = None,
 ) -> OwnData:
     """The data at a path or URL, by their content. Raises SluiceError: what is lacking, or what it is instead.
 
@@ -111,13 +112,17 @@ def own_data(
             )
         return _of_database(source, table)
     path = Path(source)
-    found = recognise(path, table, layout, separator=separator, decimal=decimal, encoding=encoding)
+    found = recognise(
+        path, table, layout, separator=separator, decimal=decimal, encoding=encoding, header_row=header_row
+    )
     if columns:
         if not isinstance(found.source, CsvSource):
             raise SluiceError(
                 "names the columns of a text without a header; this file names its own", field="--columns"
             )
-        found = replace(found, source=found.source.model_copy(update={"header": False, "columns": columns}))
+        below = found.source.skip_lines + found.source.header  # the names that the file has are not records
+        named = {"header": False, "columns": columns, "skip_lines": below}
+        found = replace(found, source=found.source.model_copy(update=named))
     described = found.described()
     if structure is not None:
         described = {**described, **structure_descriptions(structure, tuple(found.records.column_names()))}
