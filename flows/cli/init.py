@@ -66,6 +66,13 @@ def init(
     structure: Annotated[
         Path | None, typer.Option("--structure", help="of SDMX-CSV: the structure message (XML) with its code lists")
     ] = None,
+    dictionary: Annotated[
+        Path | None,
+        typer.Option(
+            "--dictionary",
+            help="what columns and codes mean: CSV, Excel, JSON, DDI, or statements of SAS, SPSS or Stata",
+        ),
+    ] = None,
     columns: Annotated[
         str, typer.Option("--columns", metavar="A,B,...", help="names for a CSV file without a header")
     ] = "",
@@ -92,7 +99,7 @@ def init(
     named = tuple(name.strip() for name in columns.split(",")) if columns else ()
     data = own_data(
         source, table, layout, separator=separator, decimal=decimal, encoding=encoding, columns=named,
-        structure=structure, header_row=header_row,
+        structure=structure, header_row=header_row, dictionary=dictionary,
     )  # fmt: skip
     name = dataset or table or Path(source).name.split(".")[0]
     folder = project or Path(release_name(name))

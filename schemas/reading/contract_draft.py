@@ -102,7 +102,8 @@ def _variable(seen: Overview, proposed: Proposal) -> Iterator[str]:
         yield "    unit: # for instance years, euros a month"
     if proposed.universe:
         yield f"    universe: {_quoted(proposed.universe)}"
-        if proposed.role is Role.SENSITIVE and (column.empty or proposed.missing_codes):
+        derived = not seen.said(name).universe  # it is exactly who has a value
+        if derived and proposed.role is Role.SENSITIVE and (column.empty or proposed.missing_codes):
             why = f"no answer: {proposed.universe}"
             yield f"    harmless: {{missing: true, why: {_quoted(why)}}}  # check: is it, to be known as not asked?"
     elif told := not_asked_labels(seen, name):

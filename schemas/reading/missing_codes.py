@@ -86,7 +86,7 @@ def may_be_listed(codes: Sequence[str], said: ColumnDescription, column: ColumnS
         return True
     texts = [said.labels[code].casefold() for code in codes]
     made = not unused and len(codes) > _BY_CHANCE and texts == sorted(texts)
-    return not made and 2 * rare < len(codes)
+    return not made and 3 * rare <= len(codes)
 
 
 def are_names(codes: Sequence[str], column: ColumnSummary, minimum_cell: int) -> bool:

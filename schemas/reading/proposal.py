@@ -170,7 +170,7 @@ def _proposal(seen: Overview, name: str, single: Combination | None) -> Proposal
         sure,
         tuple(dict.fromkeys(found)),
         doubtful_codes(column, MINIMUM_CELL),
-        universe_of(seen, name),
+        visible(said.universe) or universe_of(seen, name),
         dotted_dates=_are_dotted_dates(seen, name),
         description=visible(said.label),
         categories=listed,

@@ -90,8 +90,8 @@ def _positions(column: pd.Series) -> FloatArray:
     read = column.to_numpy(dtype=np.float64, na_value=np.nan)
     if pd.api.types.is_integer_dtype(column.dtype) and (beyond := int((np.abs(read) > EXACT).sum())):
         raise PlanError(
-            f"'{column.name}' has {beyond} whole numbers beyond 2^53, with which no method computes to the last digit. "
-            "Declare it nominal if they name something; else use a larger unit."
+            f"'{column.name}' holds whole numbers beyond 2^53 ({beyond}), with which no method computes to the last "
+            "digit. Declare it nominal if they name something; else use a larger unit."
         )
     return read
 

@@ -215,8 +215,7 @@ class _Workbook:
         if below := [each.ref for each in merged if each.max_row >= first]:
             raise DataError(
                 f"{self.path}: cells are merged, such as {below[0]}: of these only the first has a value. Unmerge them "
-                "and fill in the others; where they stand above the names, say in which row these are (--header-row of "
-                "init, header_row of the source)."
+                "and fill in the others. Where they stand above the names, say in which row these are (header_row)."
             )
 
     def _value(self, cell: dict[str, Any], counts: bool) -> Any:

@@ -28,6 +28,7 @@ class ColumnDescription(BaseModel):
     missing_ranges : numbers from .. to .. that it declares as missing, both included; may be infinite
     format         : how its program shows the values: F8.2, %td, DATE9
     measure        : nominal, ordinal or scale, where the file says so
+    universe       : of whom it was asked, in words, where a dictionary says so
     role           : weight, household or quasi_identifier, where a layout says so
     is_code        : the numbers are shown with zeros in front; they arrive as texts with these zeros
     """
@@ -40,6 +41,7 @@ class ColumnDescription(BaseModel):
     missing_ranges: tuple[tuple[float, float], ...] = ()
     format: str = ""
     measure: str = ""
+    universe: str = ""
     role: str = ""
     is_code: bool = False
 

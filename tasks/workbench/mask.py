@@ -210,7 +210,7 @@ def mask(
     known = columns.contract_for(frame)
     refuse_missing(known.staged, "frame", frame)
     treated = {name for step in steps for name in (*step.columns, *step.strata)}
-    as_they_came = [name for name in frame if contract is None and name not in treated]
+    as_they_came = [name for name in map(str, frame) if contract is None and name not in treated]
     refuse_unlike_kinds(frame[[name for name in frame if name in treated]])
     drawn = entropy(seed)
     typed, variables = typed_table(_to_microseconds(frame, as_they_came), known, drawn)
