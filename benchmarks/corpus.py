@@ -101,7 +101,7 @@ def _read(path: Path) -> tuple[Recognised, pd.DataFrame, set[str]]:
     seen = overview(found.records, described)
     with tempfile.TemporaryDirectory() as folder:
         written = Path(folder) / "contract.yaml"
-        written.write_text(re.sub(r"role: (identifier|person|household|contributor|holding|weight|sensitive)\b",
+        written.write_text(re.sub(r"role: (identifier|person|household|contributor|holding)\b",
                                   "role: other", contract_yaml(seen, propose(seen), "corpus")))  # fmt: skip
         contract = load_contract(written)
     typing = SourceTyping(contract, lambda _, text: text, found.records.decimal_mark)

@@ -141,8 +141,8 @@ class ColumnSummary:
             if not self._many:
                 self.labels["NA"] += times
         words = {word: times for word, times in self._words.items() if times >= AT_LEAST or _is_usual(word)}
-        if not words or len(words) != len(self._words) or len(words) > _MOST_WORDS:
-            return
+        if not 0 < len(words) == len(self._words) <= _MOST_WORDS or any(re.search("[0-9]", word) for word in words):
+            return  # what has digits may be a number or a date that is written wrongly
         rest = self.known - sum(words.values())
         measured = self._forms["number"] == rest and (
             self._forms["whole"] < rest or len(self.labels) > _FEW + len(words) or self._many
@@ -279,7 +279,8 @@ class ColumnSummary:
             beyond = pc.greater_equal(pc.abs(numbers), _INT64)
             self._count("identifier", beyond, times)
             numbers = pc.if_else(beyond, None, numbers)
-            self._numbers(numbers, pc.if_else(pc.equal(pc.floor(numbers), numbers), numbers, None), times)
+            exact = values.read_whole_numbers(found.cast(pa.string())) if pa.types.is_decimal(found.type) else numbers
+            self._numbers(numbers, pc.if_else(numbers.is_null(), None, exact), times)
         elif values.is_text(found):
             self._texts(found, times)
 

@@ -107,6 +107,7 @@ def shape_of(
         cut, columns = short
     rows = cut.rows[cut.above :]
     rows = [row for row in rows if len(row) == len(rows[0])]  # reading says which line is broken
+    written = rows
     says: tuple[str, ...] = ()
     if short is not None:
         header: list[str] | None = columns
@@ -124,7 +125,7 @@ def shape_of(
         says += (f"{lines_above} above the {'names' if header_row else 'table'} skipped",)
     says += (f"lines that begin with {_REMARK} are comments, and skipped",) if remarks else ()
     says += ("the cells are aligned by blanks",) if aligned else ()
-    says += _on_blanks(rows, header, aligned)
+    says += _on_blanks(written, header, aligned)
     says += _on_totals(rows, whole)
     return CsvShape(
         cut.separator, cut.quote, header is not None and short is None, mark, above, cut.spans_lines,
@@ -244,7 +245,13 @@ def _one_column(lines: Sequence[str], cuts: Sequence[_Cut], title: str) -> _Cut:
     nearly = [cut for cut in nearly if cut.separator != " "]
     if nearly:
         cut = max(nearly, key=lambda cut: cut.usual[1])
-        line = next(end for row, end in zip(cut.rows, cut.ends, strict=True) if len(row) != cut.width)
+        broken = [at for at, row in enumerate(cut.rows) if len(row) != cut.width]
+        line = cut.ends[broken[0]]
+        if len(cut.rows) - broken[0] == len(broken):
+            raise DataError(
+                f"{title}: the lines from {line} to the end have another number of cells than the {broken[0]} above, "
+                f"{cut.width}, if the {SEPARATORS[cut.separator]} is the separator. Take notes and totals out."
+            )
         raise DataError(
             f"{title}: line {line} has another number of cells than {cut.usual[1]} of {len(cut.rows)} lines, "
             f"{cut.width}, if the {SEPARATORS[cut.separator]} is the separator. Is every quote closed, and each cell "

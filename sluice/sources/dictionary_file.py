@@ -115,7 +115,7 @@ def _statements(path: Path) -> Iterator[tuple[str, ...]]:
     try:
         text = path.read_bytes().decode("utf-8-sig" if (encoding := encoding_of(path)) == "utf-8" else encoding)
     except UnicodeDecodeError:
-        raise DataError(f"{path}: is no text in one encoding") from None
+        raise DataError(f"{path}: cannot be decoded; save it as UTF-8") from None
     begins = text.lstrip()[:1]
     if begins == "<":
         yield from _of_ddi(text, path)
@@ -123,7 +123,7 @@ def _statements(path: Path) -> Iterator[tuple[str, ...]]:
         try:
             yield from _of_json(json.loads(text))
         except (ValueError, RecursionError):
-            raise DataError(f"{path}: is no JSON that can be read") from None
+            raise DataError(f"{path}: is not valid JSON") from None
     elif (program := of_program(text)) is not None:
         yield from program
     else:
@@ -258,7 +258,7 @@ def _of_ddi(text: str, path: Path) -> Iterator[tuple[str, ...]]:
     try:
         root = ElementTree.fromstring(text.encode())
     except ElementTree.ParseError:
-        raise DataError(f"{path}: is no XML that can be read") from None
+        raise DataError(f"{path}: is not valid XML") from None
     for variable in root.iter():
         if _tag(variable) != "var":
             continue
