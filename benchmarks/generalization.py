@@ -19,8 +19,8 @@ from deployments.data import REFERENCE_DATA
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node_suppression import Solution
 from sluice.generalization.lattice.search import search
-from sluice.generalization.objectives.class_losses import Discernibility
-from sluice.generalization.objectives.key_losses import Loss, NonUniformEntropy
+from sluice.generalization.objectives.class_losses import Ambiguity, AverageClassSize, Discernibility, KLDivergence
+from sluice.generalization.objectives.key_losses import Height, Loss, NonUniformEntropy, Precision
 from sluice.ground.hierarchy import Hierarchy
 from sluice.risk.classes.beta_likeness import BetaLikenessModel
 from sluice.risk.classes.delta_disclosure import DeltaDisclosureModel
@@ -30,6 +30,8 @@ from sluice.risk.classes.privacy_model import PrivacyModel
 from sluice.risk.classes.t_closeness import EqualTCloseness
 
 LIMITS = (0.0, 0.04, 1.0)
+BY_KEYS = (Loss(), NonUniformEntropy(), Precision(), Height())
+BY_CLASSES = (Discernibility(), AverageClassSize(), Ambiguity(), KLDivergence())
 ADULT = REFERENCE_DATA / "adult"
 Codes = list[np.ndarray]
 
@@ -42,7 +44,7 @@ def main(quick: bool = False) -> None:
     search(keys, codes, [KAnonymityModel(5)], Loss(), suppression_limit=1.0)  # compile, or load the compiled loops
     _head()
     for limit in LIMITS:
-        for objective in (Loss(), NonUniformEntropy(), Discernibility()):
+        for objective in (*BY_KEYS, *BY_CLASSES):
             _row(f"Adult, {objective.describe()}", keys, codes, [KAnonymityModel(5)], limit, objective=objective)
     _peer()
     rest, occupation = _without(keys, codes, "occupation")

@@ -62,6 +62,11 @@ def contract_yaml(seen: Overview, proposed: Proposals, dataset: str) -> str:
         'description: ""',
         "records_are: records  # what a record is, as reports call it: people, stays, firms",
         f"record_key: {_listed(proposed.record_key)}  # the variables that together name one record",
+        *(
+            ["quasi_identifiers: none  # check: all are measured numbers, and no group is asked for; else declared"]
+            if proposed.numbers_alone
+            else []
+        ),
         "# The period that an edition is about, by a column of role other; without it editions count as received:",
         "# reference_period: {length: month, column: month}",
         "# Who knows what of a person; a policy may ask what each of them finds, and what they then learn:",

@@ -17,6 +17,8 @@ from sluice.ground.visible_text import unseen
 from sluice.reading.kind import ColumnSummary
 from sluice.sources.tabular_source import ColumnDescription, Descriptions, TabularSource
 
+_MOST_SHARED = 150  # different values: more than there are ages, size classes or regions
+_SHARED_BY = 4  # records a value, of those that have not the most frequent one
 MOST_RECORDS = 300_000
 """Records that are kept as codes; of more, so many are drawn. Every record counts for kinds, ranges and categories."""
 
@@ -55,6 +57,16 @@ class Overview:
         """Which of the kept records have no value, shape (n,)."""
         absent = np.array([label is None for label in self.labels[name]], dtype=bool)
         return absent[self.codes[name]]
+
+    def is_measured(self, name: str) -> bool:
+        """Whether hardly anybody shares a value: what a release of a contract without quasi-identifiers is asked for.
+
+        Ages, codes and classes are not: there are few of them, each of several records.
+        """
+        times = np.bincount(self.codes[name], minlength=len(self.labels[name]))
+        there = np.array([label is not None for label in self.labels[name]], dtype=np.bool_)
+        others = np.sort(times[there])[:-1]  # an amount is often 0
+        return bool(len(others) >= _MOST_SHARED or _SHARED_BY * len(others) >= others.sum())
 
     def missing_share(self, name: str) -> float:
         return float(self.missing(name).mean())

@@ -8,6 +8,7 @@ that fewer records have than the minimum cell, and figures as rounded shares.
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 
 import numpy as np
 
@@ -43,7 +44,6 @@ from sluice.risk.classes.quasi_identifier_search import (
     combination,
     search_quasi_identifiers,
 )
-from sluice.risk.row_groups import row_groups
 from sluice.sources.tabular_source import ColumnDescription
 
 MINIMUM_CELL = 10
@@ -58,6 +58,7 @@ _FEW_CODES = 12  # different whole numbers that may be codes
 _SKEWED = 0.2  # mean less median, in standard deviations: numbers of records are spread evenly
 _AMOUNTS = 3  # columns of numbers in which nearly every record has its own: of so many, most are amounts
 _KNOWN = 3  # columns that an acquaintance knows, where no name tells which
+_MEASURED = 3  # columns of amounts, of which a file of amounts alone has as many at least
 _WRITTEN = 60  # values of one record each, of which most values are: of fewer they are rare categories
 
 
@@ -91,10 +92,14 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Proposals:
-    """All columns, in their order, and the variables that together name one record."""
+    """All columns, in their order, and the variables that together name one record.
+
+    numbers_alone : whether all are measured numbers, which nobody shares: nobody is looked for by a group then
+    """
 
     columns: tuple[Proposal, ...]
     record_key: tuple[str, ...]
+    numbers_alone: bool = False
 
     def by_name(self, name: str) -> Proposal:
         return next(each for each in self.columns if each.name == name)
@@ -107,12 +112,17 @@ def propose(seen: Overview) -> Proposals:
     for name, codes in seen.codes.items():
         single = combination([codes], [0]) if name in searchable else None
         columns.append(_proposal(seen, name, single))
-    columns = _one_of_each([_as_group(seen, each, columns) for each in columns])
+    for_life = [name for name in seen.columns if is_called_for_life(name) or is_called_for_life(seen.said(name).label)]
+    columns = _one_of_each([_as_group(seen, each, columns, for_life) for each in columns])
     columns = _as_amounts(seen, columns)
     columns = _someone_known(seen, [_as_codes(seen, each) for each in columns])
     columns = _something_sensitive(seen, columns)
-    columns = [replace(each, repeats=_repeats(seen, each.name, columns)) for each in columns]
-    return Proposals(tuple(columns), _record_key(seen, columns))
+    numbers_alone = _are_measured(seen, columns)
+    if numbers_alone:
+        columns = [_as_measured(each) for each in columns]
+    same = repeats(seen)
+    columns = [replace(each, repeats=same.get(each.name, "")) for each in columns]
+    return Proposals(tuple(columns), _record_key(seen, columns), numbers_alone)
 
 
 def with_role(seen: Overview, proposed: Proposal, role: Role, why: str) -> Proposal:
@@ -270,7 +280,7 @@ def _is_called_weight(seen: Overview, name: str) -> bool:
     column, usual = seen.columns[name], _usual(seen, name)
     if usual is None or usual[0] is not Role.WEIGHT:
         return False
-    alone = words_of(name) in (["weight"], ["wt"])
+    alone = words_of(name) in (("weight",), ("wt",))
     of_the_body = is_of_the_body(f"{name} {seen.said(name).label}") or (
         alone and any(map(is_of_the_body, seen.columns))
     )
@@ -290,7 +300,7 @@ def _is_written(seen: Overview, name: str) -> bool:
     return bool(alone > _WRITTEN and 2 * alone > len(labels))
 
 
-def _as_group(seen: Overview, proposed: Proposal, columns: Sequence[Proposal]) -> Proposal:
+def _as_group(seen: Overview, proposed: Proposal, columns: Sequence[Proposal], for_life: Sequence[str]) -> Proposal:
     """A column without a telling name of which several records have a value each: one person's, if they agree in what
     people keep for life, or a household's, if their groups are small and have attributes in common."""
     called = proposed.sure and proposed.role is not Role.IDENTIFIER
@@ -298,11 +308,7 @@ def _as_group(seen: Overview, proposed: Proposal, columns: Sequence[Proposal]) -
         return proposed
     if proposed.kind not in (Kind.INTEGER, Kind.NOMINAL, Kind.TEXT):
         return proposed
-    traits = [
-        name for name in seen.columns
-        if name != proposed.name and (is_called_for_life(name) or is_called_for_life(seen.said(name).label))
-    ]  # fmt: skip
-    of_one = whose_records(seen, proposed.name, traits)
+    of_one = whose_records(seen, proposed.name, [name for name in for_life if name != proposed.name])
     if of_one:
         why = "records that share a value agree in what people keep for life: several of one person?"
         return replace(proposed, role=Role.PERSON, why=why, sure=False)
@@ -396,16 +402,39 @@ def _something_sensitive(seen: Overview, columns: Sequence[Proposal]) -> list[Pr
     ]
 
 
-def _repeats(seen: Overview, name: str, columns: Sequence[Proposal]) -> str:
-    """The first column that tells the same of every record; '' where there is none, or hardly anything to tell."""
-    codes, different = seen.codes[name], len(seen.labels[name])
-    for other in columns:
-        if other.name == name:
-            break
-        alike = different == len(seen.labels[other.name]) and 2 < different < _UNIQUE * seen.kept
-        if alike and len(row_groups([codes, seen.codes[other.name]]).size) == different:
-            return other.name
-    return ""
+def _are_measured(seen: Overview, columns: Sequence[Proposal]) -> bool:
+    """Whether all but the names are amounts, and none is called by what others know: no groups can be formed then."""
+    found = [each for each in columns if each.role not in (*NAMES, Role.WEIGHT) and seen.columns[each.name].known]
+    known = any(each.role is Role.QUASI_IDENTIFIER and each.sure for each in found)
+    return (
+        not known
+        and len(found) >= _MEASURED
+        and all(each.kind.is_numeric and seen.is_measured(each.name) for each in found)
+    )
+
+
+def _as_measured(proposed: Proposal) -> Proposal:
+    if proposed.role is not Role.QUASI_IDENTIFIER:
+        return proposed
+    why = "a measured number, as all are; a quasi-identifier, if others know it of a person"
+    return replace(proposed, role=Role.OTHER, why=why, sure=False)
+
+
+def repeats(seen: Overview) -> dict[str, str]:
+    """For columns with more than a little to tell, the first one that tells the same of every record.
+
+    Cost: O(columns n log n); columns are compared by digests of their codes, numbered as they first occur.
+    """
+    first: dict[bytes, str] = {}
+    found = {}
+    for name, codes in seen.codes.items():
+        if 2 < len(seen.labels[name]) < _UNIQUE * seen.kept:
+            _, at, of = np.unique(codes, return_index=True, return_inverse=True)
+            numbered = np.argsort(np.argsort(at))[of].astype(np.int64)
+            earlier = first.setdefault(sha256(numbered.tobytes()).digest(), name)
+            if earlier != name:
+                found[name] = earlier
+    return found
 
 
 def _record_key(seen: Overview, columns: Sequence[Proposal]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Collection
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -28,16 +28,20 @@ def usual_role(name: str, without: Collection[Role] = ()) -> tuple[Role, str] | 
 
     without : roles that the values rule out: a region_id of twelve values names no record
     """
-    words = words_of(name)
     whole = name.strip().casefold()
     if (role := _surveys().get(whole)) is not None and role not in without:
         return role, whole
+    return _usual_role(words_of(name), frozenset(without))
+
+
+@lru_cache(maxsize=20_000)
+def _usual_role(words: tuple[str, ...], without: frozenset[Role]) -> tuple[Role, str] | None:
     for role, usual in _usual().items():
         for phrase in () if role in without else usual:
             if _stands_in(phrase, words):
                 return role, " ".join(phrase)
     if Role.WEIGHT not in without and any(part in word for word in words for part in _read()[_WEIGHT_WITHIN]):
-        return Role.WEIGHT, whole
+        return Role.WEIGHT, " ".join(words)
     return None
 
 
@@ -68,7 +72,7 @@ def is_called_for_life(name: str) -> bool:
 
 def _is_called_one_of(which: str, name: str) -> bool:
     words = words_of(name)
-    return any(_stands_in(tuple(words_of(phrase)), words) for phrase in _read()[which])
+    return any(_stands_in(words_of(phrase), words) for phrase in _read()[which])
 
 
 def is_called_household(name: str) -> bool:
@@ -76,28 +80,27 @@ def is_called_household(name: str) -> bool:
     return " ".join(words_of(name)) in _read()[_ALONE]
 
 
-def words_of(name: str) -> list[str]:
+@lru_cache(maxsize=20_000)
+def words_of(name: str) -> tuple[str, ...]:
     """The words of a name, small and without accents: 'hhSize_2', 'HH-Size 2' and 'hh.size2' are hh, size, 2."""
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
     plain = unicodedata.normalize("NFKD", apart).casefold()
     letters = "".join(sign for sign in plain if not unicodedata.combining(sign))
-    return re.findall(r"[^\W\d_]+|\d+", letters)
+    return tuple(re.findall(r"[^\W\d_]+|\d+", letters))
 
 
-def _stands_in(phrase: tuple[str, ...], words: list[str]) -> bool:
+def _stands_in(phrase: tuple[str, ...], words: tuple[str, ...]) -> bool:
     if len(phrase) > 1:
-        return "".join(phrase) in words or any(
-            tuple(words[at : at + len(phrase)]) == phrase for at in range(len(words))
-        )
+        return "".join(phrase) in words or any(words[at : at + len(phrase)] == phrase for at in range(len(words)))
     [word] = phrase
-    return any(word == each or (len(word) >= _INSIDE and each.startswith(word)) for each in words)
+    return word in words or (len(word) >= _INSIDE and any(each.startswith(word) for each in words))
 
 
 @cache
 def _usual() -> dict[Role, tuple[tuple[str, ...], ...]]:
     """For each role, in the order of the file, the words of all languages."""
     return {
-        Role(role): tuple(dict.fromkeys(tuple(words_of(name)) for names in languages.values() for name in names))
+        Role(role): tuple(dict.fromkeys(words_of(name) for names in languages.values() for name in names))
         for role, languages in _read().items()
         if role in list(Role)
     }

@@ -20,7 +20,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from math import prod
-from operator import le
+
+import numpy as np
 
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node, bottom
@@ -35,6 +36,7 @@ from sluice.risk.classes.privacy_model import PrivacyModel, Suppressed
 _MOST = (
     2**23
 )  # classes, and their pairs with sensitive values, of all nodes at hand; besides twice those of the records
+_NOTHING = np.iinfo(np.int64).max  # classes of a row without a node
 
 
 def search(
@@ -216,28 +218,56 @@ def _infeasible(base: Node, requirements: Requirements, finished: bool) -> Infea
 
 
 class NodeCache:
-    """The nodes above one."""
+    """The nodes above one. Where each is found among thousands is asked of an array: one row of levels for each."""
 
     def __init__(self, base: Node) -> None:
         self._base = base
         self._order = sorted(range(len(base.keys)), key=lambda at: -base.keys[at].levels.shape[1])
-        self._nodes: OrderedDict[tuple[int, ...], Node] = OrderedDict()
+        self._nodes: OrderedDict[Levels, Node] = OrderedDict()
         self._held, self._most = 0, _MOST + 2 * _size(base)
+        self._row: dict[Levels, int] = {}
+        self._levels = np.zeros((len(base.keys), 64), dtype=np.int16)  # a column for each row: they are compared so
+        self._classes = np.full(64, _NOTHING)
 
     def at(self, levels: Sequence[int]) -> Node:
         """The node of these levels. Cost: the classes of each node on the way to it."""
-        below = [each for each in self._nodes.values() if all(map(le, each.levels, levels))]
-        node = min(below, key=lambda each: len(each.sizes), default=self._base)
-        if below:
-            self._nodes.move_to_end(node.levels)
+        found = self._nearest(tuple(levels))
+        node = self._base if found is None else found
+        if found is not None:
+            self._nodes.move_to_end(found.levels)
         for key in self._order:
             if levels[key] != node.levels[key]:
                 node, _ = node.raised(key, levels[key])
-                self._nodes[node.levels] = node
-                self._held += _size(node)
+                if node.levels not in self._nodes:  # one with as many classes may have been chosen
+                    self._keep(node)
         while self._held > self._most and len(self._nodes) > 1:
-            self._held -= _size(self._nodes.popitem(last=False)[1])
+            self._drop()
         return node
+
+    def _nearest(self, levels: Levels) -> Node | None:
+        """Of the nodes at hand that lie below these levels the one with the fewest classes."""
+        if levels in self._nodes:
+            return self._nodes[levels]
+        below = np.logical_and.reduce(self._levels <= np.array(levels)[:, None])
+        at = int(np.where(below, self._classes, _NOTHING).argmin())
+        if not below[at] or self._classes[at] == _NOTHING:
+            return None
+        return self._nodes[tuple(self._levels[:, at].tolist())]
+
+    def _keep(self, node: Node) -> None:
+        if len(self._nodes) == len(self._classes):
+            self._levels = np.concatenate([self._levels, np.zeros_like(self._levels)], axis=1)
+            self._classes = np.concatenate([self._classes, np.full_like(self._classes, _NOTHING)])
+        row = int((self._classes == _NOTHING).argmax())
+        self._nodes[node.levels], self._row[node.levels] = node, row
+        self._levels[:, row], self._classes[row] = node.levels, len(node.sizes)
+        self._held += _size(node)
+
+    def _drop(self) -> None:
+        """Let go of the node that was used longest ago."""
+        levels, node = self._nodes.popitem(last=False)
+        self._classes[self._row.pop(levels)] = _NOTHING
+        self._held -= _size(node)
 
 
 def _size(node: Node) -> int:

@@ -28,6 +28,7 @@ class ClassLosses(Measure):
 
     def __init__(self, suppressed: float) -> None:
         self._suppressed = suppressed
+        self._kept: dict[Sequence[int], float] = {}  # where nothing is suppressed: many boxes begin at one node
 
     @abstractmethod
     def costs(self, node: Node) -> FloatArray:
@@ -35,7 +36,9 @@ class ClassLosses(Measure):
 
     def least(self, levels: Sequence[int], node: Node | None, extra: Extra) -> float:
         assert node is not None
-        return float(self.costs(node).sum()) + extra[0]
+        if node.levels not in self._kept:
+            self._kept[node.levels] = float(self.costs(node).sum())
+        return self._kept[node.levels] + extra[0]
 
     def extra(self, node: Node, hidden: BoolArray) -> Extra:
         return (float(self._suppressed * node.sizes[hidden].sum() - self.costs(node)[hidden].sum()),)
@@ -159,13 +162,16 @@ class _KLDivergence(Measure):
     by_classes = True
 
     def __init__(self, bottom: Node) -> None:
+        self._kept: dict[Sequence[int], float] = {}
         shares = bottom.sizes[bottom.sizes > 0] / bottom.records
         self._information = float(shares @ np.log2(shares))  # the entropy of the original file, below 0
         self._everything = float(prod(key.levels.shape[1] for key in bottom.keys))  # missing values among them
 
     def least(self, levels: Sequence[int], node: Node | None, extra: Extra) -> float:
         assert node is not None
-        return self.value(node, np.zeros(len(node.sizes), dtype=np.bool_))
+        if node.levels not in self._kept:
+            self._kept[node.levels] = self.value(node, np.zeros(len(node.sizes), dtype=np.bool_))
+        return self._kept[node.levels]
 
     def extra(self, node: Node, hidden: BoolArray) -> Extra:
         return (

@@ -5,6 +5,7 @@ invariant PRAM Gouweleeuw, Kooiman, Willenborg and de Wolf (1998), see `markov_m
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import compress
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -123,7 +124,7 @@ class Pram(MaskingStep):
         for name in self.columns:
             labels = self._labels(name, frame[name])
             matrix[name] = {
-                label: {other: float(share) for other, share in zip(labels, row, strict=True) if share > 0}
+                label: dict(zip(compress(labels, row > 0), row[row > 0].tolist(), strict=True))
                 for label, row in zip(labels, self._matrix(name, frame[name]), strict=True)
             }
         update = {"matrix": matrix, "retention": None, "spread": "even", "invariant": False}
@@ -239,23 +240,28 @@ class Pram(MaskingStep):
         else:
             self._refuse_other_categories(name, labels[:-1] if self.missing_as_category else labels)
             rows = self.matrix[name]
-            markov = np.array([[rows[label].get(other, 0.0) for other in labels] for label in labels])
-            markov = markov.reshape(len(labels), len(labels))
+            column_of = {label: column for column, label in enumerate(labels)}
+            markov = np.zeros((len(labels), len(labels)))
+            for shares, label in zip(markov, labels, strict=True):
+                row = rows[label]
+                shares[[column_of[other] for other in row]] = list(row.values())
         return invariant_matrix(counts, markov) if self.invariant else markov
 
     def _refuse_other_categories(self, name: str, categories: Sequence[str]) -> None:
         """Raise PlanError unless the matrix, if one is given, has a row for each category and names no other."""
         if self.matrix is None:
             return
-        known = [*categories, MISSING] if self.missing_as_category else list(categories)
+        known = {*categories, MISSING} if self.missing_as_category else set(categories)
         rows = self.matrix[name]
-        for label in [*rows, *(other for row in rows.values() for other in row)]:
-            if label not in known:
+        named: tuple[Mapping[str, object], ...] = (rows, *rows.values())  # one list of all labels would have k^2
+        for labels in named:
+            if not labels.keys() <= known:
+                label = next(label for label in labels if label not in known)
                 raise PlanError(
                     f"matrix of pram on '{name}' names '{label}', which is not among its categories. "
                     "Is it spelled as in the contract?"
                 )
-        without = sum(label not in rows for label in known)
+        without = len(known - rows.keys())
         if without:
             raise PlanError(
                 f"matrix of pram on '{name}' needs a row for each category; {without} have none. "

@@ -40,7 +40,8 @@ class LocalSuppression(MaskingStep):
         default_factory=dict,
         description="key variable: rank. A key of rank 1 is kept longest: it loses a value only where no choice among "
         "keys of rank 2, 3, ... will do, however many. Keys without a rank are suppressed first. With no rank at all "
-        "as few cells as possible are suppressed, among equals those of the variable with the most categories",
+        "few cells are suppressed (not always the fewest, which are hard to find), among equals those of the variable "
+        "with the most categories",
     )
     missing_matches: Literal["category", "any"] = Field(
         default="category",

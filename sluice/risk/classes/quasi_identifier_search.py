@@ -101,10 +101,11 @@ def search_quasi_identifiers(
     alone: dict[tuple[int, ...], float] = {key: _alone(of) for key, of in groups.items()}
     gain = [0.0] * len(columns)
     best: list[Combination] = []
+    largest = min(most_together, len(columns))
     level = groups
-    for size in range(2, min(most_together, len(columns)) + 1):
-        level = _extended(level, groups, alone, gain, size)
-        worst = sorted(level, key=lambda key: (-alone[key], key))[:kept]
+    for size in range(2, largest + 1):
+        level = _extended(level, groups, alone, gain, size, goes_on=size < largest)
+        worst = sorted((key for key in alone if len(key) == size), key=lambda key: (-alone[key], key))[:kept]
         best += [combination(columns, key) for key in worst]
     return QuasiIdentifierSearch(
         single=tuple(combination(columns, [at]) for at in range(len(columns))),
@@ -119,23 +120,36 @@ Groups = dict[tuple[int, ...], IntArray]  # columns -> the group of each record
 
 
 def _extended(
-    level: Groups, single: Groups, alone: dict[tuple[int, ...], float], gain: list[float], size: int
+    level: Groups, single: Groups, alone: dict[tuple[int, ...], float], gain: list[float], size: int, *, goes_on: bool
 ) -> Groups:
-    """Sets with one column more; `alone` and `gain` learn of each. Those that a further step needs are returned."""
-    if comb(len(single), size) > _MOST_SETS:
-        begin = sorted(level, key=lambda key: (-alone[key], -_distinct(level[key]), key))[:_BEAM]
-        wanted = {tuple(sorted((*key, at))): (key, at) for key in begin for (at,) in single if at not in key}
-    else:
+    """Sets with one column more; `alone` and `gain` learn of each. Those that a further step extends are returned."""
+    if _all_are_looked_at(len(single), size):
         wanted = {key: (key[:-1], key[-1]) for key in combinations([at for (at,) in single], size)}
+    else:
+        begin = _most_telling(level, alone)
+        wanted = {tuple(sorted((*key, at))): (key, at) for key in begin for (at,) in single if at not in key}
     found: Groups = {}
+    every = _all_are_looked_at(len(single), size + 1)
     for key, (before, at) in sorted(wanted.items()):
-        found[key] = _refined(level[before], single[(at,)])
-        alone[key] = _alone(found[key])
+        groups = _refined(level[before], single[(at,)])
+        alone[key] = _alone(groups)
         for each in key:
             rest = tuple(other for other in key if other != each)
             if rest in alone:
                 gain[each] = max(gain[each], alone[key] - alone[rest])
+        if goes_on:  # the groups of thousands of sets would fill the memory
+            found[key] = groups
+            if not every and len(found) > 4 * _BEAM:
+                found = {kept: found[kept] for kept in _most_telling(found, alone)}
     return found
+
+
+def _all_are_looked_at(columns: int, size: int) -> bool:
+    return comb(columns, size) <= _MOST_SETS
+
+
+def _most_telling(level: Groups, alone: dict[tuple[int, ...], float]) -> list[tuple[int, ...]]:
+    return sorted(level, key=lambda key: (-alone[key], -_distinct(level[key]), key))[:_BEAM]
 
 
 def _refined(groups: IntArray, by: IntArray) -> IntArray:

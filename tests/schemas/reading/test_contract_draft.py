@@ -180,3 +180,28 @@ def test_a_rare_value_in_a_range_of_missing_ones_is_not_written(tmp_path: Path) 
     draft = drafted(tmp_path, pd.DataFrame({"income": [*range(1000, 1100), *[99_998] * 10, 98_765]}), said)
     assert "98765" not in draft
     assert variables(draft)[0]["missing_codes"] == ["99998"]
+
+
+def firms() -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    amounts = {name: rng.lognormal(5, 1, 800).round(1) for name in ("turnover", "wages", "stock", "debt")}
+    return pd.DataFrame(amounts).assign(subsidy=np.where(rng.random(800) < 0.7, 0, rng.lognormal(3, 1, 800).round(1)))
+
+
+@pytest.mark.parametrize(
+    ("more", "alone"),
+    [
+        ({}, True),
+        ({"size": np.arange(800) % 5}, False),
+        ({"age": np.arange(800) % 60 + 20}, False),
+        ({"region": np.where(np.arange(800) % 2, "north", "south")}, False),
+        ({"firm_id": [f"A{n:06d}" for n in range(800)]}, True),
+    ],
+)
+def test_a_contract_of_amounts_alone_says_that_it_has_no_quasi_identifiers(
+    tmp_path: Path, more: dict[str, object], alone: bool
+) -> None:
+    (tmp_path / "firms.yaml").write_text(drafted(tmp_path, firms().assign(**more)))
+    found = load_contract(tmp_path / "firms.yaml")
+    assert found.numbers_alone is alone
+    assert any(each.role == "quasi_identifier" for each in found.variables) is not alone

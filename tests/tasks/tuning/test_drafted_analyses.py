@@ -1,0 +1,43 @@
+"""Regressions that are drafted where nobody names one, and what became of them."""
+
+from unittest.mock import patch
+
+from sluice.utility.analyses.asked_analyses import Analyses
+from tasks.tuning import drafted_analyses as module
+from tasks.tuning.drafted_analyses import analyses_loss, drafted_analyses
+from tasks.tuning.trial import files_of_trial
+from tests.tasks.tuning.house_of_plans import records, space
+
+
+def test_what_is_sensitive_is_explained_by_what_is_known() -> None:
+    known = records()
+    found = drafted_analyses(known.frame, known.variables)
+    assert found.models[0].formula.startswith("`income` ~ `age`")
+    assert found.models[0].kind == "linear"
+    assert "income" not in str(drafted_analyses(known.frame, known.variables, without=["income"]))
+
+
+def test_an_unchanged_file_loses_nothing_and_a_removed_variable_loses_its_coefficient() -> None:
+    known = records()
+    asked = drafted_analyses(known.frame, known.variables)
+
+    def loss(*columns: str) -> module.AnalysesLoss:
+        plan = space([{"method": "removal", "columns": list(columns)}]).definition()
+        return analyses_loss(asked, files_of_trial(plan, known, (1,)))
+
+    kept, lost = loss("household"), loss("household", "age")
+    assert (kept.worst, kept.holds, kept.lost) == (0, kept.of, 0)
+    assert kept.of == len(asked.models)
+    assert lost.lost > 0
+    assert lost.holds < kept.holds
+
+
+def test_a_coefficient_that_moves_by_more_than_the_limit_does_not_hold() -> None:
+    known = records()
+    asked = Analyses(models=drafted_analyses(known.frame, known.variables).models[:1])
+    plan = space([{"method": "rank_swapping", "columns": ["income"], "window": 0.5}]).definition()
+    files = files_of_trial(plan, known, (1,))
+    found = analyses_loss(asked, files)
+    for limit, holds in ((found.worst * 1.01, 1), (found.worst * 0.99, 0)):
+        with patch.object(module, "HOLDS", limit):
+            assert analyses_loss(asked, files).holds == holds
