@@ -215,7 +215,7 @@ class _Workbook:
         if below := [each.ref for each in merged if each.max_row >= first]:
             raise DataError(
                 f"{self.path}: cells are merged, such as {below[0]}: of these only the first has a value. Unmerge them "
-                "and fill in the others, or set header_row below them where they head the names."
+                "and fill in the others, or, where they are above the names, set header_row below them."
             )
 
     def _value(self, cell: dict[str, Any], counts: bool) -> Any:

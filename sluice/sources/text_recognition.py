@@ -13,8 +13,9 @@ from typing import Any
 
 from sluice.ground.errors import DataError
 from sluice.ground.visible_text import one_line
-from sluice.sources.csv_shape import SEPARATORS, decimal_of, shape_of
+from sluice.sources.csv_shape import SEPARATORS, shape_of
 from sluice.sources.csv_source import CsvSource
+from sluice.sources.decimal_mark import decimal_of
 from sluice.sources.fixed_width_source import FixedWidthSource, is_layout, read_layout
 from sluice.sources.packed_file import unpacked
 from sluice.sources.sources import DatabaseFile
