@@ -12,6 +12,7 @@ from hashlib import sha256
 
 import numpy as np
 
+from schemas.reading.editions import period_column, record_key
 from schemas.reading.household import are_long, are_running, looks_like_groups, whose_records
 from schemas.reading.interval_categories import intervals_in_order
 from schemas.reading.missing_codes import (
@@ -39,6 +40,7 @@ from sluice.ground import values
 from sluice.ground.variables import GROUPS, NAMES, Kind, Role
 from sluice.ground.visible_text import one_line, visible
 from sluice.reading.kind import ColumnSummary
+from sluice.reading.period import Length
 from sluice.risk.classes.quasi_identifier_search import (
     Combination,
     combination,
@@ -94,12 +96,14 @@ class Proposal:
 class Proposals:
     """All columns, in their order, and the variables that together name one record.
 
+    period        : of an edition, the column that holds it and its length; None where no column has one period alone
     numbers_alone : whether all are measured numbers, which nobody shares: nobody is looked for by a group then
     """
 
     columns: tuple[Proposal, ...]
     record_key: tuple[str, ...]
     numbers_alone: bool = False
+    period: tuple[str, Length] | None = None
 
     def by_name(self, name: str) -> Proposal:
         return next(each for each in self.columns if each.name == name)
@@ -122,7 +126,8 @@ def propose(seen: Overview) -> Proposals:
         columns = [_as_measured(each) for each in columns]
     same = repeats(seen)
     columns = [replace(each, repeats=same.get(each.name, "")) for each in columns]
-    return Proposals(tuple(columns), _record_key(seen, columns), numbers_alone)
+    key, period = _told_apart(seen, columns)
+    return Proposals(tuple(columns), tuple(key), numbers_alone, period)
 
 
 def with_role(seen: Overview, proposed: Proposal, role: Role, why: str) -> Proposal:
@@ -437,13 +442,16 @@ def repeats(seen: Overview) -> dict[str, str]:
     return found
 
 
-def _record_key(seen: Overview, columns: Sequence[Proposal]) -> tuple[str, ...]:
-    """An identifier that every record has, each its own: as many labels as records."""
-    for each in columns:
-        labels = seen.labels[each.name]
-        if each.role is Role.IDENTIFIER and seen.is_whole and len(labels) == seen.kept and None not in labels:
-            return (each.name,)
-    return ()
+def _told_apart(seen: Overview, columns: Sequence[Proposal]) -> tuple[list[str], tuple[str, Length] | None]:
+    """The record key, and the column of the period."""
+    plain = [each for each in columns if each.kind is not Kind.CONTINUOUS]
+    key = record_key(
+        seen,
+        [each.name for each in columns if each.role is Role.IDENTIFIER],
+        [each.name for each in columns if each.role in GROUPS],
+        [each.name for each in plain if not (each.sure and each.role is Role.QUASI_IDENTIFIER)],
+    )
+    return key, period_column(seen, (each.name for each in plain if each.role is Role.OTHER))
 
 
 def in_words(found: Combination, names: Sequence[str], of: int) -> str:
