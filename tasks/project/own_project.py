@@ -36,6 +36,7 @@ from sluice.ground.variables import Kind, Variable
 from sluice.ground.visible_text import one_line
 from sluice.settings import settings
 from sluice.sources.csv_source import CsvSource
+from sluice.sources.dictionary_file import dictionary_descriptions, joined
 from sluice.sources.recognition import Recognised, recognise
 from sluice.sources.sdmx_structure_file import structure_descriptions
 from sluice.sources.sql_source import SqlSource
@@ -106,10 +107,14 @@ def own_data(
     encoding: str | None = None,
     columns: tuple[str, ...] = (),
     structure: Path | None = None,
+    header_row: int | None = None,
+    dictionary: Path | None = None,
 ) -> OwnData:
     """The data at a path or URL, by their content. Raises SluiceError: what is lacking, or what it is instead.
 
-    structure : of SDMX-CSV: the structure message, which says what columns and codes mean
+    structure  : of SDMX-CSV: the structure message, which says what columns and codes mean
+    dictionary : says what columns and codes mean, and which stand for missing, in any form that is read
+    header_row : of a text or a workbook: the line or row that names the columns
     """
     if "://" in source or source.startswith("${"):
         if structure is not None:
@@ -118,16 +123,25 @@ def own_data(
             )
         return _of_database(source, table)
     path = Path(source)
-    found = recognise(path, table, layout, separator=separator, decimal=decimal, encoding=encoding)
+    found = recognise(
+        path, table, layout, separator=separator, decimal=decimal, encoding=encoding, header_row=header_row
+    )
     if columns:
         if not isinstance(found.source, CsvSource):
             raise SluiceError(
                 "names the columns of a text without a header; this file names its own", field="--columns"
             )
-        found = replace(found, source=found.source.model_copy(update={"header": False, "columns": columns}))
+        below = found.source.skip_lines + found.source.header  # the names that the file has are not records
+        named = {"header": False, "columns": columns, "skip_lines": below}
+        found = replace(found, source=found.source.model_copy(update=named))
     described = found.described()
     if structure is not None:
         described = {**described, **structure_descriptions(structure, tuple(found.records.column_names()))}
+    if dictionary is not None:
+        told = dictionary_descriptions(dictionary, found.records.column_names())
+        described = {**described, **{name: joined(described.get(name), each) for name, each in told.items()}}
+        says = f"the dictionary describes {len(told)} of {len(found.records.column_names())} columns"
+        found = replace(found, says=(*found.says, says))
     return OwnData(found.records, path, described, found)
 
 
