@@ -64,7 +64,10 @@ def review(
         "submitter": dossier.submitter,
         "judged": f"{dossier.evaluated_at}, by policy {dossier.policy}, version {dossier.policy_version}",
         "records": f"{dossier.records_original:,} {dossier.view.use_of_records}",
-        "earlier_attempts": f"{dossier.earlier_attempts} other releases of nearly the same data were judged before"
+        "earlier_attempts": (
+            "1 other release" if dossier.earlier_attempts == 1 else f"{dossier.earlier_attempts} other releases"
+        )
+        + f" of nearly the same data {'was' if dossier.earlier_attempts == 1 else 'were'} judged before"
         + (f", and {dossier.search_trials:,} plans tried by searches" if dossier.search_trials else ""),
         "verdict": dossier.verdict.name,
         "report": str(workspace.reports / f"{release_id}.html"),
