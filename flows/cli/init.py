@@ -59,12 +59,22 @@ def init(
     structure: Annotated[
         Path | None, typer.Option("--structure", help="of SDMX-CSV: the structure message (XML) with its code lists")
     ] = None,
+    dictionary: Annotated[
+        Path | None,
+        typer.Option(
+            "--dictionary",
+            help="what columns and codes mean: CSV, Excel, JSON, DDI, or statements of SAS, SPSS or Stata",
+        ),
+    ] = None,
     columns: Annotated[
         str, typer.Option("--columns", metavar="A,B,...", help="names for a CSV file without a header")
     ] = "",
     separator: Annotated[str | None, typer.Option("--separator", help="between the cells of a CSV file")] = None,
     decimal: Annotated[
         str | None, typer.Option("--decimal", help="before the decimals of a CSV file's numbers: . or ,")
+    ] = None,
+    header_row: Annotated[
+        int | None, typer.Option("--header-row", min=1, help="the line or row that names the columns")
     ] = None,
     encoding: Annotated[str | None, typer.Option("--encoding", help="of a text, such as cp1252")] = None,
 ) -> None:
@@ -83,7 +93,7 @@ def init(
     named = tuple(name.strip() for name in columns.split(",")) if columns else ()
     data = own_data(
         source, table, layout, separator=separator, decimal=decimal, encoding=encoding, columns=named,
-        structure=structure,
+        structure=structure, header_row=header_row, dictionary=dictionary,
     )  # fmt: skip
     name = dataset or table or Path(source).name.split(".")[0]
     folder = project or Path(release_name(name))

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from schemas.reading.overview import Overview
     from schemas.reading.proposal import Proposal, Proposals
     from tasks.tuning.audiences import Use
-    from tasks.tuning.drafted_analyses import AnalysesLoss
     from tasks.tuning.first_plan import FirstPlan
+    from tasks.tuning.regressions_kept import AnalysesLoss
 
 ROLES = {
     "i": Role.IDENTIFIER,

@@ -28,6 +28,7 @@ from sluice.ground import values
 from sluice.ground.errors import DataError, SluiceError
 from sluice.ground.variables import NAMES, Kind, Role, Variable, as_label
 from sluice.ground.visible_text import json_text, one_line, unseen
+from sluice.reading.classification_codes import COUNTRIES
 from sluice.reading.kind import ColumnSummary, summary_of
 from sluice.sources.tabular_source import Descriptions, TabularSource
 
@@ -117,13 +118,18 @@ def _variable(seen: Overview, proposed: Proposal, changes: bool) -> Iterator[str
         yield "    unit: # for instance years, euros a month"
     if proposed.universe:
         yield f"    universe: {_quoted(proposed.universe)}"
-        if proposed.role is Role.SENSITIVE and (column.empty or proposed.missing_codes):
+        derived = not seen.said(name).universe  # it is exactly who has a value
+        if derived and proposed.role is Role.SENSITIVE and (column.empty or proposed.missing_codes):
             why = f"no answer: {proposed.universe}"
             yield f"    harmless: {{missing: true, why: {_quoted(why)}}}  # check: is it, to be known as not asked?"
     elif told := not_asked_labels(seen, name):
         yield f"    # {_listed(told)} means not asked, which is no missing answer: say in 'universe' of whom it was"
     if proposed.missing_codes:
-        yield f"    missing_codes: {_listed(proposed.missing_codes)}"
+        strange = sorted({*column.marks} - {*values.MISSING_MARKS})
+        check = f"  # check: among numbers or dates {_listed(strange)} must be missing, or special" if strange else ""
+        yield f"    missing_codes: {_listed(proposed.missing_codes)}{check}"
+    if column.classification == COUNTRIES and column.labels["NA"] >= MINIMUM_CELL:
+        yield "    # check: NA is a country, Namibia; where it stands for missing it belongs into missing_codes"
     for code in proposed.doubtful_codes:
         yield f"    # check: {code} may stand for missing; then it belongs into missing_codes, with nullable: true,"
         other = "and the maximum is another; " if kind.is_numeric else ""
@@ -141,7 +147,7 @@ def _variable(seen: Overview, proposed: Proposal, changes: bool) -> Iterator[str
         yield "    # check: the first or last date may mean missing or no end; then it belongs into missing_codes"
     if not changes:
         yield from _categories(proposed, column)
-    if proposed.labels and _declared_categories(proposed, column):
+    if proposed.labels:
         yield "    labels:"
         yield from (f"      {_quoted(code)}: {_quoted(means)}" for code, means in proposed.labels.items())
     if proposed.role is Role.QUASI_IDENTIFIER and (made := hierarchy_of(proposed, column)):
@@ -165,7 +171,7 @@ def _kind_remark(column: ColumnSummary, proposed: Proposal) -> str:
     if kind is Kind.TEXT:
         return "  # check: most values are different"
     if kind is Kind.NOMINAL and column.kind is Kind.INTEGER:
-        return "  # codes, by the name; check: ordinal if they have an order, integer if they count something"
+        return "  # codes, by name or number; check: ordinal if they have an order, integer if they count something"
     if kind is Kind.ORDINAL and column.kind is Kind.NOMINAL:
         return "  # intervals; check their order"
     if kind is Kind.NOMINAL:

@@ -100,6 +100,8 @@ def overview(source: TabularSource, described: Descriptions = MappingProxyType({
         if waiting > 2 * MOST_RECORDS:
             kept, drawn = _thinned(kept, drawn)
             waiting = MOST_RECORDS
+    for column in columns.values():
+        column.settle()
     if sum(map(len, drawn)) > MOST_RECORDS:  # after the last batch there may be as many already
         kept, drawn = _thinned(kept, drawn)
     table = pa.concat_tables(kept).unify_dictionaries()
@@ -107,7 +109,17 @@ def overview(source: TabularSource, described: Descriptions = MappingProxyType({
     for name, column in zip(names, table.columns, strict=True):
         absent = {*columns[name].marks, *columns[name].declared}
         codes[name], labels[name] = _coded(column.combine_chunks(), absent)
-    return Overview(columns, codes, labels, records, described)
+    written = {name: _as_in_the_data(said[name], columns[name]) for name in names if name in described}
+    return Overview(columns, codes, labels, records, {**described, **written})
+
+
+def _as_in_the_data(said: ColumnDescription, column: ColumnSummary) -> ColumnDescription:
+    """With its codes as the data have them, where a dictionary writes 01 and the data 1."""
+    if not said.labels or not column.labels or {*said.labels} & {*column.labels}:
+        return said
+    short = {code.lstrip("0") or "0": means for code, means in said.labels.items()}
+    alike = len(short) == len(said.labels) and {*short} & {*column.labels}
+    return said.model_copy(update={"labels": short}) if alike else said
 
 
 def _thinned(kept: list[pa.Table], drawn: list[FloatArray]) -> tuple[list[pa.Table], list[FloatArray]]:

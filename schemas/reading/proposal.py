@@ -29,8 +29,10 @@ from schemas.reading.overview import Overview
 from schemas.reading.universe import universe_of
 from schemas.reading.usual_names import (
     is_called_a_code,
+    is_called_a_count,
     is_called_for_life,
     is_called_household,
+    is_of_the_body,
     usual_role,
     words_of,
 )
@@ -60,7 +62,6 @@ _AMOUNTS = 3  # columns of numbers in which nearly every record has its own: of 
 _KNOWN = 3  # columns that an acquaintance knows, where no name tells which
 _MEASURED = 3  # columns of amounts, of which a file of amounts alone has as many at least
 _WRITTEN = 60  # values of one record each, of which most values are: of fewer they are rare categories
-_BODY = ("height", "bmi", "waist", "groesse", "taille", "altura")  # beside which a weight is one of the body
 
 
 @dataclass(frozen=True)
@@ -174,8 +175,8 @@ def _proposal(seen: Overview, name: str, single: Combination | None) -> Proposal
         *negative_codes(column, MINIMUM_CELL),
     )
     codes = labelled_codes(column, said)
-    listed = codes if codes and may_be_listed(codes, column, MINIMUM_CELL) else ()
-    meant = {code: visible(said.labels[code]) for code in said.labels if listed and (code in listed or code in found)}
+    listed = codes if codes and may_be_listed(codes, said, column, MINIMUM_CELL) else ()
+    meant = {code: visible(said.labels[code]) for code in said.labels if code in listed or code in found}
     return Proposal(
         name,
         _kind(column, said, codes, listed),
@@ -184,7 +185,7 @@ def _proposal(seen: Overview, name: str, single: Combination | None) -> Proposal
         sure,
         tuple(dict.fromkeys(found)),
         doubtful_codes(column, MINIMUM_CELL),
-        universe_of(seen, name),
+        visible(said.universe) or universe_of(seen, name),
         dotted_dates=_are_dotted_dates(seen, name),
         description=visible(said.label),
         categories=listed,
@@ -284,8 +285,9 @@ def _is_called_weight(seen: Overview, name: str) -> bool:
     column, usual = seen.columns[name], _usual(seen, name)
     if usual is None or usual[0] is not Role.WEIGHT:
         return False
-    of_the_body = words_of(name) in (("weight",), ("wt",)) and any(
-        word in _BODY for other in seen.columns for word in words_of(other)
+    alone = words_of(name) in (("weight",), ("wt",))
+    of_the_body = is_of_the_body(f"{name} {seen.said(name).label}") or (
+        alone and any(map(is_of_the_body, seen.columns))
     )
     return column.kind.is_numeric and column.smallest > 0 and not of_the_body
 
@@ -344,8 +346,8 @@ def _one_of_each(columns: Sequence[Proposal]) -> list[Proposal]:
 
 
 def _as_codes(seen: Overview, proposed: Proposal) -> Proposal:
-    """Whole numbers that are categories: codes by their name, two that are sensitive, a few in a quasi-identifier, be
-    it codes or counts; and intervals, which have an order. Ordered ones are listed, so each is of enough records."""
+    """Whole numbers that are categories: codes by their name, and few different ones that are not called a count; and
+    intervals, which have an order. Ordered ones are listed, so each is of enough records."""
     column = seen.columns[proposed.name]
     labels = [label for label in column.categories if label not in proposed.missing_codes]
     if proposed.categories or proposed.role in (*NAMES, Role.WEIGHT) or len(labels) < 2:
@@ -362,7 +364,10 @@ def _as_codes(seen: Overview, proposed: Proposal) -> Proposal:
         return replace(proposed, kind=Kind.BINARY)
     if coded:
         return replace(proposed, kind=Kind.NOMINAL)
-    return replace(proposed, kind=Kind.ORDINAL) if known and listed else proposed
+    if known and listed:
+        return replace(proposed, kind=Kind.ORDINAL)
+    few = len(labels) <= _FEW_CODES and not is_called_a_count(proposed.name)
+    return replace(proposed, kind=Kind.BINARY if few and len(labels) == 2 else Kind.NOMINAL) if few else proposed
 
 
 def _someone_known(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:

@@ -27,6 +27,7 @@ from pydantic import Field
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
+from sluice.ground.values import EXACT
 from sluice.ground.variables import Kind, Variable
 
 Period = Literal["year", "quarter", "month"]
@@ -80,7 +81,10 @@ def stored(values: FloatArray, released: Variable) -> pd.Series:
 
 
 def numbers(frame: pd.DataFrame, columns: Iterable[str]) -> FloatArray:
-    """Numeric columns as one matrix, ordinal columns by position (0, 1, ...); NaN where missing. Shape (n, columns)."""
+    """Numeric columns as one matrix, ordinal columns by position (0, 1, ...); NaN where missing. Shape (n, columns).
+
+    Raises PlanError for whole numbers beyond 2^53, whose last digits a float64 does not hold.
+    """
     return np.column_stack([_positions(frame[name]) for name in columns])
 
 
@@ -88,7 +92,13 @@ def _positions(column: pd.Series) -> FloatArray:
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes = column.cat.codes.to_numpy(dtype=np.float64)
         return np.where(codes < 0, np.nan, codes)
-    return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    read = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    if pd.api.types.is_integer_dtype(column.dtype) and (beyond := int((np.abs(read) > EXACT).sum())):
+        raise PlanError(
+            f"'{column.name}' holds whole numbers beyond 2^53 ({beyond}), with which no method computes to the last "
+            "digit. Declare it nominal if they name something; else use a larger unit."
+        )
+    return read
 
 
 def grain(values: FloatArray) -> float:

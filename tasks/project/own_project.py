@@ -36,16 +36,18 @@ from sluice.ground.variables import Kind, Variable
 from sluice.ground.visible_text import one_line
 from sluice.settings import settings
 from sluice.sources.csv_source import CsvSource
+from sluice.sources.dictionary_file import dictionary_descriptions, joined
 from sluice.sources.recognition import Recognised, recognise
 from sluice.sources.sdmx_structure_file import structure_descriptions
 from sluice.sources.sql_source import SqlSource
 from sluice.sources.tabular_source import Descriptions, TabularSource
+from sluice.utility.analyses.asked_analyses import Analyses
+from sluice.utility.analyses.drafted_analyses import drafted_analyses
 from tasks.project.new_project import PEOPLE, make_project, shipped_file
 from tasks.release.records.record_definition import RecordsDefinition
 from tasks.tuning.audiences import USES, chosen_use, families_of
 from tasks.tuning.confirmation import recommended_yaml
 from tasks.tuning.draft_steps import Draft
-from tasks.tuning.drafted_analyses import drafted_analyses
 from tasks.tuning.first_plan import FirstPlan, first_plan, part_at_hand
 from tasks.tuning.search_context import RecordsAtHand
 from tasks.tuning.trial import Outcome
@@ -105,10 +107,14 @@ def own_data(
     encoding: str | None = None,
     columns: tuple[str, ...] = (),
     structure: Path | None = None,
+    header_row: int | None = None,
+    dictionary: Path | None = None,
 ) -> OwnData:
     """The data at a path or URL, by their content. Raises SluiceError: what is lacking, or what it is instead.
 
-    structure : of SDMX-CSV: the structure message, which says what columns and codes mean
+    structure  : of SDMX-CSV: the structure message, which says what columns and codes mean
+    dictionary : says what columns and codes mean, and which stand for missing, in any form that is read
+    header_row : of a text or a workbook: the line or row that names the columns
     """
     if "://" in source or source.startswith("${"):
         if structure is not None:
@@ -117,16 +123,25 @@ def own_data(
             )
         return _of_database(source, table)
     path = Path(source)
-    found = recognise(path, table, layout, separator=separator, decimal=decimal, encoding=encoding)
+    found = recognise(
+        path, table, layout, separator=separator, decimal=decimal, encoding=encoding, header_row=header_row
+    )
     if columns:
         if not isinstance(found.source, CsvSource):
             raise SluiceError(
                 "names the columns of a text without a header; this file names its own", field="--columns"
             )
-        found = replace(found, source=found.source.model_copy(update={"header": False, "columns": columns}))
+        below = found.source.skip_lines + found.source.header  # the names that the file has are not records
+        named = {"header": False, "columns": columns, "skip_lines": below}
+        found = replace(found, source=found.source.model_copy(update=named))
     described = found.described()
     if structure is not None:
         described = {**described, **structure_descriptions(structure, tuple(found.records.column_names()))}
+    if dictionary is not None:
+        told = dictionary_descriptions(dictionary, found.records.column_names())
+        described = {**described, **{name: joined(described.get(name), each) for name, each in told.items()}}
+        says = f"the dictionary describes {len(told)} of {len(found.records.column_names())} columns"
+        found = replace(found, says=(*found.says, says))
     return OwnData(found.records, path, described, found)
 
 
@@ -309,23 +324,21 @@ def _drafted(
     written: dict[str, Any], most_tried: int | None, told: Told, seconds: float,
 ) -> tuple[str, dict[str, FirstPlan], str, str]:  # fmt: skip
     """The use that is taken, the plan of each, the release definition with that of the use, and what hindered it."""
-    plans, models, fault = _plans(data.records, seen, proposed, contract, uses, written, most_tried, told, seconds)
+    plans, fault = _plans(data.records, seen, proposed, contract, uses, written, most_tried, told, seconds)
     use = chosen_use(plans) if plans else uses[0]
     written["policy"] = USES[use].policy
-    if models:
-        written["analyses"] = {"models": models}
     return use, plans, _definition_yaml(written, plans.get(use), fault), fault
 
 
 def _plans(
     source: TabularSource, seen: Overview, proposed: Proposals, contract: Contract, uses: tuple[str, ...],
     written: Mapping[str, Any], most_tried: int | None, told: Told, seconds: float,
-) -> tuple[dict[str, FirstPlan], list[dict[str, Any]], str]:  # fmt: skip
-    """The first plan for each use, the drafted regressions as a document holds them, and what hindered it."""
+) -> tuple[dict[str, FirstPlan], str]:  # fmt: skip
+    """The first plan for each use, and what hindered it."""
     try:
         frame, variables = typed_records(source, contract, seen.records)
     except SluiceError as error:
-        return {}, [], str(error)
+        return {}, str(error)
     today = datetime.now(UTC).date()
     groups = {
         each.name: named
@@ -335,7 +348,8 @@ def _plans(
     repeats = [each.name for each in proposed.columns if each.repeats]
     idle = {"method": "removal", "columns": ["no variable"]}
     definition = parse_document(RecordsDefinition, {**written, "plan": [idle]}, "the drafted definition")
-    analyses = drafted_analyses(frame, variables, repeats)
+    apart = {name: each for name, each in variables.items() if name not in repeats}
+    analyses = Analyses(models=drafted_analyses(apart, frame, contract.undeclared).models)
     plans: dict[str, FirstPlan] = {}
     faults: list[str] = []
     begun = monotonic()
@@ -351,8 +365,7 @@ def _plans(
             )  # fmt: skip
         except PlanError as error:
             faults.append(str(error))
-    models = [each.model_dump(mode="json", exclude_defaults=True) for each in analyses.models]
-    return plans, models, "" if plans else faults[0]
+    return plans, "" if plans else faults[0]
 
 
 def typed_records(source: TabularSource, contract: Contract, records: int) -> tuple[pd.DataFrame, dict[str, Variable]]:

@@ -28,7 +28,7 @@ from tasks.tuning.space import LossWeights
 from tasks.tuning.trial import Outcome, try_plan
 
 _AGAIN = 4  # draws by which a plan that passed is looked at once more, before it is attacked by others
-_ATTACKED_AGAIN = 2  # of those; a release draws anew
+_ATTACKED_AGAIN = 4  # of those; a release draws anew
 _SEED = 7
 _ENOUGH_KEPT = 0.8  # share of the variables: a file of fewer is worth less, however well it tells of them
 

@@ -6,11 +6,8 @@ from typing import Any
 import pandas as pd
 
 from sluice.ground.variables import Kind, Role, Variables
-from sluice.masking.synthesis.sequential_trees import SequentialTrees
 from tasks.tuning.draft_steps import Draft, coarser, has_tail, is_wide, removed, rounded
 from tasks.tuning.drafted_space import is_skewed
-
-_CALIBRATED = "calibrated" in SequentialTrees.model_fields
 
 
 def _without_dates(variables: Variables) -> list[str]:
@@ -37,7 +34,7 @@ def drawn_anew(
         recoded = list(coarser(frame, usable, kept, groups, numbers=False))
         grouped = {name for step in recoded for name in step["columns"]}
         kept = [name for name in kept if name in grouped or not is_wide(frame[name], usable[name])]
-        if calibrated and not (_CALIBRATED and any(usable[name].kind.is_numeric for name in kept)):
+        if calibrated and not any(usable[name].kind.is_numeric for name in kept):
             continue
         steps = [*removed(variables, kept), *recoded]
         step = {"method": "sequential_trees", "columns": kept, "minimum_leaf": leaf, "smoothing": "density"}

@@ -38,8 +38,8 @@ from tasks.release.crashed_measures import findings_of
 from tasks.release.records.record_definition import RecordsDefinition
 from tasks.release.records.record_findings import attack_findings, check_masked, reference_findings
 from tasks.release.records.record_variables import variables_after
-from tasks.tuning.drafted_analyses import AnalysesLoss, analyses_loss
 from tasks.tuning.plan_loss import loss_of, pair_distances
+from tasks.tuning.regressions_kept import AnalysesLoss, analyses_loss
 from tasks.tuning.search_context import RecordsAtHand
 from tasks.tuning.space import LossWeights
 
