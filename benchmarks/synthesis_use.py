@@ -1,6 +1,6 @@
 """Risk and use of the ways to synthesise a whole file, on six real ones, under the policy synthetic-file.
 
-`python -m benchmarks synthesis_use` makes the table of docs/utility.md in about forty minutes of one processor;
+`python -m benchmarks synthesis_use` makes the table of benchmarks/README.md in about half an hour of one processor;
 `--quick` judges one draw of two files. Every draw is made of other people, a fifth of whom are set aside.
 
 risk : in how many draws every binding limit is kept, the worst verdicts, and the median of the two closest figures:
@@ -35,7 +35,7 @@ from tests.red_team.case import judge
 from tests.red_team.files import masked_by
 
 SET_ASIDE = 0.2
-DRAWS = 5
+DRAWS = 3
 _POLICY = "synthetic-file"
 
 
