@@ -19,6 +19,7 @@ from tasks.release.decisions.under_review import UnderReview
 if TYPE_CHECKING:
     from sluice.report.dossier import Dossier
 
+_ASKED = (State.EVALUATED, State.BLOCKED, State.NEEDS_DECISION, State.PENDING_REVIEW)
 _SUFFIX = {"data": ".parquet", "csv": ".csv", "report": ".html", "stata": ".dta", "spss": ".sav"}  # all others: JSON
 
 
@@ -33,6 +34,11 @@ class History:
     subject: Subject | None  # what approvals are given to; None while nothing is masked
     files: dict[str, Path]  # those that the vault holds: the SHA-256 is the name, and sha256sum checks it
     title: str = ""  # as judged last; empty before that
+
+    @property
+    def settled(self) -> str:
+        """How it stands, in a sentence, where nobody is asked for anything any more; empty where somebody is."""
+        return f"It {self.state.stands}." if self.state is not None and self.state not in _ASKED else ""
 
 
 def history(workspace: Workspace, release_id: str, with_dossier: bool = True) -> History:

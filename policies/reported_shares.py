@@ -17,8 +17,7 @@ def natural_frequency(share: float, people: int, minimum_cell: int, base: int = 
     count = share * people
     few = max(1, ceil(base * minimum_cell / people)) if people else base
     if 1e-9 < count < minimum_cell - 1e-9:
-        bound = f"{few:,} in every {base:,}" if few < base else f"{minimum_cell:,} of {people:,}"
-        return f"fewer than {bound} people"
+        return f"fewer than {few:,} in every {base:,} people" if few < base else f"some of {people:,} people"
     if 1e-9 < people - count < minimum_cell - 1e-9:
         return f"more than {max(0, base - few):,} in every {base:,} people"
     if count <= 1e-9:

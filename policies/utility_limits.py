@@ -24,6 +24,7 @@ from sluice.risk.linkage.linkage_score import ScoreView, disclosure_risk, linkag
 from sluice.utility.analyses.analysis_findings import judge_analyses
 from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.query_comparison import QueryAnswer
+from sluice.utility.analyses.turned_coefficients import TURNED_COEFFICIENTS
 from sluice.utility.cell_changes import coarse_share
 from sluice.utility.comparison import Comparison
 from sluice.utility.continuous.number_measures import loss_of_numbers
@@ -31,7 +32,7 @@ from sluice.utility.measured import Found, Limit, written_percent
 from sluice.utility.utility_measure import Family, Figure, Measure, Occasion
 from sluice.utility.utility_measures import FAMILIES as OF_FILES
 from sluice.utility.utility_measures import measures
-from sluice.utility.utility_view import UtilityView, unweighted_figures
+from sluice.utility.utility_view import UnweightedFigure, UtilityView, unweighted_figures
 
 _NOT_KNOWN = Sentence("score.not_known", "The score is not known: {why}")
 
@@ -134,6 +135,7 @@ UTILITY = (
         "utility",
         helps="Compare original and released variables: the measures of utility found none that both files hold.",
     ),
+    TURNED_COEFFICIENTS,
 )
 
 
@@ -170,7 +172,8 @@ class _Limits(Analyses):
         wanted = {*besides}
         wanted |= {each.name for each in measures(self.families) if (limit := self.limit(each)) and limit.binding}
         families = [family for family in self.families if wanted & {*self._limited(family)}]
-        return self._found(files, families, shown=False).findings
+        found = self._found(files, families, shown=False).findings
+        return tuple(each for each in found if each.binding or each.rule != TURNED_COEFFICIENTS.rule)
 
     def limit(self, measure: Measure) -> Limit | None:
         limit: Limit | None = getattr(self, measure.name)
@@ -198,7 +201,26 @@ class _Limits(Analyses):
                 measured, _measured(family(unweighted) for family in families if family.weighs)
             )
         findings = [measured[each.name].finding(each.name, self.limit(each)) for each in reported]
+        if files.lost_weight is not None:
+            findings = [_by_the_weight(each, files.lost_weight, parts.get("unweighted")) for each in findings]
         return Utility((*findings, *asked.findings), UtilityView.model_validate(parts))
+
+
+def _by_the_weight(finding: Finding, weight: str, unweighted: Sequence[UnweightedFigure] | None) -> Finding:
+    """The finding, which names the removed weight where most of the loss is gone when each record counts once."""
+    both = next((each for each in unweighted or () if each.name == finding.rule), None)
+    if both is None or both.unweighted > both.weighted / 2:
+        return finding
+    return finding.adding((_BY_WEIGHT_SHARE if both.percent else _BY_WEIGHT)(weight=weight, figure=both.unweighted))
+
+
+_BY_WEIGHT = Sentence(
+    "utility.by_weight", " The cause is the weight {weight}, which was not released: of the records alone {figure:.3g}."
+)
+_BY_WEIGHT_SHARE = Sentence(
+    "utility.by_weight_share",
+    " The cause is the weight {weight}, which was not released: of the records alone {figure:percent}.",
+)
 
 
 def _measured(found: Iterable[Found]) -> Mapping[str, Any]:

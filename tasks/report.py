@@ -7,14 +7,14 @@ from policies.acts import digest_of_words
 from policies.policy import Policy
 from sluice.ground.extensions import extensions_of
 from sluice.ground.verdict import Finding, decide
-from sluice.report.dossier import Dossier
+from sluice.report.dossier import Asked, Dossier
 from sluice.software_version import versions
 from tasks.checks import with_advice
-from tasks.release.decisions.adopted_documents import notices
+from tasks.release.decisions.adopted_documents import adoption_faults, notices
 from tasks.release.decisions.series_approval import place_in_series
 from tasks.release.documented_release import Release
 from tasks.release.editions.current_edition import edition_notices
-from tasks.release.editions.earlier_releases import earlier_attempts, search_trials
+from tasks.release.editions.earlier_releases import earlier_attempts, same_bytes, search_trials
 from tasks.release.editions.resubmission import returned
 from tasks.release.product import E, M, Product
 from tasks.release.release_definition import Definition
@@ -57,6 +57,9 @@ def _dossier(
         findings=tuple(with_advice(waived)),
         plan=product.plan_in_words(),
         notices=(*notices(product), *edition_notices(release)),
+        unadopted=tuple(adoption_faults(product, (definition.owner,))),
+        same_bytes=same_bytes(release, made.hashes) if made else (),
+        asked=Asked(count=policy.approvals.count, roles=policy.approvals.roles, valid_days=policy.approvals.valid_days),
         returned=returned(release),
         decides=policy.approvals.decides,
         approvals_needed=policy.approvals.describe(),

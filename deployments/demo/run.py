@@ -9,7 +9,8 @@ import shlex
 import shutil
 import sqlite3
 import sys
-from contextlib import redirect_stdout
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, redirect_stdout
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -91,8 +92,10 @@ def main() -> int:
     console.rule("[bold]6. Somebody edits the ledger")
     sluice("ledger", "verify", expect=DONE)
     console.print("... the row that says 'blocked' is made to say 'approved' ...")
-    tamper()
-    sluice("ledger", "verify", expect=ERROR)
+    with tampered():
+        sluice("ledger", "verify", expect=ERROR)
+    console.print("... the ledger is put back as it was ...")
+    sluice("ledger", "verify", expect=DONE)
 
     console.rule("[bold]Where to look")
     for report in sorted((HOUSE / "home" / "reports").glob("*.html")):
@@ -126,12 +129,19 @@ def change_a_byte(file: Path) -> None:
     file.write_bytes(content)
 
 
-def tamper() -> None:
-    """What somebody with access to the database, but not to the vault, could do."""
-    with sqlite3.connect(HOUSE / "home" / "ledger.db") as ledger:
-        for (trigger,) in ledger.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-            ledger.execute(f"DROP TRIGGER {trigger}")
-        ledger.execute("UPDATE sluice_ledger SET event = 'approved' WHERE event = 'blocked'")
+@contextmanager
+def tampered() -> Iterator[None]:
+    """The ledger as somebody leaves it who has access to the database, but not to the vault; then as it was."""
+    with closing(sqlite3.connect(HOUSE / "home" / "ledger.db")) as ledger, closing(sqlite3.connect(":memory:")) as kept:
+        ledger.backup(kept)
+        try:
+            for (trigger,) in ledger.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+                ledger.execute(f"DROP TRIGGER {trigger}")
+            ledger.execute("UPDATE sluice_ledger SET event = 'approved' WHERE event = 'blocked'")
+            ledger.commit()
+            yield
+        finally:
+            kept.backup(ledger)
 
 
 def shown(path: Path) -> Path:

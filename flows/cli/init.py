@@ -1,6 +1,7 @@
 """The command that begins with somebody's own data: `sluice init`, a conversation, or a draft for scripts."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,21 +13,9 @@ from sluice.ground.errors import SluiceError
 if TYPE_CHECKING:
     from schemas.reading.overview import Overview
     from schemas.reading.proposal import Proposals
-    from tasks.project.own_project import Made
+    from tasks.project.own_project import Made, Redrafted, Told
 
 init_app = typer.Typer()
-
-USES = {
-    "public": ("public-use-file", "anybody may download it"),
-    "scientific": ("scientific-use-file", "researchers under a contract"),
-    "perturbed": ("perturbed-file", "anybody; numbers moved, their relations kept"),
-    "synthetic": ("synthetic-file", "anybody; people who never were"),
-    "business": ("public-use-business", "anybody; records of enterprises"),
-    "small": ("small-file", "anybody; fewer than 1,000 people"),
-}
-"""What a file may be for -> the shipped policy, and for whom."""
-
-_SMALL = 1000  # records: fewer are not judged by the policies for larger files
 
 
 @init_app.command()
@@ -47,6 +36,10 @@ def init(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="write a contract here and nothing else; - for the screen")
     ] = None,
+    contract: Annotated[
+        Path | None,
+        typer.Option("--contract", metavar="FILE", help="draft a plan for this contract, and write a definition alone"),
+    ] = None,
     tries: Annotated[
         int | None, typer.Option("--tries", min=0, help="drafts of the plan that are tried at most; 0 for none")
     ] = None,
@@ -66,12 +59,22 @@ def init(
     structure: Annotated[
         Path | None, typer.Option("--structure", help="of SDMX-CSV: the structure message (XML) with its code lists")
     ] = None,
+    dictionary: Annotated[
+        Path | None,
+        typer.Option(
+            "--dictionary",
+            help="what columns and codes mean: CSV, Excel, JSON, DDI, or statements of SAS, SPSS or Stata",
+        ),
+    ] = None,
     columns: Annotated[
         str, typer.Option("--columns", metavar="A,B,...", help="names for a CSV file without a header")
     ] = "",
     separator: Annotated[str | None, typer.Option("--separator", help="between the cells of a CSV file")] = None,
     decimal: Annotated[
         str | None, typer.Option("--decimal", help="before the decimals of a CSV file's numbers: . or ,")
+    ] = None,
+    header_row: Annotated[
+        int | None, typer.Option("--header-row", min=1, help="the line or row that names the columns")
     ] = None,
     encoding: Annotated[str | None, typer.Option("--encoding", help="of a text, such as cp1252")] = None,
 ) -> None:
@@ -81,6 +84,7 @@ def init(
     from schemas.reading.proposal import propose
     from tasks.project.new_project import refuse_misplaced
     from tasks.project.own_project import own_data, release_name
+    from tasks.tuning.audiences import USES
 
     if use is not None and use not in USES:
         raise SluiceError(f"must be one of {', '.join(USES)}; got {use!r}", field="--for")
@@ -89,39 +93,43 @@ def init(
     named = tuple(name.strip() for name in columns.split(",")) if columns else ()
     data = own_data(
         source, table, layout, separator=separator, decimal=decimal, encoding=encoding, columns=named,
-        structure=structure,
+        structure=structure, header_row=header_row, dictionary=dictionary,
     )  # fmt: skip
     name = dataset or table or Path(source).name.split(".")[0]
     folder = project or Path(release_name(name))
-    if output is None:
+    if contract is not None and (project, output, keys) != (None, None, None):
+        raise SluiceError("drafts a plan alone: no PROJECT, --output or --keys beside it", field="--contract")
+    if output is None and contract is None:
         refuse_misplaced(folder, keys)
     refuse_values_as_names(data.records)
     for line in data.says:
         note(f"{line}.")
     note("looking at the data ...")
     seen = overview(data.records, data.described)
+    if contract is not None:
+        _draft_again(contract, data, seen, use, tries, minutes)
+        return
     proposed = propose(seen)
     if output is not None:
         _write_contract(output, seen, proposed, name)
         return
     show_columns(seen, proposed)
     if not yes:
-        use = use or ask_use(USES, _usual_use(seen, proposed))
-    policy = USES[use or _usual_use(seen, proposed)][0]
-    for reason in _in_vain(policy, seen, proposed):  # before the roles are asked for, which may mend it
-        note(reason, "yellow")
+        use = use or ask_use(USES)
+    for each in (use,) if use else _fitting(seen, proposed):
+        for reason in _in_vain(USES[each].policy, seen, proposed):  # before the roles are asked for, which may mend it
+            note(reason, "yellow")
     if not yes:
         proposed = ask_about_columns(seen, proposed)
-    _make(folder, data, seen, proposed, name, policy, tries, minutes, keys)
+    uses = (use,) if use else _fitting(seen, proposed)
+    uses = tuple(each for each in uses if not [*_in_vain(USES[each].policy, seen, proposed)]) or uses
+    _make(folder, data, seen, proposed, name, uses, tries, minutes, keys)
 
 
-def _usual_use(seen: "Overview", proposed: "Proposals") -> str:
-    """What a file is for that anybody may have: by whose records they are, and how many."""
-    from sluice.ground.variables import Role
+def _fitting(seen: "Overview", proposed: "Proposals") -> tuple[str, ...]:
+    from tasks.tuning.audiences import fitting_uses
 
-    if any(each.role is Role.CONTRIBUTOR for each in proposed.columns):
-        return "business"
-    return "small" if seen.records < _SMALL else "public"
+    return fitting_uses([each.role for each in proposed.columns], seen.records, proposed.numbers_alone)
 
 
 def _in_vain(name: str, seen: "Overview", proposed: "Proposals") -> Iterator[str]:
@@ -158,33 +166,58 @@ def _write_contract(output: Path, seen: "Overview", proposed: "Proposals", datas
     note(f"{output} is a draft: look at the role of every variable, then name it in a release definition.")
 
 
+def _draft_again(
+    contract: Path, data: Any, seen: "Overview", use: str | None, tries: int | None, minutes: float
+) -> None:
+    from schemas.contract import load_contract
+    from tasks.project.own_project import declared_roles, redraft
+
+    proposed = declared_roles(load_contract(contract), seen)
+    with _trying(uses := (use,) if use else _fitting(seen, proposed), tries, minutes) as tried:
+        made = redraft(contract, data, seen, uses, most_tried=tries, seconds=60 * minutes, told=tried)
+    _say_plan(made, proposed)
+    say("next:")
+    say(f"  sluice check {made.definition}        # judge all records; publishes nothing")
+
+
+@contextmanager
+def _trying(uses: tuple[str, ...], tries: int | None, minutes: float) -> Iterator["Told"]:
+    """Say what is drafted, and of each draft how it did."""
+    from flows.cli.terminal import duration, waiting
+    from tasks.tuning.audiences import USES
+
+    policies = ", ".join(USES[use].policy for use in uses)
+    limit = f", and trying it; no further draft after {duration(60 * minutes)}"
+    note(f"drafting a plan for {policies}{'' if tries == 0 else limit} ...")
+    with waiting(quiet=False) as shown:
+
+        def tried(use: str, number: int, of: int, draft: Any, outcome: Any) -> None:
+            fell = ", ".join(dict.fromkeys(miss.rule for miss in outcome.misses))
+            ended = "passes" if outcome.end == "passes" else f"fails {fell}"
+            ended = "cannot be carried out on these records" if outcome.end == "refused" else ended
+            note(f"  {USES[use].policy}: {draft.says}: {ended}", "dim")
+            if shown is not None:
+                shown.step("trying plans")
+
+        if shown is not None:
+            shown.step("trying plans")
+        yield tried
+
+
 def _make(
-    folder: Path, data: Any, seen: "Overview", proposed: "Proposals", dataset: str, policy: str,
+    folder: Path, data: Any, seen: "Overview", proposed: "Proposals", dataset: str, uses: tuple[str, ...],
     tries: int | None, minutes: float, keys: Path | None,
 ) -> None:  # fmt: skip
-    from flows.cli.terminal import duration, waiting
     from flows.deployments import prefect_yaml
     from sluice.ground.durable import write_new
     from tasks.project.own_project import own_project
 
-    def tried(number: int, of: int, draft: Any, outcome: Any) -> None:
-        fell = ", ".join(dict.fromkeys(miss.rule for miss in outcome.misses))
-        ended = "passes" if outcome.end == "passes" else f"fails {fell}"
-        ended = "cannot be carried out on these records" if outcome.end == "refused" else ended
-        note(f"  plan {number} of at most {of}: {draft.says}: {ended}", "dim")
-        if shown is not None and number < of:
-            shown.step(f"trying plan {number + 1} of at most {of}")
-
     def finish(draft: Path) -> None:
         write_new(draft / "prefect.yaml", prefect_yaml(draft / "releases", draft).encode(), 0o644)
 
-    limit = f", and trying it; no further draft after {duration(60 * minutes)}"
-    note(f"drafting a plan for {policy}{'' if tries == 0 else limit} ...")
-    with waiting(quiet=False) as shown:
-        if shown is not None:
-            shown.step("trying a plan")
+    with _trying(uses, tries, minutes) as tried:
         made = own_project(
-            folder, data, seen, proposed, dataset, policy,
+            folder, data, seen, proposed, dataset, uses,
             most_tried=tries, seconds=60 * minutes, keys=keys, told=tried, finish=finish,
         )  # fmt: skip
     _say_next(made, proposed, data.needs_permission(folder))
@@ -205,24 +238,40 @@ def _left_out(steps: Sequence[Mapping[str, Any]], proposed: "Proposals") -> list
     ]
 
 
-def _say_next(made: "Made", proposed: "Proposals", needs_permission: bool) -> None:
-    """Where it stands, and the commands that come next."""
-    plan = made.plan
-    say(f"{made.folder} is a project; {made.folder / 'README.md'} says how it goes on.", style="bold")
+def _say_plan(made: "Made | Redrafted", proposed: "Proposals") -> None:
+    """What each use would keep, and how the plan did that was written."""
+    from flows.cli.init_conversation import show_plans
+    from tasks.tuning.audiences import USES
+
+    plan = made.plans.get(made.use)
+    show_plans(made.plans)
     if plan is None:
         say(f"no plan was drafted: {made.fault}", "yellow")
     elif plan.passes:
-        say(f"the drafted plan passed on {plan.records:,} records: {plan.draft.says}", "green")
+        whom = USES[made.use].whom
+        say(
+            f"the drafted plan passed on {plan.records:,} records ({USES[made.use].policy}): {plan.draft.says}", "green"
+        )
+        if USES[made.use].researchers:
+            say(f"no draft passed that anybody may have; this one is for {whom}", "yellow")
         if left_out := _left_out(plan.draft.plan, proposed):
             say(
                 f"it does not release {', '.join(left_out)}; to keep more, change the plan and check it again", "yellow"
             )
     elif plan.outcome is not None:
-        say(f"no draft of the plan passed; the nearest: {plan.draft.says}. What it does not meet:", "yellow")
+        nearest = f"{plan.draft.says} ({USES[made.use].policy})"
+        say(f"no draft of the plan passed; the nearest: {nearest}. What it does not meet:", "yellow")
         for says in list(dict.fromkeys(miss.says for miss in plan.outcome.misses))[:3]:
             say(f"  - {says}", "yellow")
-        if plan.untried:
-            say(f"  {plan.untried} more drafts were not tried, as the time was up; --minutes gives more", "yellow")
+        if untried := sum(each.untried for each in made.plans.values()):
+            say(f"  {untried} more drafts were not tried, as the time was up; --minutes gives more", "yellow")
+
+
+def _say_next(made: "Made", proposed: "Proposals", needs_permission: bool) -> None:
+    """Where it stands, and the commands that come next."""
+    plan = made.plan
+    say(f"{made.folder} is a project; {made.folder / 'README.md'} says how it goes on.", style="bold")
+    _say_plan(made, proposed)
     say("next:")
     if needs_permission:
         say(f"  export SLUICE_CONNECTIONS={made.folder / 'connections.yaml'}   # lets these data be read")

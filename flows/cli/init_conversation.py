@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -15,6 +16,9 @@ from sluice.ground.visible_text import one_line
 if TYPE_CHECKING:
     from schemas.reading.overview import Overview
     from schemas.reading.proposal import Proposal, Proposals
+    from tasks.tuning.audiences import Use
+    from tasks.tuning.first_plan import FirstPlan
+    from tasks.tuning.regressions_kept import AnalysesLoss
 
 ROLES = {
     "i": Role.IDENTIFIER,
@@ -113,21 +117,54 @@ def _short(label: str, means: str) -> str:
     return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
 
 
-def ask_use(uses: Mapping[str, tuple[str, str]], usual: str) -> str:
-    """For whom the file is; Enter for what such a file is for as a rule."""
-    say("Who gets the file?")
+def ask_use(uses: Mapping[str, "Use"]) -> str | None:
+    """For whom the file is; None for whatever anybody may have and keeps most."""
+    say("Who gets the file? Enter for anybody, by the policy under which most is kept; else")
     names = list(uses)
-    for number, (policy, whom) in enumerate(uses.values(), start=1):
-        say(f"  {number}  {whom} ({policy})")
+    for number, use in enumerate(uses.values(), start=1):
+        say(f"  {number}  {use.whom} ({use.policy})")
     while True:
-        answer = _answer(f"1 to {len(names)}, Enter for {names.index(usual) + 1}: ")
+        answer = _answer(f"1 to {len(names)}, or Enter: ")
+        if not answer:
+            return None
         if answer in names:
             return answer
-        if not answer:
-            return usual
         if answer in map(str, range(1, len(names) + 1)):
             return names[int(answer) - 1]
         say(f"  a number from 1 to {len(names)}, please")
+
+
+def show_plans(plans: Mapping[str, "FirstPlan"]) -> None:
+    """A line for the best draft of each use: for whom, whether it passes, what it keeps; and why a better one fell."""
+    from tasks.tuning.audiences import USES
+
+    if not any(plan.outcome for plan in plans.values()):
+        return
+    table = Table(box=None, pad_edge=False)
+    for head in ("for", "policy", "plan", "", "variables", "detail kept", "regressions that hold"):
+        table.add_column(head, overflow="fold")
+    for use, plan in plans.items():
+        whom = "researchers" if USES[use].researchers else "anybody"
+        for tried in (plan.as_tried, plan.fell):
+            if tried is None:
+                continue
+            outcome = tried.outcome
+            kept = "" if outcome.kept is None else f"{outcome.kept} of {outcome.of}"
+            detail = f"{100 * (1 - outcome.loss):.0f} %" if isfinite(outcome.loss) else ""
+            fell = ", ".join(dict.fromkeys(miss.rule for miss in outcome.misses))
+            ended = "passes" if tried.passes else f"fails {fell}"
+            cells = (whom, USES[use].policy, tried.draft.says, ended, kept, detail, _regressions(outcome.models))
+            table.add_row(*map(Text, cells))
+    out.print(table)
+
+
+def _regressions(found: "AnalysesLoss | None") -> str:
+    """Of how many every coefficient is within HOLDS standard errors, and the largest change of one."""
+    if found is None or not found.of:
+        return ""
+    worst = f", worst {found.worst:.1f} se" if isfinite(found.worst) else ""
+    lost = f", {found.lost} coefficients lost" if found.lost else ""
+    return f"{found.holds} of {found.of}{worst}{lost}"
 
 
 def ask_about_columns(seen: "Overview", proposed: "Proposals") -> "Proposals":

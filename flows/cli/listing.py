@@ -18,15 +18,18 @@ from sluice.ground.visible_text import one_line
 if TYPE_CHECKING:
     from flows.history import History
     from sluice.report.dossier import Dossier
+    from sluice.report.first_screen import FirstScreen
 
 # Why they could be published is no news any more.
 _NO_LONGER_NEWS = (State.PUBLISHED, State.SUPERSEDED, State.OVERTAKEN, State.WITHDRAWN)
 
 
-def show_dossier(screen: Console, facts: Mapping[str, Any], dossier: "Dossier") -> None:
-    """What a reviewer needs before the report: the facts, what was done to the data, and every finding, worst first."""
+def show_dossier(screen: Console, first: "FirstScreen", facts: Mapping[str, Any], dossier: "Dossier") -> None:
+    """What a reviewer needs before the report: the first screen, then the facts, what was done to the data, and every
+    finding, worst first."""
     from sluice.report.headline import next_steps
 
+    _show_first_screen(screen, first)
     _show_facts(screen, facts)
     screen.print("\nWhat was done to the data", style="bold")
     _show_pairs(screen, [(f"{number}.", sentence) for number, sentence in enumerate(dossier.plan, start=1)])
@@ -35,6 +38,25 @@ def show_dossier(screen: Console, facts: Mapping[str, Any], dossier: "Dossier") 
     _show_pairs(screen, rows)
     screen.print("\nWhat to do now", style="bold")
     _show_pairs(screen, [("-", step) for step in next_steps(dossier)])
+
+
+def _show_first_screen(screen: Console, first: "FirstScreen") -> None:
+    screen.print(Text(f"{first.title} (internal)", style="bold"))
+    screen.print(Text(f"{first.verdict}. {first.asked.says} {first.asked.until}".strip()))
+    for command in first.asked.commands:
+        screen.print(Text(f"  {command}"), soft_wrap=True)
+    for tile in first.tiles:
+        screen.print(Text(f"\n{tile.title}", style="bold"))
+        for says in tile.says:
+            screen.print(Text(f"  {says}"))
+        for row in tile.intruders:
+            screen.print(Text(f"  {row.name:>20}  {row.of_limit}"))
+        for bar in tile.bars:
+            screen.print(Text(f"  {bar.says:>28}  {bar.figure}"))
+    if first.questions:
+        screen.print("\nAsk this", style="bold")
+        _show_pairs(screen, [("-", says) for says in first.questions])
+    screen.print()
 
 
 def show_history(screen: Console, found: "History") -> None:

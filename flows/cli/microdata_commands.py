@@ -75,6 +75,7 @@ def assess(
 ) -> None:
     """Judge a file that was masked elsewhere, as a release would be: measures, verdict, report. Publishes nothing."""
     from flows.cli.listing import show_dossier
+    from sluice.report.first_screen import first_screen
     from sluice.report.headline import headline
     from tasks.workbench.assess import assess_files
 
@@ -87,9 +88,10 @@ def assess(
         facts["report"] = str(report)
     if as_json:
         findings = [finding.model_dump(mode="json") | {"verdict": finding.verdict.name} for finding in dossier.findings]
-        print_json(facts | {"findings": findings, "hashes": dossier.hashes})
+        shown_first = first_screen(dossier).model_dump(mode="json")
+        print_json(facts | {"first_screen": shown_first, "findings": findings, "hashes": dossier.hashes})
     else:
-        show_dossier(out, facts, dossier)
+        show_dossier(out, first_screen(dossier), facts, dossier)
     raise typer.Exit(DONE if dossier.verdict is Verdict.PASS else BLOCKED)
 
 

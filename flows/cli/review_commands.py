@@ -41,6 +41,7 @@ def review(
     from flows.history import history
     from policies.standing import told
     from sluice.custody.workspace import open_workspace
+    from sluice.report.first_screen import first_screen
     from tasks.release.decisions.decisions_of_people import find
     from tasks.release.decisions.open_findings import open_findings
     from tasks.release.decisions.series_approval import standing_in_series
@@ -63,7 +64,10 @@ def review(
         "submitter": dossier.submitter,
         "judged": f"{dossier.evaluated_at}, by policy {dossier.policy}, version {dossier.policy_version}",
         "records": f"{dossier.records_original:,} {dossier.view.use_of_records}",
-        "earlier_attempts": f"{dossier.earlier_attempts} other releases of nearly the same data were judged before"
+        "earlier_attempts": (
+            "1 other release" if dossier.earlier_attempts == 1 else f"{dossier.earlier_attempts} other releases"
+        )
+        + f" of nearly the same data {'was' if dossier.earlier_attempts == 1 else 'were'} judged before"
         + (f", and {dossier.search_trials:,} plans tried by searches" if dossier.search_trials else ""),
         "verdict": dossier.verdict.name,
         "report": str(workspace.reports / f"{release_id}.html"),
@@ -92,13 +96,19 @@ def review(
         said, accept = one.finding.accepted, f"sluice accept-finding {release_id} {one.short} --reason WHY"
         what = one.finding.code or one.finding.rule
         facts[f"finding {one.short}"] = f"{what}: accepted by {said.says}" if said else f"{what}: {accept}"
+    first = first_screen(dossier, found.settled)
     if as_json:
         findings = [finding.model_dump(mode="json") for finding in dossier.findings]
         fields = {"measure", "unit", "tables", "parameters"}
         view = dossier.view.model_dump(mode="json", include=fields, exclude={"tables": {"__all__": {"maps"}}})
-        print_json(facts | {"plan": dossier.plan} | view | {"findings": findings, "hashes": dossier.hashes})
+        print_json(
+            facts
+            | {"first_screen": first.model_dump(mode="json"), "plan": dossier.plan}
+            | view
+            | {"findings": findings, "hashes": dossier.hashes}
+        )
         return
-    show_dossier(out, facts, dossier)
+    show_dossier(out, first, facts, dossier)
 
 
 @review_app.command()

@@ -14,6 +14,7 @@ from policies.decision_table import DECISIONS
 from sluice.custody.states import State
 from sluice.ground.page_templates import page_templates
 from sluice.ground.verdict import Finding
+from sluice.report.first_screen_page import first_screen_style
 from sluice.report.wording import VERDICT_WORDS, figure, interval, rule_words
 
 
@@ -33,7 +34,8 @@ def page(
 
 @cache
 def style() -> str:
-    return files(__package__).joinpath("desk.css").read_text(encoding="utf-8")
+    own = files(__package__).joinpath("desk.css").read_text(encoding="utf-8")
+    return f"{own}\n{first_screen_style()}"
 
 
 def question(finding: Finding) -> str:

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 from flows.desk.permissions import Rights, may_read
 from flows.desk.sign_on import Reader
 from flows.history import History, history
@@ -18,7 +20,9 @@ from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State
 from sluice.ground.errors import SluiceError
 from sluice.ground.verdict import Finding
-from sluice.report.dossier import Dossier, RecordsView
+from sluice.report.dossier import Dossier, RecordsView, TablesView
+from sluice.report.first_screen import first_screen
+from sluice.report.first_screen_page import first_screen_html
 from sluice.report.headline import accepted, first_steps, further_reasons, headline, shown
 from sluice.report.plan_comparison import Comparison, compare
 from sluice.report.risk_utility_map import Plan
@@ -74,6 +78,7 @@ def facts(reader: Reader, may: Rights, entries: Sequence[Entry]) -> dict[str, An
         "release": found.release,
         "state": found.state,
         "dossier": dossier,
+        "first_screen": _first_screen(may, found) if dossier else None,
         "verdict": shown(dossier) if dossier else None,
         "headline": headline(dossier) if dossier else "It has not been judged yet.",
         "further": further_reasons(dossier) if dossier else [],
@@ -97,6 +102,16 @@ def facts(reader: Reader, may: Rights, entries: Sequence[Entry]) -> dict[str, An
         "asks": _withdrawal(reader, found),
         "folder": _folder(entries),
     }
+
+
+def _first_screen(may: Rights, found: History) -> Markup:
+    """The same as in the report; what is asked as it stands now, and links to the forms instead of commands."""
+    assert found.dossier is not None
+    screen = first_screen(found.dossier, found.settled)
+    acts = [("#findings", "Decide on what was found")] if may.findings else []
+    acts += [("#decide", "Approve or refuse")] if "approve" in may.decisions else []
+    view = found.dossier.view
+    return first_screen_html(screen, view if isinstance(view, TablesView) else None, acts)
 
 
 def beside_others(reader: Reader, entries: Sequence[Entry]) -> Comparison | None:

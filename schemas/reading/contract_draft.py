@@ -28,11 +28,13 @@ from sluice.ground import values
 from sluice.ground.errors import DataError, SluiceError
 from sluice.ground.variables import NAMES, Kind, Role, Variable, as_label
 from sluice.ground.visible_text import json_text, one_line, unseen
+from sluice.reading.classification_codes import COUNTRIES
 from sluice.reading.kind import ColumnSummary, summary_of
 from sluice.sources.tabular_source import Descriptions, TabularSource
 
 _MOST_CATEGORIES = 60
 _FEW_CODES = 12  # whole numbers with so few distinct values may be codes
+_MOST_AGES = 150  # different values: of more it is an amount
 _FLAT = 6  # so few categories need no hierarchy
 
 
@@ -61,8 +63,12 @@ def contract_yaml(seen: Overview, proposed: Proposals, dataset: str) -> str:
         'description: ""',
         "records_are: records  # what a record is, as reports call it: people, stays, firms",
         f"record_key: {_listed(proposed.record_key)}  # the variables that together name one record",
-        "# The period that an edition is about, by a column of role other; without it editions count as received:",
-        "# reference_period: {length: month, column: month}",
+        *(
+            ["quasi_identifiers: none  # check: all are measured numbers, and no group is asked for; else declared"]
+            if proposed.numbers_alone
+            else []
+        ),
+        *_period(proposed),
         "# Who knows what of a person; a policy may ask what each of them finds, and what they then learn:",
         "# knowledge:",
         "#   register: []  # for instance sex, date of birth, region",
@@ -70,7 +76,7 @@ def contract_yaml(seen: Overview, proposed: Proposals, dataset: str) -> str:
         "variables:",
     ]
     for each in proposed.columns:
-        lines += _variable(seen, each)
+        lines += _variable(seen, each, changes=proposed.period is not None and proposed.period[0] == each.name)
     return "\n".join(lines) + "\n"
 
 
@@ -83,7 +89,18 @@ def _worst(seen: Overview, proposed: Proposals) -> Iterator[str]:
         yield from (f"#   {in_words(each, names, seen.kept)}" for each in found)
 
 
-def _variable(seen: Overview, proposed: Proposal) -> Iterator[str]:
+def _period(proposed: Proposals) -> Iterator[str]:
+    if proposed.period is not None:
+        column, length = proposed.period
+        yield "# The period that an edition is about; later editions have another one:"
+        yield f"reference_period: {{length: {length}, column: {_quoted(column)}}}  # check"
+        return
+    yield "# The period that an edition is about, by a column of role other; without it editions count as received:"
+    yield "# reference_period: {length: month, column: month}"
+
+
+def _variable(seen: Overview, proposed: Proposal, changes: bool) -> Iterator[str]:
+    """Lines of one variable. changes: whether every edition has another value of it."""
     name, column = proposed.name, seen.columns[proposed.name]
     if not column.known:
         yield f"  # {one_line(_quoted(name))} has no value and is left out: a contract asks for at least one"
@@ -101,31 +118,46 @@ def _variable(seen: Overview, proposed: Proposal) -> Iterator[str]:
         yield "    unit: # for instance years, euros a month"
     if proposed.universe:
         yield f"    universe: {_quoted(proposed.universe)}"
-        if proposed.role is Role.SENSITIVE and (column.empty or proposed.missing_codes):
+        derived = not seen.said(name).universe  # it is exactly who has a value
+        if derived and proposed.role is Role.SENSITIVE and (column.empty or proposed.missing_codes):
             why = f"no answer: {proposed.universe}"
             yield f"    harmless: {{missing: true, why: {_quoted(why)}}}  # check: is it, to be known as not asked?"
     elif told := not_asked_labels(seen, name):
         yield f"    # {_listed(told)} means not asked, which is no missing answer: say in 'universe' of whom it was"
     if proposed.missing_codes:
-        yield f"    missing_codes: {_listed(proposed.missing_codes)}"
+        strange = sorted({*column.marks} - {*values.MISSING_MARKS})
+        check = f"  # check: among numbers or dates {_listed(strange)} must be missing, or special" if strange else ""
+        yield f"    missing_codes: {_listed(proposed.missing_codes)}{check}"
+    if column.classification == COUNTRIES and column.labels["NA"] >= MINIMUM_CELL:
+        yield "    # check: NA is a country, Namibia; where it stands for missing it belongs into missing_codes"
     for code in proposed.doubtful_codes:
         yield f"    # check: {code} may stand for missing; then it belongs into missing_codes, with nullable: true,"
         other = "and the maximum is another; " if kind.is_numeric else ""
         yield f"    # {other}as it is, it is a value, of many records"
     if column.empty or proposed.missing_codes:
         yield "    nullable: true"
-    span = rounded_range(proposed, column)
+    span = {} if changes else rounded_range(proposed, column)
     for field, end in span.items():
+        if field == "maximum" and _has_no_end(proposed, column):
+            yield f"    # maximum: {as_label(end)}  # as far as seen; with it an edition with a larger value is refused"
+            continue
         remark = "" if field == "maximum" and proposed.doubtful_codes else "  # rounded outward; check"
         yield f"    {field}: {_quoted(end) if isinstance(end, str) else as_label(end)}{remark}"
     if kind is Kind.DATE and not span and column.known >= MINIMUM_CELL:
         yield "    # check: the first or last date may mean missing or no end; then it belongs into missing_codes"
-    yield from _categories(proposed, column)
-    if proposed.labels and _declared_categories(proposed, column):
+    if not changes:
+        yield from _categories(proposed, column)
+    if proposed.labels:
         yield "    labels:"
         yield from (f"      {_quoted(code)}: {_quoted(means)}" for code, means in proposed.labels.items())
     if proposed.role is Role.QUASI_IDENTIFIER and (made := hierarchy_of(proposed, column)):
         yield f"    hierarchy: {json_text(made)}  # check: groups that readers of the file know"
+
+
+def _has_no_end(proposed: Proposal, column: ColumnSummary) -> bool:
+    """Whether a later edition may hold a larger value: an amount, and no age, code or share of a hundred."""
+    amount = proposed.kind.is_numeric and proposed.role in (Role.OTHER, Role.SENSITIVE)
+    return amount and column.distinct > _MOST_AGES and not proposed.doubtful_codes
 
 
 def _kind_remark(column: ColumnSummary, proposed: Proposal) -> str:
@@ -139,7 +171,7 @@ def _kind_remark(column: ColumnSummary, proposed: Proposal) -> str:
     if kind is Kind.TEXT:
         return "  # check: most values are different"
     if kind is Kind.NOMINAL and column.kind is Kind.INTEGER:
-        return "  # codes, by the name; check: ordinal if they have an order, integer if they count something"
+        return "  # codes, by name or number; check: ordinal if they have an order, integer if they count something"
     if kind is Kind.ORDINAL and column.kind is Kind.NOMINAL:
         return "  # intervals; check their order"
     if kind is Kind.NOMINAL:

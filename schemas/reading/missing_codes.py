@@ -23,7 +23,7 @@ def marks_of(column: ColumnSummary, minimum_cell: int) -> tuple[str, ...]:
         return ()
     if all(times >= minimum_cell for times in column.marks.values()):
         return tuple(sorted(column.marks))
-    return values.MISSING_MARKS
+    return tuple(dict.fromkeys([*values.MISSING_MARKS, *sorted(column.marks)]))
 
 
 def declared_codes(column: ColumnSummary, said: ColumnDescription, minimum_cell: int) -> tuple[str, ...]:
@@ -65,6 +65,7 @@ def known_span(column: ColumnSummary, codes: tuple[str, ...]) -> tuple[float, fl
     return (min(numbers), max(numbers)) if numbers else (column.smallest, column.largest)
 
 
+_BY_CHANCE = 4  # labels that may be in the order of the alphabet by themselves
 _MANY = 60  # labels that few records have each: of fewer they are rare categories
 
 
@@ -74,10 +75,18 @@ def labelled_codes(column: ColumnSummary, said: ColumnDescription) -> tuple[str,
     return codes if codes and column.known and column.categories and set(column.categories) <= set(codes) else None
 
 
-def may_be_listed(codes: Sequence[str], column: ColumnSummary, minimum_cell: int) -> bool:
-    """Whether none of the codes is rare, or as many as are rare occur nowhere, so that nobody knows which do."""
+def may_be_listed(codes: Sequence[str], said: ColumnDescription, column: ColumnSummary, minimum_cell: int) -> bool:
+    """Whether the codes are those of a code list that somebody wrote, the same whoever is in the file; or none is rare,
+    or as many as are rare occur nowhere, so that nobody knows which do.
+
+    A program that makes labels of the texts it finds numbers them in the order of the alphabet and leaves none out.
+    """
     unused = sum(code not in column.categories for code in codes)
-    return len(_rare(codes, column, minimum_cell)) <= unused
+    if (rare := len(_rare(codes, column, minimum_cell))) <= unused:
+        return True
+    texts = [said.labels[code].casefold() for code in codes]
+    made = not unused and len(codes) > _BY_CHANCE and texts == sorted(texts)
+    return not made and 3 * rare <= len(codes)
 
 
 def are_names(codes: Sequence[str], column: ColumnSummary, minimum_cell: int) -> bool:

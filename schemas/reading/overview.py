@@ -17,6 +17,8 @@ from sluice.ground.visible_text import unseen
 from sluice.reading.kind import ColumnSummary
 from sluice.sources.tabular_source import ColumnDescription, Descriptions, TabularSource
 
+_MOST_SHARED = 150  # different values: more than there are ages, size classes or regions
+_SHARED_BY = 4  # records a value, of those that have not the most frequent one
 MOST_RECORDS = 300_000
 """Records that are kept as codes; of more, so many are drawn. Every record counts for kinds, ranges and categories."""
 
@@ -56,6 +58,16 @@ class Overview:
         absent = np.array([label is None for label in self.labels[name]], dtype=bool)
         return absent[self.codes[name]]
 
+    def is_measured(self, name: str) -> bool:
+        """Whether hardly anybody shares a value: what a release of a contract without quasi-identifiers is asked for.
+
+        Ages, codes and classes are not: there are few of them, each of several records.
+        """
+        times = np.bincount(self.codes[name], minlength=len(self.labels[name]))
+        there = np.array([label is not None for label in self.labels[name]], dtype=np.bool_)
+        others = np.sort(times[there])[:-1]  # an amount is often 0
+        return bool(len(others) >= _MOST_SHARED or _SHARED_BY * len(others) >= others.sum())
+
     def missing_share(self, name: str) -> float:
         return float(self.missing(name).mean())
 
@@ -88,6 +100,8 @@ def overview(source: TabularSource, described: Descriptions = MappingProxyType({
         if waiting > 2 * MOST_RECORDS:
             kept, drawn = _thinned(kept, drawn)
             waiting = MOST_RECORDS
+    for column in columns.values():
+        column.settle()
     if sum(map(len, drawn)) > MOST_RECORDS:  # after the last batch there may be as many already
         kept, drawn = _thinned(kept, drawn)
     table = pa.concat_tables(kept).unify_dictionaries()
@@ -95,7 +109,17 @@ def overview(source: TabularSource, described: Descriptions = MappingProxyType({
     for name, column in zip(names, table.columns, strict=True):
         absent = {*columns[name].marks, *columns[name].declared}
         codes[name], labels[name] = _coded(column.combine_chunks(), absent)
-    return Overview(columns, codes, labels, records, described)
+    written = {name: _as_in_the_data(said[name], columns[name]) for name in names if name in described}
+    return Overview(columns, codes, labels, records, {**described, **written})
+
+
+def _as_in_the_data(said: ColumnDescription, column: ColumnSummary) -> ColumnDescription:
+    """With its codes as the data have them, where a dictionary writes 01 and the data 1."""
+    if not said.labels or not column.labels or {*said.labels} & {*column.labels}:
+        return said
+    short = {code.lstrip("0") or "0": means for code, means in said.labels.items()}
+    alike = len(short) == len(said.labels) and {*short} & {*column.labels}
+    return said.model_copy(update={"labels": short}) if alike else said
 
 
 def _thinned(kept: list[pa.Table], drawn: list[FloatArray]) -> tuple[list[pa.Table], list[FloatArray]]:

@@ -12,6 +12,7 @@ from hashlib import sha256
 
 import numpy as np
 
+from schemas.reading.editions import period_column, record_key
 from schemas.reading.household import are_long, are_running, looks_like_groups, whose_records
 from schemas.reading.interval_categories import intervals_in_order
 from schemas.reading.missing_codes import (
@@ -28,8 +29,10 @@ from schemas.reading.overview import Overview
 from schemas.reading.universe import universe_of
 from schemas.reading.usual_names import (
     is_called_a_code,
+    is_called_a_count,
     is_called_for_life,
     is_called_household,
+    is_of_the_body,
     usual_role,
     words_of,
 )
@@ -37,6 +40,7 @@ from sluice.ground import values
 from sluice.ground.variables import GROUPS, NAMES, Kind, Role
 from sluice.ground.visible_text import one_line, visible
 from sluice.reading.kind import ColumnSummary
+from sluice.reading.period import Length
 from sluice.risk.classes.quasi_identifier_search import (
     Combination,
     combination,
@@ -56,8 +60,8 @@ _FEW_CODES = 12  # different whole numbers that may be codes
 _SKEWED = 0.2  # mean less median, in standard deviations: numbers of records are spread evenly
 _AMOUNTS = 3  # columns of numbers in which nearly every record has its own: of so many, most are amounts
 _KNOWN = 3  # columns that an acquaintance knows, where no name tells which
+_MEASURED = 3  # columns of amounts, of which a file of amounts alone has as many at least
 _WRITTEN = 60  # values of one record each, of which most values are: of fewer they are rare categories
-_BODY = ("height", "bmi", "waist", "groesse", "taille", "altura")  # beside which a weight is one of the body
 
 
 @dataclass(frozen=True)
@@ -90,10 +94,16 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Proposals:
-    """All columns, in their order, and the variables that together name one record."""
+    """All columns, in their order, and the variables that together name one record.
+
+    period        : of an edition, the column that holds it and its length; None where no column has one period alone
+    numbers_alone : whether all are measured numbers, which nobody shares: nobody is looked for by a group then
+    """
 
     columns: tuple[Proposal, ...]
     record_key: tuple[str, ...]
+    numbers_alone: bool = False
+    period: tuple[str, Length] | None = None
 
     def by_name(self, name: str) -> Proposal:
         return next(each for each in self.columns if each.name == name)
@@ -111,9 +121,13 @@ def propose(seen: Overview) -> Proposals:
     columns = _as_amounts(seen, columns)
     columns = _someone_known(seen, [_as_codes(seen, each) for each in columns])
     columns = _something_sensitive(seen, columns)
-    repeats = _repeats(seen)
-    columns = [replace(each, repeats=repeats.get(each.name, "")) for each in columns]
-    return Proposals(tuple(columns), _record_key(seen, columns))
+    numbers_alone = _are_measured(seen, columns)
+    if numbers_alone:
+        columns = [_as_measured(each) for each in columns]
+    same = repeats(seen)
+    columns = [replace(each, repeats=same.get(each.name, "")) for each in columns]
+    key, period = _told_apart(seen, columns)
+    return Proposals(tuple(columns), tuple(key), numbers_alone, period)
 
 
 def with_role(seen: Overview, proposed: Proposal, role: Role, why: str) -> Proposal:
@@ -161,8 +175,8 @@ def _proposal(seen: Overview, name: str, single: Combination | None) -> Proposal
         *negative_codes(column, MINIMUM_CELL),
     )
     codes = labelled_codes(column, said)
-    listed = codes if codes and may_be_listed(codes, column, MINIMUM_CELL) else ()
-    meant = {code: visible(said.labels[code]) for code in said.labels if listed and (code in listed or code in found)}
+    listed = codes if codes and may_be_listed(codes, said, column, MINIMUM_CELL) else ()
+    meant = {code: visible(said.labels[code]) for code in said.labels if code in listed or code in found}
     return Proposal(
         name,
         _kind(column, said, codes, listed),
@@ -171,7 +185,7 @@ def _proposal(seen: Overview, name: str, single: Combination | None) -> Proposal
         sure,
         tuple(dict.fromkeys(found)),
         doubtful_codes(column, MINIMUM_CELL),
-        universe_of(seen, name),
+        visible(said.universe) or universe_of(seen, name),
         dotted_dates=_are_dotted_dates(seen, name),
         description=visible(said.label),
         categories=listed,
@@ -271,8 +285,9 @@ def _is_called_weight(seen: Overview, name: str) -> bool:
     column, usual = seen.columns[name], _usual(seen, name)
     if usual is None or usual[0] is not Role.WEIGHT:
         return False
-    of_the_body = words_of(name) in (("weight",), ("wt",)) and any(
-        word in _BODY for other in seen.columns for word in words_of(other)
+    alone = words_of(name) in (("weight",), ("wt",))
+    of_the_body = is_of_the_body(f"{name} {seen.said(name).label}") or (
+        alone and any(map(is_of_the_body, seen.columns))
     )
     return column.kind.is_numeric and column.smallest > 0 and not of_the_body
 
@@ -331,8 +346,8 @@ def _one_of_each(columns: Sequence[Proposal]) -> list[Proposal]:
 
 
 def _as_codes(seen: Overview, proposed: Proposal) -> Proposal:
-    """Whole numbers that are categories: codes by their name, two that are sensitive, a few in a quasi-identifier, be
-    it codes or counts; and intervals, which have an order. Ordered ones are listed, so each is of enough records."""
+    """Whole numbers that are categories: codes by their name, and few different ones that are not called a count; and
+    intervals, which have an order. Ordered ones are listed, so each is of enough records."""
     column = seen.columns[proposed.name]
     labels = [label for label in column.categories if label not in proposed.missing_codes]
     if proposed.categories or proposed.role in (*NAMES, Role.WEIGHT) or len(labels) < 2:
@@ -349,7 +364,10 @@ def _as_codes(seen: Overview, proposed: Proposal) -> Proposal:
         return replace(proposed, kind=Kind.BINARY)
     if coded:
         return replace(proposed, kind=Kind.NOMINAL)
-    return replace(proposed, kind=Kind.ORDINAL) if known and listed else proposed
+    if known and listed:
+        return replace(proposed, kind=Kind.ORDINAL)
+    few = len(labels) <= _FEW_CODES and not is_called_a_count(proposed.name)
+    return replace(proposed, kind=Kind.BINARY if few and len(labels) == 2 else Kind.NOMINAL) if few else proposed
 
 
 def _someone_known(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:
@@ -389,7 +407,25 @@ def _something_sensitive(seen: Overview, columns: Sequence[Proposal]) -> list[Pr
     ]
 
 
-def _repeats(seen: Overview) -> dict[str, str]:
+def _are_measured(seen: Overview, columns: Sequence[Proposal]) -> bool:
+    """Whether all but the names are amounts, and none is called by what others know: no groups can be formed then."""
+    found = [each for each in columns if each.role not in (*NAMES, Role.WEIGHT) and seen.columns[each.name].known]
+    known = any(each.role is Role.QUASI_IDENTIFIER and each.sure for each in found)
+    return (
+        not known
+        and len(found) >= _MEASURED
+        and all(each.kind.is_numeric and seen.is_measured(each.name) for each in found)
+    )
+
+
+def _as_measured(proposed: Proposal) -> Proposal:
+    if proposed.role is not Role.QUASI_IDENTIFIER:
+        return proposed
+    why = "a measured number, as all are; a quasi-identifier, if others know it of a person"
+    return replace(proposed, role=Role.OTHER, why=why, sure=False)
+
+
+def repeats(seen: Overview) -> dict[str, str]:
     """For columns with more than a little to tell, the first one that tells the same of every record.
 
     Cost: O(columns n log n); columns are compared by digests of their codes, numbered as they first occur.
@@ -406,13 +442,16 @@ def _repeats(seen: Overview) -> dict[str, str]:
     return found
 
 
-def _record_key(seen: Overview, columns: Sequence[Proposal]) -> tuple[str, ...]:
-    """An identifier that every record has, each its own: as many labels as records."""
-    for each in columns:
-        labels = seen.labels[each.name]
-        if each.role is Role.IDENTIFIER and seen.is_whole and len(labels) == seen.kept and None not in labels:
-            return (each.name,)
-    return ()
+def _told_apart(seen: Overview, columns: Sequence[Proposal]) -> tuple[list[str], tuple[str, Length] | None]:
+    """The record key, and the column of the period."""
+    plain = [each for each in columns if each.kind is not Kind.CONTINUOUS]
+    key = record_key(
+        seen,
+        [each.name for each in columns if each.role is Role.IDENTIFIER],
+        [each.name for each in columns if each.role in GROUPS],
+        [each.name for each in plain if not (each.sure and each.role is Role.QUASI_IDENTIFIER)],
+    )
+    return key, period_column(seen, (each.name for each in plain if each.role is Role.OTHER))
 
 
 def in_words(found: Combination, names: Sequence[str], of: int) -> str:

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Collection
 from functools import cache, lru_cache
 from importlib.resources import files
+from typing import Any
 
 import yaml
 
@@ -15,6 +16,11 @@ _NOT_ASKED = "not_asked"
 _ALONE = "household_alone"
 _CODES = "codes"
 _FOR_LIFE = "for_life"
+_SURVEYS = "surveys"
+_CODES_OF_SURVEYS = "codes_of_surveys"
+_COUNTS = "counts"
+_BODY = "body"
+_WEIGHT_WITHIN = "weight_within"
 
 
 def usual_role(name: str, without: Collection[Role] = ()) -> tuple[Role, str] | None:
@@ -22,6 +28,9 @@ def usual_role(name: str, without: Collection[Role] = ()) -> tuple[Role, str] | 
 
     without : roles that the values rule out: a region_id of twelve values names no record
     """
+    whole = name.strip().casefold()
+    if (role := _surveys().get(whole)) is not None and role not in without:
+        return role, whole
     return _usual_role(words_of(name), frozenset(without))
 
 
@@ -31,6 +40,8 @@ def _usual_role(words: tuple[str, ...], without: frozenset[Role]) -> tuple[Role,
         for phrase in () if role in without else usual:
             if _stands_in(phrase, words):
                 return role, " ".join(phrase)
+    if Role.WEIGHT not in without and any(part in word for word in words for part in _read()[_WEIGHT_WITHIN]):
+        return Role.WEIGHT, " ".join(words)
     return None
 
 
@@ -41,7 +52,17 @@ def is_not_asked(label: str) -> bool:
 
 def is_called_a_code(name: str) -> bool:
     """Whether whole numbers in columns that are called so are codes as a rule, which cannot be added."""
-    return _is_called_one_of(_CODES, name)
+    return name.strip().casefold() in _read()[_CODES_OF_SURVEYS] or _is_called_one_of(_CODES, name)
+
+
+def is_called_a_count(name: str) -> bool:
+    """Whether few whole numbers count something: children, rooms, visits."""
+    return _is_called_one_of(_COUNTS, name)
+
+
+def is_of_the_body(name: str) -> bool:
+    """Whether a weight by its name or label is one of the body, in kilograms or pounds."""
+    return any(word in _read()[_BODY] for word in words_of(name))
 
 
 def is_called_for_life(name: str) -> bool:
@@ -81,12 +102,21 @@ def _usual() -> dict[Role, tuple[tuple[str, ...], ...]]:
     return {
         Role(role): tuple(dict.fromkeys(words_of(name) for names in languages.values() for name in names))
         for role, languages in _read().items()
-        if role not in (_NOT_ASKED, _ALONE, _CODES, _FOR_LIFE)
+        if role in list(Role)
     }
 
 
 @cache
-def _read() -> dict[str, dict[str, list[str]]]:
+def _surveys() -> dict[str, Role]:
+    """The role of each name that a survey or a file format gives, small; it is the whole name or none."""
+    by_role: dict[str, dict[str, list[str]]] = _read()[_SURVEYS]
+    return {
+        name.casefold(): Role(role) for role, surveys in by_role.items() for names in surveys.values() for name in names
+    }
+
+
+@cache
+def _read() -> dict[str, Any]:
     text = (files(__package__) / "usual_names.yaml").read_text(encoding="utf-8")
-    read: dict[str, dict[str, list[str]]] = yaml.safe_load(text)
+    read: dict[str, Any] = yaml.safe_load(text)
     return read

@@ -17,8 +17,8 @@ from sluice.settings import settings
 
 Document = TypeVar("Document", bound=BaseModel)
 
-_LARGEST = 10_000_000  # bytes of one document
-_MOST_VALUES = 1_000_000  # of one document, its aliases spelled out
+_LARGEST = 1_000_000  # bytes of one document
+_MOST_VALUES = 100_000  # of one document, its aliases spelled out
 _TOO_MANY = f"holds more than {_MOST_VALUES:,} values, or an anchor that holds itself"
 _LONGEST_NUMBER = 100  # digits: no quantity has more, and some notations take time by their square
 _PLAIN = {f"tag:yaml.org,2002:{kind}" for kind in ("null", "bool", "int", "float", "str", "seq", "map", "timestamp")}

@@ -85,5 +85,7 @@ def no_such_file(path: Path) -> str:
     """What to say of a path that leads to no file, with the nearest name in the same folder."""
     if path.is_dir():
         return f"{path}: is a folder; name a file in it"
+    if path.exists():
+        return f"{path}: is a pipe or a device, which can be read once only; write it to a file first"
     siblings = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
     return f"{path}: no such file.{did_you_mean(path.name, siblings)}"

@@ -93,11 +93,17 @@ def read_numbers(texts: pa.Array) -> pa.Array:
 def read_whole_numbers(texts: pa.Array) -> pa.Array:
     """Trimmed texts as int64, to the last digit; null where a text is no whole number.
 
-    3.0 and 3e2 are whole below 2 ** 53, digits alone as far as 64 bits reach.
+    3.0 and 3e2 are whole below 2 ** 53, digits alone as far as 64 bits reach; what has decimals other than 0 is not,
+    even where a float64 has lost them.
     """
     is_exact = pc.and_(fullmatch(texts, DIGITS), pc.invert(beyond_int64(texts)))
     exact = _unsigned(texts, is_exact).cast(pa.int64())
-    return pc.coalesce(exact, whole_numbers(read_numbers(texts)))
+    return pc.coalesce(exact, whole_numbers(read_numbers(pc.if_else(has_decimals(texts), None, texts))))
+
+
+def has_decimals(texts: pa.Array) -> pa.Array:
+    """Which texts are numbers with decimals other than 0, written without an exponent."""
+    return fullmatch(texts, "[+-]?[0-9]*[.][0-9]*[1-9][0-9]*")
 
 
 def whole_numbers(numbers: pa.Array) -> pa.Array:
@@ -186,7 +192,8 @@ def plain_array(series: "pd.Series[Any]") -> pa.Array:
         array = None
     if array is not None and is_list(array.type):
         array = listed_texts(array)
-    if array is None or isinstance(array.type, pa.BaseExtensionType) or pa.types.is_nested(array.type):
+    kind = None if array is None else array.type.value_type if pa.types.is_dictionary(array.type) else array.type
+    if kind is None or isinstance(kind, pa.BaseExtensionType) or pa.types.is_nested(kind):
         array = pa.array([None if value is None or value is pd.NA else label(value) for value in series], pa.string())
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
@@ -219,7 +226,7 @@ def label(value: Any) -> str:
         if value == value.to_integral_value():
             return str(int(value))
         short = str(as_label(float(value)))
-        return short if Decimal(short) == value else f"{value.normalize():f}"  # every digit of a long one
+        return short if Decimal(short) == value else f"{value:f}".rstrip("0")  # every digit of a long one
     return str(as_label(value))
 
 

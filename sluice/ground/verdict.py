@@ -81,6 +81,11 @@ class Finding(BaseModel):
     )
 
     @property
+    def applies(self) -> bool:
+        """Whether there was any case to examine: a rule that passes without one does not apply."""
+        return self.attempted != 0 or self.verdict is not Verdict.PASS
+
+    @property
     def excused(self) -> bool:
         """Whether it keeps nothing back although it did not pass.
 

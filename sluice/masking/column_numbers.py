@@ -6,6 +6,8 @@ leaves. `perturbed` says what then still holds; `stored` makes the values keep i
 Dates are days on a line, and years, quarters and months. Days are counted from 1 January 1970, periods from the year 0,
 so that both are numbers that can be ranked.
 
+The grain of numbers is the power of ten that all of them are multiples of: an income in whole dollars stays one.
+
 Dummy coding: categories as columns of -1 and +1, and back through the inverse logit.
 
 Source: Lasko and Vinterbo (2010), section III. Its worked example rounds an intermediate: (-2.5, -1.5, 0.41) gives
@@ -25,12 +27,16 @@ from pydantic import Field
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
+from sluice.ground.values import EXACT
 from sluice.ground.variables import Kind, Variable
 
 Period = Literal["year", "quarter", "month"]
 
 _MICROSECONDS_A_DAY = 86_400_000_000
 _MONTHS = {"year": 12, "quarter": 3, "month": 1}
+_POWERS = range(6, -7, -1)
+_ROUNDING = 8 * np.finfo(np.float64).eps
+_EXACT = 2.0**50  # so many steps, from which every number is a multiple of anything
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 # Parameters of the methods that perturb numbers.
@@ -75,7 +81,10 @@ def stored(values: FloatArray, released: Variable) -> pd.Series:
 
 
 def numbers(frame: pd.DataFrame, columns: Iterable[str]) -> FloatArray:
-    """Numeric columns as one matrix, ordinal columns by position (0, 1, ...); NaN where missing. Shape (n, columns)."""
+    """Numeric columns as one matrix, ordinal columns by position (0, 1, ...); NaN where missing. Shape (n, columns).
+
+    Raises PlanError for whole numbers beyond 2^53, whose last digits a float64 does not hold.
+    """
     return np.column_stack([_positions(frame[name]) for name in columns])
 
 
@@ -83,7 +92,41 @@ def _positions(column: pd.Series) -> FloatArray:
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes = column.cat.codes.to_numpy(dtype=np.float64)
         return np.where(codes < 0, np.nan, codes)
-    return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    read = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    if pd.api.types.is_integer_dtype(column.dtype) and (beyond := int((np.abs(read) > EXACT).sum())):
+        raise PlanError(
+            f"'{column.name}' holds whole numbers beyond 2^53 ({beyond}), with which no method computes to the last "
+            "digit. Declare it nominal if they name something; else use a larger unit."
+        )
+    return read
+
+
+def grain(values: FloatArray) -> float:
+    """The largest power of ten from 10^-6 to 10^6 of which all values are multiples; 0 where none is.
+
+    values : shape (n,), finite
+    cost   : O(n) for each power that is tried
+    """
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest == 0:
+        return 0.0
+    for power in _POWERS:
+        if largest / 10.0**power > _EXACT:
+            return 0.0
+        steps = values / 10.0**power if power >= 0 else values * 10.0**-power
+        if np.all(np.abs(steps - np.rint(steps)) <= _ROUNDING * np.abs(steps)):
+            return float(10.0**power)
+    return 0.0
+
+
+def on_grain(values: FloatArray, step: float) -> FloatArray:
+    """The nearest multiples of `step`, a power of ten, written as decimals are; 0 leaves the values. Shape (n,)."""
+    if step == 0:
+        return values
+    if step >= 1:
+        return np.asarray(np.rint(values / step) * step)
+    inverse = float(round(1 / step))  # a tenth is no binary number: to divide by 10 gives the number that is written
+    return np.asarray(np.rint(values * inverse) / inverse)
 
 
 def days(column: pd.Series) -> FloatArray:

@@ -113,6 +113,11 @@ class MaskingStep(BaseModel, ABC):
     def is_sampling(self) -> bool:
         return False
 
+    @property
+    def draws_from_a_model(self) -> bool:
+        """Whether the values are synthetic, so that a program's standard errors lack what the draws add."""
+        return DRAWN_FROM_A_MODEL in self.in_an_analysis
+
     # To mask is to carry out the fitted steps, so that what takes long is done once (`fit`).
     @property
     def masks_as_fitted(self) -> bool:

@@ -49,8 +49,8 @@ PREDICATE = "urn:sluice:publication:1"
 
 _SHA256 = "^[0-9a-f]{64}$"
 _DESCRIPTION = re.compile(
-    r"(attestation|croissant|datapackage|decision-[1-9][0-9]*|manifest)\.json|manifest\.tsr|structure\.xml|"
-    r"codebook\.(html|xml)|CITATION\.cff"
+    r"(attestation|croissant|datacite|datapackage|decision-[1-9][0-9]*|manifest)\.json|manifest\.tsr|structure\.xml|"
+    r"codebook\.(html|xml)|CITATION\.cff|README\.md|read\.(R|do|py)"
 )
 
 

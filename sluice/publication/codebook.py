@@ -27,6 +27,7 @@ from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.ground.visible_text import visible
 from sluice.publication.datapackage import MEDIATYPE
 from sluice.publication.license import license_address
+from sluice.publication.measured_use import MeasuredUse
 from sluice.publication.records_file import columns_with_time, read_typed
 
 NAMESPACE = "ddi:codebook:2_5"
@@ -80,6 +81,8 @@ class Codebook:
     not_released : variable -> why it was taken out, or how
     parameters : of masking steps that an analyst has to correct for, such as PRAM's matrices
     allow_for  : what an analysis of any variable has to allow for, such as that the file is a sample
+    use        : what was measured of the file for its approvers, as everybody may read it
+    errors     : sentences on the standard errors that a program prints of the file
     """
 
     release: str
@@ -97,6 +100,8 @@ class Codebook:
     not_released: Mapping[str, Sequence[str]] = field(default_factory=dict)
     parameters: tuple[Mapping[str, Any], ...] = ()
     allow_for: tuple[str, ...] = ()
+    use: MeasuredUse = field(default_factory=MeasuredUse)
+    errors: tuple[str, ...] = ()
 
     @property
     def taken_for_missing(self) -> tuple[str, ...]:
@@ -192,8 +197,14 @@ def ddi_codebook(book: Codebook) -> bytes:
     information = _in(study, "stdyInfo")
     _in(information, "abstract", book.description or book.title)
     _in(_in(information, "sumDscr"), "dataKind", "masked microdata")
-    if book.not_released or book.allow_for:
+    measured = {"supports": book.use.supports, "not for": book.use.not_for, "standard errors": book.errors}
+    if book.not_released or book.allow_for or book.use.overall or any(measured.values()):
         method = _in(study, "method")
+        for sentence in book.use.overall:
+            _in(method, "notes", sentence, subject="measured")
+        for subject, said in measured.items():
+            for sentence in said:
+                _in(method, "notes", sentence, subject=subject)
         for sentence in book.allow_for:
             _in(method, "notes", sentence, subject="in an analysis")
         for name, sentences in book.not_released.items():
@@ -212,14 +223,16 @@ def ddi_codebook(book: Codebook) -> bytes:
     ids = {each.variable.name: f"V{number}" for number, each in enumerate(book.variables, start=1)}
     weight = book.weight
     for each in book.variables:
-        _variable(data, each, ids, files, weight)
+        _variable(data, each, ids, files, weight, book.use.of_variable.get(each.variable.name))
     for parameters in book.parameters:
         _in(_in(root, "otherMat", type="parameters of a masking step"), "txt", _plain(parameters))
     ET.indent(root)
     return b'<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode").encode() + b"\n"
 
 
-def _variable(data: ET.Element, each: CodebookVariable, ids: dict[str, str], files: str, weight: str | None) -> None:
+def _variable(
+    data: ET.Element, each: CodebookVariable, ids: dict[str, str], files: str, weight: str | None, measured: str | None
+) -> None:
     variable = each.variable
     number = variable.kind in (Kind.CONTINUOUS, Kind.INTEGER)
     facts = {"ID": ids[variable.name], "name": variable.name, "files": files}
@@ -252,6 +265,8 @@ def _variable(data: ET.Element, each: CodebookVariable, ids: dict[str, str], fil
     if each.done:
         _in(_in(of, "derivation"), "drvdesc", " ".join(each.done))
     _in(of, "varFormat", type="numeric" if number else "character", schema="other")
+    if measured:
+        _in(of, "notes", measured, subject="measured")
     for text in each.allow_for:
         _in(of, "notes", text, subject="in an analysis")
 

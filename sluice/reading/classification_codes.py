@@ -8,6 +8,7 @@ the column's name must say it, too. Sources: NACE Rev. 2 (Eurostat 2008), ISIC R
 import re
 from collections.abc import Collection
 
+COUNTRIES = "ISO 3166"
 _ENOUGH = 3  # different codes that must have the shape, where no name says what they are
 
 _DIVISIONS = "0[1-35-9]|[1-35-9][0-9]|4[1-35-79]"
@@ -25,7 +26,7 @@ _BY_NAME = (
         "icd diagnosis diagnose diag dx cause",
     ),
     ("NUTS or LAU", "[A-Z]{2}[A-Z0-9]{0,3}|[0-9]{4,12}", "nuts lau ags municipality gemeinde commune"),
-    ("ISO 3166", "[A-Z]{2}|[A-Z]{3}|[0-9]{3}", "country land pays nationality citizenship citizen iso"),
+    (COUNTRIES, "[A-Z]{2}|[A-Z]{3}|[0-9]{3}", "country land pays nationality citizenship citizen iso"),
     ("postal code", "[0-9]{4,6}|[0-9]{5}-[0-9]{4}", "postcode zip zipcode plz postal cap"),
 )
 
@@ -78,7 +79,7 @@ def _by_shape(codes: Collection[str]) -> str | None:
         return "NACE or ISIC"
     if _all(r"[A-Z][0-9]{2}(\.[0-9]{1,2}[A-Z]?)?", codes):
         return "ICD"
-    return "ISO 3166" if all(code in _COUNTRIES for code in codes) else None
+    return COUNTRIES if all(code in _COUNTRIES for code in codes) else None
 
 
 def _is_activity(code: str) -> bool:

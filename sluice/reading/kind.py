@@ -7,6 +7,7 @@ all are lists of texts (Parquet)                                       items
 all are dates, with or without a time                                  date
 all are truth values: true/false, yes/no, on/off                       binary
 all are numbers, and whole (3.0 is)                                    integer
+the same, and texts such as 1e3 among them                             nominal: no program writes a number so
 all are numbers                                                        continuous
 all are digits, one with a zero in front: 01, 007                      nominal: a code, whose zeros mean something
 all are codes of a classification (`sluice.reading.classification_codes`)    nominal
@@ -20,6 +21,7 @@ contract declares. Whole numbers beyond 64 bits are identifiers, hence texts.
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -32,7 +34,7 @@ import pyarrow.compute as pc
 from sluice.ground import values
 from sluice.ground.values import LIST_MARK
 from sluice.ground.variables import Kind, Role, Variable
-from sluice.reading.classification_codes import classification_of
+from sluice.reading.classification_codes import COUNTRIES, classification_of
 
 MOST_DISTINCT = 10_000
 """Distinct values of a column that are counted; beyond, only their form and range are followed."""
@@ -43,6 +45,17 @@ AT_ENDS = 100
 _INT64 = 2.0**63
 _BETWEEN = ";|,"  # marks that may stand between items
 _MANY = 0.2  # share of the texts
+_MOST_WORDS = 2  # different words among numbers that may stand for missing
+_FEW = 12  # different whole numbers, beside which a word is one more category
+AT_LEAST = 10
+"""Records that have a word, of which a draft may tell."""
+_USUAL = re.compile(
+    r"\W*|\W*[A-Za-z]\W*|\.[A-Za-z_]|n/?a\.?|n\.a\.|not (available|applicable|known|stated|reported)|"
+    r"unknown|missing|none|refused|suppressed|confidential|withheld|undisclosed|k\.?a\.?|unbekannt|keine angabe|"
+    r"inconnu|desconocido|sconosciuto|onbekend",
+    re.IGNORECASE,
+)
+"""Words that stand for missing wherever they are, and tell of nobody."""
 _TEXT_FROM = 60  # distinct values; fewer are categories even where each occurs once
 
 
@@ -81,6 +94,7 @@ class ColumnSummary:
         self.highest: list[float] = []
         self._many = self._category_column = False
         self._forms: Counter[str] = Counter()
+        self._words: Counter[str] = Counter()  # texts that are neither numbers nor dates, as long as they are few
 
     def add(self, series: "pd.Series[Any]") -> None:
         """Look at some more records. O(n)."""
@@ -117,6 +131,27 @@ class ColumnSummary:
             self._many = len(self.labels) > MOST_DISTINCT
         if self._many:
             self.labels.clear()
+
+    def settle(self) -> None:
+        """Once all is seen: one or two words among numbers or dates are marks for missing, whatever they are; a mark
+        that is a code of the classification of the others, as NA is Namibia's, is a value."""
+        if "NA" in self.marks and self.classification == COUNTRIES:
+            times = self.marks.pop("NA")
+            self.known += times
+            if not self._many:
+                self.labels["NA"] += times
+        words = {word: times for word, times in self._words.items() if times >= AT_LEAST or _is_usual(word)}
+        if not 0 < len(words) == len(self._words) <= _MOST_WORDS or any(re.search("[0-9]", word) for word in words):
+            return  # what has digits may be a number or a date that is written wrongly
+        rest = self.known - sum(words.values())
+        measured = self._forms["number"] == rest and (
+            self._forms["whole"] < rest or len(self.labels) > _FEW + len(words) or self._many
+        )
+        if rest > sum(words.values()) / 20 and (measured or 0 < self._forms["date"] == rest):
+            self.known = rest
+            self.marks.update(words)
+            for word in words:
+                self.labels.pop(word, None)
 
     @property
     def distinct(self) -> float:
@@ -170,7 +205,9 @@ class ColumnSummary:
         if self.classification is not None:
             return Kind.NOMINAL
         if self._all("number"):
-            return Kind.INTEGER if self._all("whole") else Kind.CONTINUOUS
+            if not self._all("whole"):
+                return Kind.CONTINUOUS
+            return Kind.NOMINAL if self._forms["power"] else Kind.INTEGER
         if self._all("number", "leading zero"):
             return Kind.NOMINAL
         distinct = self.distinct + len(self.marks)
@@ -242,7 +279,8 @@ class ColumnSummary:
             beyond = pc.greater_equal(pc.abs(numbers), _INT64)
             self._count("identifier", beyond, times)
             numbers = pc.if_else(beyond, None, numbers)
-            self._numbers(numbers, pc.if_else(pc.equal(pc.floor(numbers), numbers), numbers, None), times)
+            exact = values.read_whole_numbers(found.cast(pa.string())) if pa.types.is_decimal(found.type) else numbers
+            self._numbers(numbers, pc.if_else(numbers.is_null(), None, exact), times)
         elif values.is_text(found):
             self._texts(found, times)
 
@@ -254,11 +292,18 @@ class ColumnSummary:
         self._count("truth", pc.is_in(pc.utf8_lower(found), spellings), times)
         self._dates(values.read_dates(found), times)
         pointed = values.with_decimal_point(found, self.decimal_mark)
+        self._count("power", values.fullmatch(pointed, "[0-9]+[eE][0-9]+"), times)
         self._count("leading zero", values.fullmatch(pointed, values.LEADING_ZERO), times)
         beyond = values.beyond_int64(pointed)
         self._count("identifier", beyond, times)
         pointed = pc.if_else(beyond, None, pointed)
-        self._numbers(values.read_numbers(pointed), values.read_whole_numbers(pointed), times)
+        numbers = values.read_numbers(pointed)
+        self._numbers(numbers, values.read_whole_numbers(pointed), times)
+        if len(self._words) <= _MOST_WORDS:
+            dates = values.read_dates(found)
+            neither = pc.and_(pc.and_(numbers.is_null(), dates.is_null()), pc.invert(pc.fill_null(beyond, False)))
+            some = found.filter(neither)[: _MOST_WORDS + 1].to_pylist()
+            self._words.update(dict(zip(some, times.filter(neither).to_pylist(), strict=False)))
 
     def _numbers(self, numbers: pa.Array, whole: pa.Array, times: pa.Array) -> None:
         self._count("number", numbers.is_valid(), times)
@@ -290,6 +335,10 @@ class ColumnSummary:
 
     def _count(self, form: str, which: pa.Array, times: pa.Array) -> None:
         self._forms[form] += pc.sum(times.filter(pc.fill_null(which, False))).as_py() or 0
+
+
+def _is_usual(word: str) -> bool:
+    return _USUAL.fullmatch(word) is not None
 
 
 def summary_of(parts: "Iterable[pd.Series[Any]]", decimal_mark: str = ".") -> ColumnSummary:

@@ -67,6 +67,8 @@ def _numbers(raw: pa.Array, variable: Variable, decimal_mark: str) -> tuple[pa.A
         raw = values.with_decimal_point(_labels(raw, variable), decimal_mark)
         numbers, whole = values.read_numbers(raw), values.read_whole_numbers(raw)
         problems["decimal"] = values.is_decimal_comma(raw)
+        beyond = pc.fill_null(pc.greater_equal(pc.abs(numbers), 10.0**values.EXACT_DIGITS), False)
+        problems["digits"] = pc.and_(values.has_decimals(raw), beyond)
         problems["leading_zero"] = values.fullmatch(raw, values.LEADING_ZERO)
         strange = pc.and_not(numbers.is_null(), pc.or_(problems["decimal"], problems["leading_zero"]))
     else:

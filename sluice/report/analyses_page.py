@@ -1,15 +1,16 @@
 """Analyses of users as the page shows them: models, predictions, clusterings, queries, subgroups, impossible values."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sluice.report.utility_plots import bars_svg, intervals_svg
 from sluice.report.wording import figure, percent
 from sluice.utility.analyses.clusterings import ComparedClustering
 from sluice.utility.analyses.impossible_records import BrokenRules
-from sluice.utility.analyses.models import ComparedCoefficient, ComparedModel
+from sluice.utility.analyses.models import ComparedCoefficient, ComparedModel, Turn
 from sluice.utility.analyses.predictions import ComparedPrediction
 from sluice.utility.analyses.query_comparison import ComparedQuery
+from sluice.utility.marginal_summary import TableLoss
 from sluice.utility.subgroup_tables import SubgroupsView
 from sluice.utility.subgroups import ChangedSubgroups
 from sluice.utility.utility_measures import SUBGROUPS
@@ -17,6 +18,7 @@ from sluice.utility.utility_view import UtilityView
 
 _MOST_DRAWN = 14
 _MOST_SUBGROUPS = 5
+_TURNS: Mapping[Turn, str] = {"sign": "opposite sign", "lost": "clear effect lost", "made": "clear effect made"}
 
 
 def predictions_context(found: Sequence[ComparedPrediction]) -> list[dict[str, Any]]:
@@ -86,6 +88,11 @@ def queries_context(found: Sequence[ComparedQuery]) -> list[dict[str, Any]]:
         }
         for each in found
     ]
+
+
+def tables_context(found: Sequence[TableLoss]) -> list[tuple[str, str]]:
+    """Each drafted table with the share of its records in another cell."""
+    return [(" × ".join(each.variables), percent(each.loss)) for each in found]
 
 
 def told(value: float | None) -> str:
@@ -205,7 +212,10 @@ def _in_words(one: ComparedCoefficient, which: str) -> str:
 def _says(model: ComparedModel, drawn: int) -> str:
     if model.says:
         return model.says
-    told = []
+    told = ["Drafted from the roles of variables, as no analysis is named."] if model.drafted else []
+    if model.turned:
+        named = "; ".join(f"{one.term} ({_TURNS[one.turned]})" for one in model.turned if one.turned)
+        told.append(f"Read otherwise than in the original: {named}.")
     if model.overlap is not None:
         told.append(f"The confidence intervals overlap by {percent(model.overlap)} on average; 100 % is no loss.")
     if model.recoded_overlap is not None and model.recoded_overlap != model.overlap:

@@ -13,12 +13,20 @@ from sluice.utility.utility_view import UtilityView
 from sluice.utility.variable_summary import VariableSummary
 
 
+class Treatment(FrozenModel):
+    """What one way of masking was done to."""
+
+    how: str = Field(description="such as 'grouped'; a word of `sluice.masking.treatments`")
+    variables: tuple[str, ...]
+
+
 class RecordsView(FrozenModel):
     """What a dossier says of masked records."""
 
     kind: Literal["records"] = "records"
     records_holdout: int
     records_released: int = Field(default=0, description="0 when nothing was masked")
+    treatments: tuple[Treatment, ...] = Field(default=(), description="what masking did, by the plan; () if not known")
     curves: tuple[Curve, ...] = ()
     variables: tuple[VariableSummary, ...] = ()
     utility: UtilityView | None = Field(
@@ -42,6 +50,14 @@ class TablesView(FrozenModel):
     measure: str = Field(description="what is counted or summed, in words")
     unit: str | None = None
     tables: tuple[TableSummary, ...] = ()
+    labels: dict[str, dict[str, str]] = Field(
+        default_factory=dict, description="dimension -> code -> what it means, where the contract says so"
+    )
+
+    def label(self, dimension: str, code: str) -> str:
+        """The code with what it means; the code alone where nobody says."""
+        meaning = self.labels.get(dimension, {}).get(code)
+        return f"{code} {meaning}" if meaning else code
 
     @property
     def use_of_records(self) -> str:
@@ -76,6 +92,14 @@ class InSeries(FrozenModel):
     departures: tuple[str, ...] = Field(description="why it needs decisions of its own; none: it needs none")
 
 
+class Asked(FrozenModel):
+    """Whose approvals a policy asks for."""
+
+    count: int = Field(description="people; the submitter is none of them")
+    roles: tuple[str, ...] = ()
+    valid_days: int = Field(description="days that an approval holds")
+
+
 class Dossier(FrozenModel):
     """What is known of every release, and the view of what it publishes: records or tables."""
 
@@ -95,6 +119,13 @@ class Dossier(FrozenModel):
         default=(),
         description="what is to be known before anything else: which documents do not count, who is believed",
     )
+    unadopted: tuple[str, ...] = Field(
+        default=(), description="why nothing can be released by these documents, such as that no office was founded"
+    )
+    same_bytes: tuple[str, ...] = Field(
+        default=(), description="other releases that are or were public with a file of the very same bytes"
+    )
+    asked: Asked | None = Field(default=None, description="None: nobody is asked, as of an assessment")
     returned: Returned | None = Field(default=None, description="what came back as this release")
     series: InSeries | None = Field(default=None, description="the approved series in which this is the next edition")
     decides: tuple[str, ...] = Field(

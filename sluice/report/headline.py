@@ -34,6 +34,8 @@ def reasons(dossier: Dossier) -> list[Finding]:
 def headline(dossier: Dossier) -> str:
     """The verdict in one plain sentence or two: a word for the state and the worst reason, or who must now approve."""
     verdict, kept_back = state(dossier), reasons(dossier)
+    if verdict is Verdict.PASS and dossier.unadopted:
+        return f"Meets the policy, and cannot be released: {dossier.unadopted[0]}."
     if verdict is Verdict.PASS:
         given = [_counted(len(waived(dossier)), "waiver"), _counted(len(accepted(dossier)), "accepted finding")]
         under = " and ".join(filter(None, given))
@@ -42,17 +44,17 @@ def headline(dossier: Dossier) -> str:
         return "Blocked: nothing was judged, because no finding decides. What was not judged is not published."
     if max((finding.verdict for finding in kept_back), default=Verdict.PASS) < verdict:
         return "Blocked: the recorded verdict is worse than its findings explain. Evaluate the release again."
-    lead = _lead(dossier, kept_back)
+    told = lead(dossier, kept_back)
     word = {Verdict.REVIEW: "Needs a decision", Verdict.FAIL: "Blocked"}.get(
-        lead.verdict, "Blocked, could not be judged"
+        told.verdict, "Blocked, could not be judged"
     )
     beside = [
         _counted(len({finding.says for finding in kept_back if finding.verdict is of}), one, several)
         for of, (one, several) in _BESIDE.items()
-        if of is not lead.verdict
+        if of is not told.verdict
     ]
     also = " and ".join(filter(None, beside))
-    return f"{word}: {lead.says}{f' Beside that, {also}.' if also else ''}"
+    return f"{word}: {told.says}{f' Beside that, {also}.' if also else ''}"
 
 
 _BESIDE = {
@@ -72,7 +74,7 @@ def shown(dossier: Dossier) -> Verdict:
     return Verdict.FAIL if fails else state(dossier)
 
 
-def _lead(dossier: Dossier, kept_back: list[Finding]) -> Finding:
+def lead(dossier: Dossier, kept_back: list[Finding]) -> Finding:
     """The finding that the headline tells."""
     return next((finding for finding in kept_back if finding.verdict is shown(dossier)), kept_back[0])
 
@@ -94,7 +96,7 @@ class FurtherReasons:
 def further_reasons(dossier: Dossier) -> list[FurtherReasons]:
     """Beside the headline: what fails, then what needs a decision, then what could not be judged."""
     kept_back = reasons(dossier)
-    said = {_lead(dossier, kept_back).says} if kept_back else set[str]()
+    said = {lead(dossier, kept_back).says} if kept_back else set[str]()
     found = []
     for verdict, title in _TITLES.items():
         of_it = {each.says: each for each in kept_back if each.verdict is verdict and each.says not in said}
@@ -117,7 +119,7 @@ def first_steps(dossier: Dossier) -> list[str]:
     """What can be done now about the reason in the headline, and in general; the others have their remedy beside
     them."""
     kept_back = reasons(dossier)
-    return next_steps(dossier, [_lead(dossier, kept_back)] if kept_back else [])
+    return next_steps(dossier, [lead(dossier, kept_back)] if kept_back else [])
 
 
 def next_steps(dossier: Dossier, of: Sequence[Finding] | None = None) -> list[str]:
@@ -128,6 +130,8 @@ def next_steps(dossier: Dossier, of: Sequence[Finding] | None = None) -> list[st
     of : the findings whose advice is wanted; None: of all that keep it back
     """
     kept_back = reasons(dossier)[: 1 + FURTHER_REASONS]
+    if dossier.unadopted and state(dossier) is Verdict.PASS:
+        return ["Have an office adopt contract and policy; then release it, and people are asked to approve."]
     if state(dossier) is Verdict.PASS:
         return [
             "Nothing has to be changed. The approvers read this report and the description of the files, then decide."

@@ -20,6 +20,7 @@ from sluice.report.risk_utility_map import DEFAULT_LOSS, MARGIN, Plan, RiskUtili
 from sluice.report.small_counts import share
 from sluice.report.wording import figure
 from sluice.utility.analyses.asked_analyses import Analyses
+from sluice.utility.analyses.turned_coefficients import RULE as TURNED
 from sluice.utility.marginal_summary import MarginalSummary
 from sluice.utility.variable_summary import VariableSummary
 
@@ -81,7 +82,7 @@ def _score(loss: float | None) -> float | None:
     return None if loss is None else 1000 * (1 - loss)
 
 
-_ANALYSES = frozenset(Analyses.model_fields)  # each has figures of its own, not all of them losses
+_ANALYSES = frozenset((*Analyses.model_fields, TURNED))  # each has figures of its own, not all of them losses
 
 
 class Told(FrozenModel):
@@ -171,12 +172,25 @@ def _compared(letter: str, plan: Plan) -> PlanCompared:
         analyses={
             f"{finding.rule}: {finding.scope}": finding.observed
             for finding in dossier.findings
-            if finding.stage == "utility" and finding.rule in _ANALYSES
-        },
+            if finding.stage == "utility" and finding.rule in Analyses.model_fields
+        }
+        | _models(dossier),
         tells={rule: _told(found) for rule, found in by_rule.items()},
         fails=tuple(finding.says for finding in reasons(dossier)),
         report=plan.report,
     )
+
+
+def _models(dossier: Dossier) -> dict[str, float | None]:
+    """Coefficients of each model that turned; of one that was drafted, on which there is no finding, its overlap."""
+    assert isinstance(dossier.view, RecordsView)
+    found: dict[str, float | None] = {}
+    for model in (dossier.view.utility and dossier.view.utility.models) or ():
+        if model.drafted:
+            found[f"models: {model.name}: overlap"] = model.overlap
+        if model.coefficients:
+            found[f"models: {model.name}: turned"] = float(len(model.turned))
+    return found
 
 
 def _told(found: Sequence[Finding]) -> Told:

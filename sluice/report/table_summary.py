@@ -73,6 +73,7 @@ def _range(figure: float) -> Range | None:
     return max(pair for pair in pairwise(steps) if pair[0] <= figure)
 
 
+MOST_LOST = 3
 MOST_BREACHES = 20  # given in words
 # Times what is required. In steps, rounded down: the width can be computed from what is published, and what is required
 # is a share of a contribution, so the exact ratio would reveal that. JSON has no infinity.
@@ -152,6 +153,11 @@ class TableSummary(FrozenModel):
     levels: tuple[Level, ...] = ()
     maps: tuple[PatternMap, ...] = ()
     alteration: Alteration | None = Field(default=None, description="None: the true values are published")
+    largest_lost: tuple[dict[str, str], ...] = Field(
+        default=(),
+        description="the suppressed cells, no marginals, that are largest by what the published marginals lead one to "
+        "expect; dimension -> code. By their true values they must not be ordered: that would bound them",
+    )
     audit: AuditOutcome | None = Field(description="None: the pattern was not audited")
     statements: tuple[str, ...] = Field(default=(), description="the method's own: its safety, its cost in utility")
     before: tuple[str, ...] = Field(default=(), description="what attackers could have learned without protection")
@@ -219,10 +225,30 @@ def summarise(
         alteration=None
         if value is None
         else Alteration.of(cells, inside & (status == Status.PUBLISHED), value, minimum_cell),
+        largest_lost=_largest_lost(cells, status, cells.total if value is None else value, inside, lost_cells, axes),
         audit=AuditOutcome.of(audit, cells, inside) if audit else None,
         statements=tuple(statements),
         before=tuple(before),
         now=tuple(now),
+    )
+
+
+def _largest_lost(
+    cells: Cells, status: Statuses, value: Integers, inside: Booleans, lost: Booleans, axes: Sequence[int]
+) -> tuple[dict[str, str], ...]:
+    """By the product of a cell's published one-way marginals; a cell of which one is not published is left out."""
+    public, at_total = inside & (status == Status.PUBLISHED), cells.codes == 0
+    expected = np.ones(len(cells))
+    for axis in axes:
+        margin = np.full(len(cells.dimensions[axis].codes), np.nan)
+        alone = public & np.delete(at_total, axis, axis=1).all(axis=1)
+        margin[cells.codes[alone, axis]] = value[alone]
+        expected *= margin[cells.codes[:, axis]]
+    named = np.flatnonzero(lost & np.isfinite(expected))
+    largest = named[np.argsort(-expected[named], kind="stable")][:MOST_LOST]
+    return tuple(
+        {cells.dimensions[axis].name: cells.dimensions[axis].codes[cells.codes[cell, axis]] for axis in axes}
+        for cell in largest
     )
 
 

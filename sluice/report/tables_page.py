@@ -42,10 +42,13 @@ SHARE_KEY = {
     EMPTY: STATUS_KEY[EMPTY],
 }
 
-_LONGEST_LABEL = 14  # characters
+_LONGEST_LABEL = 80  # characters; beside a column there is less room
+_LONGEST_ABOVE = 20
 _LETTER = 6.2  # pixels that one takes in a label
+_BOLD = 7.0
 _INDENT = 7
 _LINE_HEIGHT = 11
+_MOST_AT_A_GLANCE = 16  # rows of the grid on the first screen
 _LEAST_RULED = 6  # pixels
 _GAPS = {0: 0, 1: 4, 2: 1.5}  # before a code of this depth, so that the branches stand apart
 
@@ -62,15 +65,49 @@ _WIDE, _NARROW = 880, 300  # pixels for the cells of a map that stands alone, an
 
 def context(view: TablesView) -> dict[str, object]:
     """What `tables.html.j2` needs besides the dossier."""
-    return {"tables": [_table_view(table, f"table-{number}") for number, table in enumerate(view.tables)]}
+    return {"tables": [_table_view(view, table, f"table-{number}") for number, table in enumerate(view.tables)]}
 
 
-def _table_view(table: TableSummary, name: str) -> dict[str, object]:
+def whole_grid(view: TablesView) -> Markup | None:
+    """The first grid of few rows, of a table with suppressed cells if there is one; None without any."""
+    if (drawn := _first_drawn(view)) is None:
+        return None
+    table, pattern = drawn
+    described = _described(table, pattern, pattern.panels[0], pattern.rows.name)
+    return map_svg(_labelled(view, pattern), pattern.panels[0], described, _NARROW, True)
+
+
+def grid_key(view: TablesView) -> list[tuple[str, str]]:
+    """CSS class and words of each colour of that grid."""
+    drawn = _first_drawn(view)
+    return key_of(drawn[1]) if drawn else []
+
+
+def _first_drawn(view: TablesView) -> tuple[TableSummary, PatternMap] | None:
+    drawn = [
+        (table, pattern)
+        for table in view.tables
+        for pattern in table.maps
+        if len(pattern.panels) == 1 and len(pattern.rows.labels) <= _MOST_AT_A_GLANCE
+    ]
+    return min(drawn, key=lambda pair: not pair[0].suppressed, default=None)
+
+
+def _labelled(view: TablesView, pattern: PatternMap) -> PatternMap:
+    """With what each code means beside it, where the contract says so."""
+
+    def named(axis: Axis) -> Axis:
+        return axis.model_copy(update={"labels": tuple(view.label(axis.name, code) for code in axis.labels)})
+
+    return pattern.model_copy(update={"rows": named(pattern.rows), "columns": named(pattern.columns)})
+
+
+def _table_view(view: TablesView, table: TableSummary, name: str) -> dict[str, object]:
     return {
         "table": table,
         "id": name,
         "listed": table.cells - table.withheld,
-        "maps": [_map_view(table, pattern) for pattern in table.maps],
+        "maps": [_map_view(table, _labelled(view, pattern)) for pattern in table.maps],
         "levels": {
             dimension: [level for level in table.levels if level.dimension == dimension and level.cells]
             for dimension in table.dimensions
@@ -148,7 +185,9 @@ def map_svg(pattern: PatternMap, panel: Panel, description: str, width: float, l
         (_INDENT * pattern.rows.depth[n] + _LETTER * len(_shortened(pattern.rows.labels[n])) for n in shown_rows),
         default=0,
     )
-    top = max((_LETTER * len(_shortened(pattern.columns.labels[n])) for n in shown_columns), default=0) + 6
+    top = (
+        max((_BOLD * len(_shortened(pattern.columns.labels[n], _LONGEST_ABOVE)) for n in shown_columns), default=0) + 6
+    )
     texts = [
         f'<text x="{_INDENT * pattern.rows.depth[n]}" y="{top + rows.places[n] + tall / 2 + 3.5:.1f}"'
         f"{_weight(pattern.rows.depth[n])}>{escape(_shortened(pattern.rows.labels[n]))}</text>"
@@ -158,7 +197,7 @@ def map_svg(pattern: PatternMap, panel: Panel, description: str, width: float, l
         x, y = left + columns.places[n] + side / 2 + 3.5, top - 5
         texts.append(
             f'<text transform="translate({x:.1f} {y:.1f}) rotate(-90)"{_weight(pattern.columns.depth[n])}>'
-            f"{escape(_shortened(pattern.columns.labels[n]))}</text>"
+            f"{escape(_shortened(pattern.columns.labels[n], _LONGEST_ABOVE))}</text>"
         )
     paths = _paths(pattern, panel, rows, columns, left, top)
     right, bottom = left + columns.end + 1, top + rows.end + 1
@@ -225,5 +264,5 @@ def _weight(depth: int) -> str:
     return ' class="upper"' if depth <= 1 else ""
 
 
-def _shortened(label: str) -> str:
-    return label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 1] + "…"
+def _shortened(label: str, longest: int = _LONGEST_LABEL) -> str:
+    return label if len(label) <= longest else label[: longest - 1].rstrip(" ,;") + "…"

@@ -19,6 +19,7 @@ from sluice.report.analyses_page import (
     queries_context,
     rules_broken,
     subgroups_context,
+    tables_context,
 )
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.utility_plots import MOST_CELLS, Matrix, bars_svg, grid_svg, heat_map_svg, score_curves_svg
@@ -184,6 +185,7 @@ def utility_context(dossier: Dossier, view: RecordsView) -> dict[str, object]:
         "predictions": predictions_context(shown.predictions or ()),
         "clusterings": clusterings_context(shown.clusterings or ()),
         "queries": queries_context(shown.queries or ()),
+        "tables": tables_context(shown.tables or ()),
         "subgroups": subgroups_context(shown.subgroups),
         "changed_subgroups": changed_subgroups_context(shown),
         "rules_broken": rules_broken(shown.impossible_records),

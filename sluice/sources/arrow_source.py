@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from sluice.ground.errors import DataError
 from sluice.ground.values import is_list, listed_texts
-from sluice.sources.tabular_source import FileSource, missing_file
+from sluice.sources.tabular_source import FileSource, missing_file, unfit
 
 _FILE = b"ARROW1"
 _END = b"\xff\xff\xff\xff\0\0\0\0"  # of a stream; Arrow takes one that breaks off between two batches for whole
@@ -25,11 +25,14 @@ class ArrowSource(FileSource):
 
     def _names(self, expected: Sequence[str]) -> list[str]:
         with self._open() as (schema, _):
-            return list(schema.names)
+            return [name for name in schema.names if name not in _left_out(schema)]
+
+    def left_out(self) -> dict[str, str]:
+        with self._open() as (schema, _):
+            return _left_out(schema)
 
     def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
-        with self._open() as (schema, batches):
-            refuse_nested(schema, columns, self.path)
+        with self._open() as (_, batches):
             for batch in batches:
                 batch.validate(full=True)  # what a file says of its own lengths is not believed
                 yield pa.table({name: one_value_a_record(batch[name]) for name in columns})
@@ -61,14 +64,8 @@ class ArrowSource(FileSource):
             raise DataError(f"{self.path}: is damaged, or no whole Arrow file") from None
 
 
-def refuse_nested(schema: pa.Schema, columns: Sequence[str], title: str) -> None:
-    """Raise DataError for columns that hold neither one value a record nor a list of texts."""
-    types = {name: schema.field(name).type for name in columns}
-    nested = [name for name, kind in types.items() if pa.types.is_nested(kind) and not is_list(kind)]
-    if nested:
-        raise DataError(
-            f"{title}: a column must hold one value a record, or a list of texts; not so: {', '.join(nested)}"
-        )
+def _left_out(schema: pa.Schema) -> dict[str, str]:
+    return {each.name: why for each in schema if (why := unfit(each.type))}
 
 
 def one_value_a_record(column: pa.Array) -> pa.Array:
@@ -93,11 +90,14 @@ class ParquetSource(FileSource):
 
     def _names(self, expected: Sequence[str]) -> list[str]:
         with self._open() as file:
-            return list(file.schema_arrow.names)
+            return [name for name in file.schema_arrow.names if name not in _left_out(file.schema_arrow)]
+
+    def left_out(self) -> dict[str, str]:
+        with self._open() as file:
+            return _left_out(file.schema_arrow)
 
     def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
         with self._open() as file:
-            refuse_nested(file.schema_arrow, columns, self.path)
             try:
                 for batch in file.iter_batches(batch_size=size, columns=list(columns)):
                     yield pa.table({name: one_value_a_record(batch[name]) for name in columns})

@@ -14,19 +14,18 @@ from typing import Literal
 
 from sluice.ground.errors import DataError
 from sluice.ground.values import DATE, LEADING_ZERO, MISSING_MARKS, NUMBER
+from sluice.sources.csv_source import closed_up
+from sluice.sources.decimal_mark import decimal_of
 
 SEPARATORS = {
     ",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", ":": "colon", "^": "circumflex", "~": "tilde",
     "\x1f": "unit separator", "\x01": "start of heading", "¦": "broken bar", " ": "blank",
 }  # fmt: skip
+_REMARK = "#"
+_TOTALS = ("total", "totals", "sum", "grand total", "all", "summe", "insgesamt", "gesamt", "totaal", "totale", "suma")
 _MOST_ABOVE = 30  # lines that may stand above the table
 _FIXED = 12  # signs of a line that may hold columns of fixed width
 _NEARLY = 0.8  # share of the lines that have the same number of cells in a file with some broken ones
-_POINT, _COMMA = re.compile(r"[+-]?\d*\.\d+"), re.compile(r"[+-]?\d*,\d+")
-_THOUSANDS = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}(\{mark}\d{{3}})+") for mark in ",."}
-_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(([.'’ \xa0]\d{3})+(,\d+)?|([,'’ \xa0]\d{3})+(\.\d+)?)")
-
-_UNGROUPED = re.compile(r"[+-]?\d{1,3}([.,]\d+)?")
 
 
 @dataclass(frozen=True)
@@ -39,6 +38,9 @@ class CsvShape:
     decimal: Literal[".", ","] = "."
     skip_lines: int = 0
     line_breaks: bool = False
+    columns: tuple[str, ...] | None = None
+    comment: str | None = None
+    aligned: bool = False
     says: tuple[str, ...] = field(default=(), compare=False)
 
 
@@ -69,23 +71,150 @@ class _Cut:
         return any("\n" in cell for row in self.rows for cell in row)
 
 
-def shape_of(text: str, title: str, separator: str | None = None, decimal: str | None = None) -> CsvShape:
+def shape_of(
+    text: str,
+    title: str,
+    separator: str | None = None,
+    decimal: str | None = None,
+    header_row: int | None = None,
+    whole: bool = False,
+) -> CsvShape:
     """The shape of a file that begins with this text, which ends with a line.
 
     separator, decimal : where somebody knows them
+    header_row : the line that names the columns, from 1, where somebody knows it
+    whole  : whether the text is all of the file
     raises : DataError, which names `title`, for a text whose shape is not certain, and what may be named
     """
     lines = text.splitlines(keepends=True) if "\x1f" not in text else re.findall(r"[^\n]*\n|[^\n]+", text)
+    if header_row is not None:
+        lines = ["\n"] * (header_row - 1) + lines[header_row - 1 :]
     if not any(line.strip() for line in lines):
-        raise DataError(f"{title}: is empty")
-    cut = _cut_of(lines, title, separator)
+        raise DataError(f"{title}: is empty" if header_row is None else f"{title}: has no line {header_row}")
+    remarks = [] if header_row is not None else _remarks(lines, separator)
+    lines = [line if number not in remarks else "\n" for number, line in enumerate(lines)]
+    aligned = separator is None and _are_aligned(lines)
+    if aligned:
+        lines = [closed_up(line, '"') for line in lines]
+    short = _short_header(lines, " " if aligned else separator, title)
+    if short is None:
+        cut = _cut_of(lines, title, " " if aligned else separator)
+    else:
+        cut, columns = short
     rows = cut.rows[cut.above :]
-    header, rows = _header([row for row in rows if len(row) == len(rows[0])], title)  # reading says which is broken
-    mark, says = decimal_of(rows, header, cut.separator, title, decimal)
-    above = cut.ends[cut.above - 1] if cut.above else 0
-    if above:
-        says = (f"{'a line' if above == 1 else f'{above} lines'} above the table skipped", *says)
-    return CsvShape(cut.separator, cut.quote, header is not None, mark, above, cut.spans_lines, says)
+    rows = [row for row in rows if len(row) == len(rows[0])]  # reading says which line is broken
+    written = rows
+    says: tuple[str, ...] = ()
+    if short is not None:
+        header: list[str] | None = columns
+        says = (f"the first line has another number of cells than the records: the columns are {', '.join(columns)}",)
+    elif header_row is not None:
+        header, rows = [cell.strip() for cell in rows[0]], rows[1:]
+    else:
+        header, rows = _header(rows, title)
+        if header is not None:
+            _refuse_second_header(rows, cut, title)
+    mark, told = decimal_of(rows, header, cut.separator, title, decimal)
+    above = cut.ends[cut.above - 1] if cut.above else header_row - 1 if header_row else 0
+    if above and short is None:
+        lines_above = "a line" if above == 1 else f"{above} lines"
+        says += (f"{lines_above} above the {'names' if header_row else 'table'} skipped",)
+    says += (f"lines that begin with {_REMARK} are comments, and skipped",) if remarks else ()
+    says += ("the cells are aligned by blanks",) if aligned else ()
+    says += _on_blanks(written, header, aligned)
+    says += _on_totals(rows, whole)
+    return CsvShape(
+        cut.separator, cut.quote, header is not None and short is None, mark, above, cut.spans_lines,
+        tuple(header or ()) if short is not None else None, _REMARK if remarks else None, aligned, (*says, *told),
+    )  # fmt: skip
+
+
+def _remarks(lines: Sequence[str], separator: str | None) -> set[int]:
+    """The places of comments: lines that begin with a sign, without which the others have equally many cells."""
+    found = {number for number, line in enumerate(lines) if line.startswith(_REMARK)}
+    kept = [line for number, line in enumerate(lines) if number not in found]
+    if not found or not any(line.strip() for line in kept):
+        return set()
+    signs = [separator] if separator else [sign for sign in SEPARATORS if any(sign in line for line in kept)]
+    return found if any(_plainly_cut(kept, sign).is_even for sign in signs) and not any(
+        _plainly_cut(lines, sign).is_even for sign in signs
+    ) else set()  # fmt: skip
+
+
+def _are_aligned(lines: Sequence[str]) -> bool:
+    """Whether runs of blanks stand between cells, equally many in all lines (the first may lack one), numbers among
+    them; of fixed width are lines that only differ in their cells, all of one length."""
+    kept = [line.rstrip("\r\n") for line in lines if line.strip()]
+    if len(kept) < 3 or not any(re.search(r"\S {2,}\S|^ ", line) for line in kept):
+        return False
+    if any(sign in kept[-1] for sign in ",;\t|"):
+        return False
+    rows = [closed_up(line, '"').split(" ") for line in kept]
+    width = len(rows[-1])
+    even = width > 1 and all(len(row) == width for row in rows[1:]) and len(rows[0]) in (width, width - 1)
+    return (
+        even
+        and len(rows[0]) > 1
+        and any(all(map(_is_value, map(str.strip, column))) for column in zip(*rows[1:], strict=False))
+    )
+
+
+def _short_header(lines: Sequence[str], separator: str | None, title: str) -> tuple[_Cut, list[str]] | None:
+    """The records below a line of names that is a cell shorter, as R's write.table writes it beside the names of rows,
+    or longer by an empty cell; and the names of the columns. None for any other file."""
+    signs = [separator] if separator else [sign for sign in SEPARATORS if any(sign in line for line in lines)]
+    for sign in signs:
+        cut = _best_quote(lines, sign, title)
+        if cut.is_even or len(cut.rows) < 3:
+            continue
+        first, width = [cell.strip() for cell in cut.rows[0]], len(cut.rows[-1])
+        below = _Cut(cut.separator, cut.quote, cut.rows, cut.ends, 1)
+        if not below.is_even or any(map(_is_value, first)) or len(set(first)) < len(first):
+            continue
+        if _header([list(row) for row in cut.rows[1:]], title)[0] is not None:  # a title above the names
+            continue
+        if len(first) == width - 1 and width > 2 and all(first):
+            return below, ["row_names_" if "row_names" in first else "row_names", *first]
+        if len(first) == width + 1 and not first[-1] and all(first[:-1]):
+            return below, first[:-1]
+    return None
+
+
+def _refuse_second_header(rows: Sequence[Sequence[str]], cut: _Cut, title: str) -> None:
+    """Raise DataError where the first record is none: words in every cell, above columns of numbers."""
+    if len(rows) < 4:
+        return
+    first, below = (
+        [cell.strip() for cell in rows[0]],
+        [[cell.strip() for cell in row if cell.strip()] for row in zip(*rows[1:], strict=False)],
+    )
+    if any(map(_is_value, first)):
+        return
+    over = [cell for cell, column in zip(first, below, strict=True) if cell and column and all(map(_is_value, column))]
+    if len(over) > 1:
+        line = cut.ends[cut.above + 1]
+        raise DataError(
+            f"{title}: line {line} holds words above {len(over)} columns of numbers: names in two lines, or units? Say "
+            f"which line names the columns (--header-row {line}), or take the other out."
+        )
+
+
+def _on_blanks(rows: Sequence[Sequence[str]], header: Sequence[str] | None, aligned: bool) -> tuple[str, ...]:
+    columns = [] if aligned else [
+        place for place, column in enumerate(zip(*rows, strict=True)) if any(cell != cell.strip() for cell in column)
+    ]  # fmt: skip
+    if not columns:
+        return ()
+    names = ", ".join((header[place] if header else "") or f"column {place + 1}" for place in columns[:5])
+    cells = sum(cell != cell.strip() for row in rows for cell in row)
+    return (f"blanks at either end of a cell do not count; {cells:,} cells have some, in {names}",)
+
+
+def _on_totals(rows: Sequence[Sequence[str]], whole: bool) -> tuple[str, ...]:
+    """A question on a last line that seems to add up those above it."""
+    if not whole or len(rows) < 3 or rows[-1][0].strip().casefold().rstrip(":") not in _TOTALS:
+        return ()
+    return ("the last line seems to be a total of the others, and no record: is it? Then take it out of the file",)
 
 
 def _cut_of(lines: Sequence[str], title: str, separator: str | None) -> _Cut:
@@ -112,7 +241,13 @@ def _one_column(lines: Sequence[str], cuts: Sequence[_Cut], title: str) -> _Cut:
     nearly = [cut for cut in nearly if cut.separator != " "]
     if nearly:
         cut = max(nearly, key=lambda cut: cut.usual[1])
-        line = next(end for row, end in zip(cut.rows, cut.ends, strict=True) if len(row) != cut.width)
+        broken = [at for at, row in enumerate(cut.rows) if len(row) != cut.width]
+        line = cut.ends[broken[0]]
+        if len(cut.rows) - broken[0] == len(broken):
+            raise DataError(
+                f"{title}: the lines from {line} to the end have another number of cells than the {broken[0]} above, "
+                f"{cut.width}, if the {SEPARATORS[cut.separator]} is the separator. Take notes and totals out."
+            )
         raise DataError(
             f"{title}: line {line} has another number of cells than {cut.usual[1]} of {len(cut.rows)} lines, "
             f"{cut.width}, if the {SEPARATORS[cut.separator]} is the separator. Is every quote closed, and each cell "
@@ -233,46 +368,3 @@ def _is_value(cell: str) -> bool:
     """Whether it is a number, day or mark for missing, as no name of a column is."""
     number = f"{NUMBER}|{LEADING_ZERO}|{DATE}|[+-]?[0-9]*,[0-9]+"
     return re.fullmatch(number, cell) is not None or cell in MISSING_MARKS
-
-
-def decimal_of(
-    rows: Sequence[Sequence[str]], header: Sequence[str] | None, separator: str, title: str, given: str | None
-) -> tuple[Literal[".", ","], tuple[str, ...]]:
-    """The decimal mark, and sentences on numbers with thousands separators."""
-    certain: dict[str, list[int]] = {",": [], ".": []}
-    either: dict[str, list[int]] = {",": [], ".": []}
-    grouped = []
-    for place, column in enumerate(zip(*rows, strict=True)):
-        cells = {cell for cell in column if cell and cell not in MISSING_MARKS}
-        for mark, form in ((",", _COMMA), (".", _POINT)):
-            with_mark = {cell for cell in cells if mark in cell}
-            if with_mark and all(form.fullmatch(cell) or re.fullmatch(r"[+-]?\d+", cell) for cell in cells):
-                only_thousands = all(_THOUSANDS[mark].fullmatch(cell) for cell in with_mark)
-                plain_long = any(re.fullmatch(r"[+-]?\d{4,}", cell) for cell in cells)
-                (either if only_thousands and not plain_long else certain)[mark].append(place)
-        several = any(len(re.findall(r"[.,'’ \xa0]", cell)) > 1 for cell in cells)
-        if several and all(_GROUPED.fullmatch(cell) or _UNGROUPED.fullmatch(cell) for cell in cells):
-            grouped.append(place)
-
-    def named(places: Sequence[int]) -> str:
-        return ", ".join(header[place] if header else f"column {place + 1}" for place in places[:5])
-
-    if certain[","] and certain["."] and not given:
-        raise DataError(
-            f"{title}: numbers have a decimal comma in {named(certain[','])} and a decimal point in "
-            f"{named(certain['.'])}. Name the decimal mark (--decimal); numbers with the other arrive as texts."
-        )
-    known = given or ("," if certain[","] else "." if certain["."] or separator == "," else "")
-    unclear = either[","] or (either["."] if separator != "," else [])
-    if not known and unclear:
-        raise DataError(
-            f"{title}: all numbers with a comma or point have three digits behind it, in {named(unclear)}. Are these "
-            "decimals, or thousands? Name the decimal mark (--decimal)."
-        )
-    sign: Literal[".", ","] = "," if known == "," else "."
-    grouped += either["." if sign == "," else ","]
-    if not grouped:
-        return sign, ()
-    return sign, (
-        f"numbers with signs between their thousands are read as texts: {named(grouped)}. Take the signs out",
-    )

@@ -21,6 +21,7 @@ from sluice.ground.visible_text import Name
 from sluice.sources.packed_file import unpacked
 from sluice.sources.tabular_source import TabularSource, mostly_expected, resolved
 
+_NAMELESS = "\0"  # before the place of a column without a name, which no header holds
 _BLANK = " \r\n"  # not the tab: in a file separated by tabs it makes a record
 _BLOCK = 4 << 20  # bytes that Arrow parses at once; also the longest record it can read
 
@@ -43,8 +44,8 @@ def known_encoding(encoding: str) -> str:
 class CsvSource(TabularSource):
     """One CSV file, or several with the same columns read one after the other.
 
-    Blanks around a cell do not count, blank lines are skipped. A gzip file, or a zip archive of one file, is unpacked
-    on the way.
+    Blanks around a cell do not count, blank lines are skipped, a column without a name is left out. A gzip file, or a
+    zip archive of one file, is unpacked on the way.
     """
 
     type: Literal["csv"] = "csv"
@@ -67,6 +68,10 @@ class CsvSource(TabularSource):
     comment: str | None = Field(default=None, min_length=1, description="lines that begin with this are skipped")
     line_breaks: bool = Field(
         default=False, description="quoted cells may hold line breaks; otherwise a record that spans lines is refused"
+    )
+
+    aligned: bool = Field(
+        default=False, description="one blank or several stand between the cells, as in tables that are aligned"
     )
 
     _known = field_validator("encoding")(known_encoding)
@@ -97,7 +102,13 @@ class CsvSource(TabularSource):
         return tuple(map(Path, self.path))
 
     def _names(self, expected: Sequence[str]) -> list[str]:
-        return self._open(Path(self.path[0]), expected)[0]
+        return [name for name in self._open(Path(self.path[0]), expected)[0] if not name.startswith(_NAMELESS)]
+
+    def left_out(self) -> dict[str, str]:
+        """Columns that the header leaves without a name, by their places from 1."""
+        names = self._open(Path(self.path[0]), ())[0]
+        places = (place for place, name in enumerate(names, start=1) if name.startswith(_NAMELESS))
+        return {f"column {place}": "has no name" for place in places}
 
     def _are_names(self, names: Sequence[str], expected: Sequence[str]) -> bool:
         """A file whose header is missing has a record where the names should be: no cell of it is repeated."""
@@ -129,7 +140,7 @@ class CsvSource(TabularSource):
         if first is None:
             raise DataError(f"{path}: is empty")
         if self.header:
-            return self._cells(first), lines
+            return [name or f"{_NAMELESS}{place}" for place, name in enumerate(self._cells(first))], lines
         lines.put_back(first)
         return list(self.columns or expected) or [f"column_{i + 1}" for i in range(len(self._cells(first)))], lines
 
@@ -137,7 +148,7 @@ class CsvSource(TabularSource):
         if self.quote:
             row = next(csv.reader([line], delimiter=self.separator, quotechar=self.quote))
         else:
-            row = line.split(self.separator)
+            row = line.rstrip("\n").split(self.separator)
         return [cell.strip() for cell in row]
 
     def _parse(
@@ -256,13 +267,21 @@ class _Lines:
                     if number <= source.skip_lines or not (begun if source.line_breaks else line.strip(_BLANK)):
                         continue  # Arrow skips the blank lines between records that may span lines
                     if source.comment is None or not line.startswith(source.comment):
-                        yield number, line if line.endswith("\n") else line + "\n"
+                        line = line if line.endswith("\n") else line + "\n"
+                        yield number, closed_up(line, source.quote) if source.aligned else line
         except UnicodeDecodeError as error:
             bad = number + 1 + error.object[: error.start].count(b"\n")
             hint = "latin-1 or cp1252" if encoding == "utf-8-sig" else "another; `sluice init` looks which"
             raise DataError(f"{path}: line {bad} is not {source.encoding}. Is it {hint}?") from None
         except UnicodeError:
             raise DataError(f"{path}: is not {source.encoding}") from None
+
+
+def closed_up(line: str, quote: str | None) -> str:
+    """A line with one blank between its cells, and none around them; blanks within quotes stay."""
+    mark = re.escape(quote) if quote else None
+    cells = re.findall(rf"{mark}[^{mark}]*{mark}|\S+" if mark else r"\S+", line)
+    return f"{' '.join(cells)}\n"
 
 
 _SEPARATORS = ",;\t|"

@@ -4,6 +4,7 @@ openpyxl reads it. Of a formula the value counts that was stored with it. A numb
 (format 0000) arrives as text with these zeros. Links, macros and pictures are not looked at.
 """
 
+import codecs
 import re
 import zipfile
 import zlib
@@ -29,6 +30,7 @@ from sluice.sources.tabular_source import FileSource, missing_file, mostly_expec
 _LARGEST, _MOST_TEXT = 2 << 30, 256 << 20  # bytes of the parts of a workbook; of its texts, which are held in memory
 _MOST_STRINGS, _MOST_ELEMENTS = 4 << 20, 1 << 18  # elements of the shared strings; of another part that is held
 _PROLOGUE = 1 << 16
+_NEVER_READ = "customXml/"  # where Excel keeps the queries of Power Query
 _FORMULA, _VALUE = (f"{{http://schemas.openxmlformats.org/spreadsheetml/2006/main}}{tag}" for tag in "fv")
 _NOT_AVAILABLE = "#N/A"
 _LOOKED_AT = 200  # rows by which a sheet is described
@@ -43,11 +45,11 @@ class ExcelSource(FileSource):
     sheet: Name | None = Field(default=None, description="its name; the only one when not given")
     header_row: int = Field(default=1, ge=1, description="row that names the columns; records begin below it")
 
-    def outlines(self, only: str | None = None) -> list["Outline"]:
+    def outlines(self, only: str | None = None, header_row: int | None = None) -> list["Outline"]:
         """What the first rows of each sheet show, or of one of them. Raises DataError as reading does."""
         with _Workbook(Path(self.path)) as book:
             sheets = book.sheets if only is None else [self._sheet(book)]
-            return [book.outline(sheet) for sheet in sheets]
+            return [book.outline(sheet, header_row) for sheet in sheets]
 
     def _names(self, expected: Sequence[str]) -> list[str]:
         with _Workbook(Path(self.path)) as book:
@@ -154,7 +156,7 @@ class _Workbook:
             self._book.close()
             self._file.close()
 
-    def outline(self, sheet: Any) -> Outline:
+    def outline(self, sheet: Any, header_row: int | None) -> Outline:
         with catch_warnings(), sheet._get_source() as source:
             simplefilter("ignore")
             parser = self._parser(sheet, source)
@@ -166,7 +168,9 @@ class _Workbook:
         if not rows:
             return Outline(sheet.title, sheet.sheet_state == "visible")
         width = max(len(cells) for cells in rows.values())
-        header = next(number for number, cells in rows.items() if 2 * len(cells) > width)
+        header = header_row or next(number for number, cells in rows.items() if 2 * len(cells) > width)
+        if header not in rows:
+            raise DataError(f"{self.path}: row {header} of the sheet is empty; no names are there")
         below = {column for number, cells in rows.items() if number > header for column in cells}
         return Outline(
             sheet.title,
@@ -211,7 +215,7 @@ class _Workbook:
         if below := [each.ref for each in merged if each.max_row >= first]:
             raise DataError(
                 f"{self.path}: cells are merged, such as {below[0]}: of these only the first has a value. Unmerge them "
-                "and fill in the others."
+                "and fill in the others, or, where they are above the names, set header_row below them."
             )
 
     def _value(self, cell: dict[str, Any], counts: bool) -> Any:
@@ -337,6 +341,13 @@ def _begins(start: bytes) -> bool:
     return re.search(rb"<[^!?]", seen) is not None or not start
 
 
+def _in_utf8(start: bytes) -> bytes:
+    """The start of a part that says by its byte order mark that it is UTF-16, as others are written."""
+    if not start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return start
+    return start[: len(start) // 2 * 2].decode("utf-16", errors="replace").encode()
+
+
 def _refuse_bombs(path: Path) -> None:
     """Raise DataError for a workbook whose parts are out of proportion, or hold definitions that could grow."""
     with zipfile.ZipFile(path) as archive:
@@ -345,8 +356,8 @@ def _refuse_bombs(path: Path) -> None:
         if sum(member.file_size for member in members) > _LARGEST or texts > _MOST_TEXT:
             raise DataError(f"{path}: its parts are larger than {_LARGEST >> 30} GiB, or its texts than 256 MiB")
         for member in members:
-            if member.filename.endswith((".xml", ".rels", ".vml")):
+            if member.filename.endswith((".xml", ".rels", ".vml")) and not member.filename.startswith(_NEVER_READ):
                 with archive.open(member) as part:
-                    start = part.read(_PROLOGUE)
+                    start = _in_utf8(part.read(_PROLOGUE))
                 if b"<!DOCTYPE" in start or b"<!ENTITY" in start or b"\0" in start or not _begins(start):
                     raise DataError(f"{path}: a part of it defines its own language (DTD), which no workbook needs")

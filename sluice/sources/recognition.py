@@ -43,12 +43,14 @@ def recognise(
     separator: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    header_row: int | None = None,
 ) -> Recognised:
     """The source that reads this file.
 
     table  : of a database in a file, or the sheet of a workbook; not needed where there is only one
     layout : file that says where the columns of a file of fixed width stand, or what those of a CSV file are called
     separator, decimal, encoding : of a text, where somebody knows them
+    header_row : of a text or a workbook: the line or row that names the columns, from 1
     raises : DataError for a file that is absent, is of a format that is not read, which it names, or whose settings are
              not certain, with what to name
     cost   : one pass over a text file, for its encoding; of others, their description
@@ -67,7 +69,7 @@ def recognise(
     start = _start(path)
     if not start.strip(b"\0 \r\n\t"):
         raise DataError(f"{path}: is empty" if not start else f"{path}: holds nothing but blanks")
-    if packing(path) == "zip" and (found := _office(path, table)) is not None:
+    if packing(path) == "zip" and (found := _office(path, table, header_row)) is not None:
         return found
     packed = packing(path)
     if packed:
@@ -82,7 +84,7 @@ def recognise(
         return _of_format(format_, path, table)
     if layout is not None:
         return recognised_by_layout(path, layout.absolute(), decimal, encoding)
-    return recognised_text(path, start, packed, separator, decimal, encoding)
+    return recognised_text(path, start, packed, separator, decimal, encoding, header_row)
 
 
 def _is_encoding(name: str) -> bool:
@@ -122,8 +124,8 @@ def _statistical(
     missing = sum(bool(column.declared_missing) for column in described.values()) if model is SpssSource else 0
     zeros = [name for name, column in described.items() if column.is_code]
     says = [f"{source.program} file with {len(described)} columns{', packed by ' + packed if packed else ''}"]
-    says += [f"value labels of {labelled} columns go to the contract; the records keep their codes"] if labelled else []
-    says += [f"missing codes of {missing} columns go to the contract"] if missing else []
+    says += [f"the file has value labels of {labelled} columns; the records keep their codes"] if labelled else []
+    says += [f"the file declares missing codes of {missing} columns"] if missing else []
     says += [f"numbers shown with zeros in front are read as codes: {', '.join(zeros)}"] if zeros else []
     return Recognised(source, tuple(says))
 
@@ -148,7 +150,9 @@ def _binary(start: bytes, path: Path) -> str | None:
 def _of_format(format_: str, path: Path, table: str | None) -> Recognised:
     if format_ in ("Parquet", "Arrow"):
         source = (ParquetSource if format_ == "Parquet" else ArrowSource)(path=str(path))
-        return Recognised(source, (f"{format_} file with {len(source.column_names())} columns",))
+        says = (f"{format_} file with {len(source.column_names())} columns",)
+        unread = "; ".join(f"{one_line(name)} {why}" for name, why in source.left_out().items())
+        return Recognised(source, (*says, f"not read: {unread}") if unread else says)
     names = _tables(path, format_)
     if table is None and len(names) != 1:
         raise DataError(f"{path}: is a {format_} file with {len(names)} tables; name one (--table): {', '.join(names)}")
@@ -193,7 +197,7 @@ def _within_ole(path: Path) -> tuple[str, str]:
     return OLD_EXCEL if any(name.encode("utf-16-le") in content for name in ("Workbook", "Book")) else OLD_OFFICE
 
 
-def _office(path: Path, sheet: str | None) -> Recognised | None:
+def _office(path: Path, sheet: str | None, header_row: int | None) -> Recognised | None:
     """A workbook; None for an archive of one file. Raises DataError for another document, or several files."""
     try:
         with closing(zipfile.ZipFile(path)) as archive:
@@ -207,12 +211,12 @@ def _office(path: Path, sheet: str | None) -> Recognised | None:
                 return None
     except (zipfile.BadZipFile, OSError, NotImplementedError):
         raise DataError(f"{path}: is a damaged zip archive") from None
-    return _workbook(path, sheet)
+    return _workbook(path, sheet, header_row)
 
 
-def _workbook(path: Path, sheet: str | None) -> Recognised:
+def _workbook(path: Path, sheet: str | None, header_row: int | None) -> Recognised:
     source = ExcelSource(path=str(path), sheet=sheet)
-    outlines = source.outlines(sheet)
+    outlines = source.outlines(sheet, header_row)
     visible = [outline for outline in outlines if outline.is_visible and outline.columns] or list(outlines)
     if sheet is None and len(visible) != 1:
         names = ", ".join(one_line(outline.name) for outline in visible)

@@ -76,7 +76,7 @@ class StatisticalFile(FileSource):
     def _open(self) -> BinaryIO:
         return in_memory(Path(self.path)) or Path(self.path).open("rb")
 
-    def _read(self, file: BinaryIO, **options: Any) -> tuple[Any, Any]:
+    def _read(self, file: BinaryIO, probing: bool = False, **options: Any) -> tuple[Any, Any]:
         import pyreadstat
 
         file.seek(0)
@@ -95,7 +95,35 @@ class StatisticalFile(FileSource):
                 raise DataError(f"{self.path}: {hint}") from None
             raise DataError(f"{self.path}: is damaged, or no {self.program} file that can be read") from None
         except (ValueError, OverflowError, OSError):
-            raise DataError(f"{self.path}: is damaged, or holds a value that cannot be") from None
+            where = None if "usecols" not in options or probing else self._beyond_calendar(file, options)
+            if where is None:
+                raise DataError(f"{self.path}: is damaged, or holds a value that cannot be") from None
+            raise DataError(
+                f"{self.path}: column '{where[0]}', record {where[1]}: a date beyond the calendar's end in the year "
+                f"9999. Set it missing in {self.program}, take the date format off the column, or leave the column out."
+            ) from None
+
+    def _beyond_calendar(self, file: BinaryIO, options: dict[str, Any]) -> tuple[str, int] | None:
+        """The column and the record, from 1, of the first date that Python's calendar does not have."""
+
+        def reads(name: str, first: int, records: int) -> bool:
+            try:
+                self._read(file, usecols=[name], row_offset=first, row_limit=records, probing=True)
+            except DataError:
+                return False
+            return True
+
+        first, records = options["row_offset"], options["row_limit"]
+        name = next((name for name in options["usecols"] if not reads(name, first, records)), None)
+        if name is None:
+            return None
+        while records > 1:  # halved until one is left
+            half = records // 2
+            if reads(name, first, half):
+                first, records = first + half, records - half
+            else:
+                records = half
+        return name, first + 1
 
     def _column(self, found: Sequence[Any], name: str, meta: Any) -> pa.Array:
         if meta.readstat_variable_types.get(name) == "string":

@@ -11,6 +11,7 @@ import pyarrow as pa
 from pydantic import BaseModel, ConfigDict
 
 from sluice.ground.errors import DataError, did_you_mean, no_such_file
+from sluice.ground.values import is_list
 from sluice.ground.visible_text import Name
 
 if TYPE_CHECKING:  # a process that only reads does without: it takes half a second to load
@@ -27,6 +28,7 @@ class ColumnDescription(BaseModel):
     missing_ranges : numbers from .. to .. that it declares as missing, both included; may be infinite
     format         : how its program shows the values: F8.2, %td, DATE9
     measure        : nominal, ordinal or scale, where the file says so
+    universe       : of whom it was asked, in words, where a dictionary says so
     role           : weight, household or quasi_identifier, where a layout says so
     is_code        : the numbers are shown with zeros in front; they arrive as texts with these zeros
     """
@@ -39,6 +41,7 @@ class ColumnDescription(BaseModel):
     missing_ranges: tuple[tuple[float, float], ...] = ()
     format: str = ""
     measure: str = ""
+    universe: str = ""
     role: str = ""
     is_code: bool = False
 
@@ -121,6 +124,10 @@ class TabularSource(BaseModel, ABC):
         """A question on names that are certainly none."""
         return "Is it really the header?"
 
+    def left_out(self) -> dict[str, str]:
+        """Why columns of the source are not read, by name or place; they are not among `column_names`."""
+        return {}
+
     def column_names(self, expected: Sequence[str] = ()) -> list[str]:
         """The source's column names. Raises DataError when it cannot be read or a name stands twice."""
         names = self._without_context(lambda: self._names(expected))
@@ -150,6 +157,9 @@ class TabularSource(BaseModel, ABC):
         are_names = self._are_names(names, columns)
         hints = names if are_names else []
         missing = [name for name in columns if name not in names]
+        unread = self.left_out() if missing else {}
+        if found := next((name for name in missing if name in unread), None):
+            raise DataError(f"{self.title}: column '{found}' {unread[found]}. Leave it out of the contract.")
         absent = [f"{'No' if i else 'no'} column '{name}'.{_hint(name, hints)}" for i, name in enumerate(missing)]
         if absent:
             hint = f"Its columns are: {', '.join(names)}."
@@ -159,6 +169,10 @@ class TabularSource(BaseModel, ABC):
         records = 0
         tables = self._tables(columns, columns, size)
         while (table := self._without_context(lambda: next(tables, None))) is not None:
+            if found := next(
+                (f"column '{each.name}' {why}" for each in table.schema if (why := unfit(each.type))), None
+            ):
+                raise DataError(f"{self.title}: {found}. Leave it out, or give it as text or number.")
             yield from (table.slice(start, size) for start in range(0, table.num_rows, size))
             records += table.num_rows
         if not records:
@@ -173,6 +187,19 @@ class TabularSource(BaseModel, ABC):
         except DataError as error:
             error.__cause__ = error.__context__ = None
             raise
+
+
+def unfit(kind: pa.DataType) -> str:
+    """Why no contract can describe values of this type; '' where one can."""
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if pa.types.is_duration(kind) or pa.types.is_interval(kind):
+        return "holds spans of time"
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind):
+        return "holds bytes"
+    if pa.types.is_nested(kind) and not is_list(kind):
+        return "holds neither one value a record nor a list of texts"
+    return ""
 
 
 def as_frame(table: pa.Table) -> "pd.DataFrame":

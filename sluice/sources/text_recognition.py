@@ -13,8 +13,9 @@ from typing import Any
 
 from sluice.ground.errors import DataError
 from sluice.ground.visible_text import one_line
-from sluice.sources.csv_shape import SEPARATORS, decimal_of, shape_of
+from sluice.sources.csv_shape import SEPARATORS, shape_of
 from sluice.sources.csv_source import CsvSource
+from sluice.sources.decimal_mark import decimal_of
 from sluice.sources.fixed_width_source import FixedWidthSource, is_layout, read_layout
 from sluice.sources.packed_file import unpacked
 from sluice.sources.sources import DatabaseFile
@@ -65,7 +66,13 @@ _SAMPLE = 1 << 20  # bytes by which the shape is found; the encoding is found in
 
 
 def recognised_text(
-    path: Path, start: bytes, packed: str, separator: str | None, decimal: str | None, encoding: str | None
+    path: Path,
+    start: bytes,
+    packed: str,
+    separator: str | None,
+    decimal: str | None,
+    encoding: str | None,
+    header_row: int | None = None,
 ) -> Recognised:
     begins = start.lstrip(codecs.BOM_UTF8).lstrip().lower()
     for beginning, found in OF_TEXT.items():
@@ -77,26 +84,33 @@ def recognised_text(
     if beside.is_file() and beside != path and is_layout(_first_bytes(beside).decode("latin-1")):
         raise DataError(f"{path}: a layout of mu-ARGUS lies beside it: name it, too (--layout {one_line(beside.name)})")
     encoding = encoding or encoding_of(path)
-    text = _sample(path, encoding)
-    shape = shape_of(text, str(path), separator, decimal)
+    text, whole = _sample(path, encoding)
+    shape = shape_of(text, str(path), separator, decimal, header_row, whole)
     source = CsvSource(
         path=(str(path),),
         separator=shape.separator,
         quote=shape.quote,
         header=shape.header,
+        columns=shape.columns,
         decimal=shape.decimal,
         skip_lines=shape.skip_lines,
+        comment=shape.comment,
+        aligned=shape.aligned,
         line_breaks=shape.line_breaks,
         encoding=encoding,
     )
     names = source.column_names()
+    if not names:
+        raise DataError(f"{path}: no column has a name. Name them (--columns A,B,...)")
     title = f"text with {len(names)} columns" if len(names) > 1 else "text with one column"
     says = [
         f"{title}, separated by {SEPARATORS.get(shape.separator, repr(shape.separator))} in {encoding}"
         f"{', packed by ' + packed if packed else ''}",
         f"numbers have a decimal {'comma' if shape.decimal == ',' else 'point'}",
     ]
-    if not shape.header:
+    if unread := source.left_out():
+        says.append(f"not read, as they have no name: {', '.join(unread)}; --columns names all columns")
+    if not shape.header and shape.columns is None:
         says.append(
             f"the first line holds a value, not names: the columns are called {names[0]} to {names[-1]}. Name them: "
             "--columns A,B,... of sluice init, 'columns' of the source in a definition"
@@ -108,8 +122,8 @@ def recognised_text(
     return Recognised(source, (*says, *shape.says))
 
 
-def _sample(path: Path, encoding: str) -> str:
-    """The first lines of a text, all of them where it is short, each with a line feed at its end."""
+def _sample(path: Path, encoding: str) -> tuple[str, bool]:
+    """The first lines of a text, each with a line feed at its end; and whether these are all."""
     with unpacked(path, lines=True) as file:
         sample = file.read(_SAMPLE)
         whole = not file.read(1)
@@ -118,7 +132,7 @@ def _sample(path: Path, encoding: str) -> str:
     except (UnicodeDecodeError, LookupError):
         raise DataError(f"{path}: is not {encoding}. Leave the encoding out, or name another.") from None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text if whole else text[: text.rfind("\n") + 1]
+    return text if whole else text[: text.rfind("\n") + 1], whole
 
 
 def recognised_by_layout(path: Path, layout: Path, decimal: str | None, encoding: str | None) -> Recognised:
@@ -126,7 +140,7 @@ def recognised_by_layout(path: Path, layout: Path, decimal: str | None, encoding
     encoding = encoding or encoding_of(path)
     found = read_layout(layout)
     names = [place.name for place in found.places]
-    lines = [line for line in _sample(path, encoding).splitlines() if line.strip()]
+    lines = [line for line in _sample(path, encoding)[0].splitlines() if line.strip()]
     if found.separator:
         cells = [row for row in csv.reader(lines, delimiter=found.separator) if len(row) == len(names)]
     else:

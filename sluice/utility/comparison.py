@@ -184,6 +184,13 @@ class Comparison:
         return record_weights(self.original, self.variables), record_weights(self.masked, self.released)
 
     @property
+    def lost_weight(self) -> str | None:
+        """The original's weight, where the masked file has none."""
+        if any(each.role is Role.WEIGHT for each in self.released.values()):
+            return None
+        return next((name for name, each in self.variables.items() if each.role is Role.WEIGHT), None)
+
+    @property
     def unweighted(self) -> Self | None:
         """The same files, where each record counts once: with the same draws, and of the same few people nothing is
         told; None where no record has a weight."""

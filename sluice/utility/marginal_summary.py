@@ -4,7 +4,7 @@ The mean loss and how well tables tell the files apart have limits; the report s
 most, and a familiar scale.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from math import isnan, nan
 
@@ -86,6 +86,9 @@ class MarginalSummary(FrozenModel):
     mean_released: float | None = Field(default=None, description="the same of tables of released variables alone")
     removed: tuple[str, ...] = Field(default=(), description="variables that were not released")
     by_variable: dict[str, float] = Field(description="mean loss of a variable's tables with released ones")
+    largest: dict[str, TableLoss] = Field(
+        default_factory=dict, description="of each released variable the table with released ones that lost most"
+    )
     worst: tuple[TableLoss, ...] = Field(description="of released variables, the largest loss first")
     equivalent: SubsampleEquivalent | None = None
     equivalent_tables: int = Field(default=0, description="tables by which the subsample equivalent was found")
@@ -119,6 +122,7 @@ def marginal_summary(
     def coarse(value: float) -> float:
         return coarse_share(value, records, minimum_cell)
 
+    told = _told(among, coarse)
     return MarginalSummary(
         size=losses.size,
         counted=len(losses.losses),
@@ -128,16 +132,35 @@ def marginal_summary(
         mean_released=None if among.mean != among.mean else among.mean,
         removed=tuple(name for name in losses.names if name not in released),
         by_variable={name: coarse(loss) for name, loss in among.by_variable.items() if loss == loss},
-        worst=_worst(among, coarse),
+        largest={name: table for table in reversed(told) for name in table.variables},
+        worst=told[:WORST],
         equivalent=equivalent,
         equivalent_tables=equivalent_tables,
     )
 
 
-def _worst(among: MarginalLosses, coarse: Callable[[float], float]) -> tuple[TableLoss, ...]:
-    """By what is told of them: in their own order equal figures would tell which loss is the larger one."""
+def table_losses(files: Comparison, tables: Sequence[tuple[str, ...]]) -> tuple[TableLoss, ...]:
+    """The loss of these tables, of removed variables, too; none where it would tell of a few people.
+
+    cost : O(n + m) a table
+    """
+    bins = {each.name: each for each in files.bins_of_all}
+    fewer = min(_originals(files), len(files.masked))
+    if files.only_of_few or files.few_weigh or fewer < files.minimum_cell:
+        return ()
+    found = []
+    for names in tables:
+        if all(name in bins for name in names):
+            lost = MarginalTables([bins[name] for name in names], len(names), *files.weights_of_all).losses().mean
+            if lost == lost:
+                found.append(TableLoss(variables=names, loss=coarse_share(lost, fewer, files.minimum_cell)))
+    return tuple(found)
+
+
+def _told(among: MarginalLosses, coarse: Callable[[float], float]) -> tuple[TableLoss, ...]:
+    """The largest first, by what is told: in their own order equal figures would tell which loss is the larger one."""
     told = [TableLoss(variables=names, loss=coarse(loss)) for names, loss in among.worst(len(among.losses))]
-    return tuple(sorted(told, key=lambda each: (-each.loss, each.variables))[:WORST])
+    return tuple(sorted(told, key=lambda each: (-each.loss, each.variables)))
 
 
 def marginals(files: Comparison) -> Found:

@@ -15,7 +15,7 @@ from sluice.utility.analyses.query_comparison import ComparedQuery
 from sluice.utility.component_plane import ComponentPlane
 from sluice.utility.continuous.matrix_comparisons import ContinuousView
 from sluice.utility.correlation_summary import CorrelationsView
-from sluice.utility.marginal_summary import MarginalsView
+from sluice.utility.marginal_summary import MarginalsView, TableLoss
 from sluice.utility.measured import Measured, written_percent
 from sluice.utility.propensity_summary import PropensityView, TablePropensities
 from sluice.utility.quantiles import QuantilesView
@@ -76,6 +76,7 @@ class UtilityView(FrozenModel):
     categorical: CategoricalView | None = None
     correlations: CorrelationsView | None = None
     models: tuple[ComparedModel, ...] | None = None
+    tables: tuple[TableLoss, ...] | None = None
     recoding: RecodingView | None = None
     score: ScoreView | None = None
     quantiles: QuantilesView | None = None

@@ -7,11 +7,14 @@ import hmac
 import os
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from math import inf, nan
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -19,27 +22,32 @@ import pandas as pd
 import sqlalchemy as sa
 import yaml
 
-from policies.policy import Policy, load_policy, shipped_policies
+from policies.policy import load_policy, shipped_policies
 from schemas.contract import Contract, load_contract
 from schemas.reading.contract_draft import contract_yaml, frequent_categories
 from schemas.reading.overview import MOST_RECORDS, Overview
-from schemas.reading.proposal import Proposals
+from schemas.reading.proposal import Proposal, Proposals, repeats
 from schemas.reading.typing import SourceTyping
 from sluice.documents.document_reading import parse_document
 from sluice.ground.databases import typed_address
+from sluice.ground.durable import write_new
 from sluice.ground.errors import PlanError, SluiceError
 from sluice.ground.variables import Kind, Variable
 from sluice.ground.visible_text import one_line
 from sluice.settings import settings
 from sluice.sources.csv_source import CsvSource
+from sluice.sources.dictionary_file import dictionary_descriptions, joined
 from sluice.sources.recognition import Recognised, recognise
 from sluice.sources.sdmx_structure_file import structure_descriptions
 from sluice.sources.sql_source import SqlSource
 from sluice.sources.tabular_source import Descriptions, TabularSource
+from sluice.utility.analyses.asked_analyses import Analyses
+from sluice.utility.analyses.drafted_analyses import drafted_analyses
 from tasks.project.new_project import PEOPLE, make_project, shipped_file
 from tasks.release.records.record_definition import RecordsDefinition
+from tasks.tuning.audiences import USES, chosen_use, families_of
 from tasks.tuning.confirmation import recommended_yaml
-from tasks.tuning.first_drafts import Draft
+from tasks.tuning.draft_steps import Draft
 from tasks.tuning.first_plan import FirstPlan, first_plan, part_at_hand
 from tasks.tuning.search_context import RecordsAtHand
 from tasks.tuning.trial import Outcome
@@ -99,10 +107,14 @@ def own_data(
     encoding: str | None = None,
     columns: tuple[str, ...] = (),
     structure: Path | None = None,
+    header_row: int | None = None,
+    dictionary: Path | None = None,
 ) -> OwnData:
     """The data at a path or URL, by their content. Raises SluiceError: what is lacking, or what it is instead.
 
-    structure : of SDMX-CSV: the structure message, which says what columns and codes mean
+    structure  : of SDMX-CSV: the structure message, which says what columns and codes mean
+    dictionary : says what columns and codes mean, and which stand for missing, in any form that is read
+    header_row : of a text or a workbook: the line or row that names the columns
     """
     if "://" in source or source.startswith("${"):
         if structure is not None:
@@ -111,16 +123,25 @@ def own_data(
             )
         return _of_database(source, table)
     path = Path(source)
-    found = recognise(path, table, layout, separator=separator, decimal=decimal, encoding=encoding)
+    found = recognise(
+        path, table, layout, separator=separator, decimal=decimal, encoding=encoding, header_row=header_row
+    )
     if columns:
         if not isinstance(found.source, CsvSource):
             raise SluiceError(
                 "names the columns of a text without a header; this file names its own", field="--columns"
             )
-        found = replace(found, source=found.source.model_copy(update={"header": False, "columns": columns}))
+        below = found.source.skip_lines + found.source.header  # the names that the file has are not records
+        named = {"header": False, "columns": columns, "skip_lines": below}
+        found = replace(found, source=found.source.model_copy(update=named))
     described = found.described()
     if structure is not None:
         described = {**described, **structure_descriptions(structure, tuple(found.records.column_names()))}
+    if dictionary is not None:
+        told = dictionary_descriptions(dictionary, found.records.column_names())
+        described = {**described, **{name: joined(described.get(name), each) for name, each in told.items()}}
+        says = f"the dictionary describes {len(told)} of {len(found.records.column_names())} columns"
+        found = replace(found, says=(*found.says, says))
     return OwnData(found.records, path, described, found)
 
 
@@ -144,21 +165,30 @@ def _of_database(source: str, table: str | None) -> OwnData:
 MOST_TRIED_ON = 10_000
 """Records that drafts of the plan are tried on."""
 
-Told = Callable[[int, int, Draft, Outcome], None]
+Told = Callable[[str, int, int, Draft, Outcome], None]
+"""Of each draft that was tried: what it is for, its number, of how many, and how it did."""
 
 
 @dataclass(frozen=True)
 class Made:
-    """What was written, and how the drafted plan did.
+    """What was written, and how the drafted plans did.
 
-    plan  : None where the data could not be typed by the draft; then `fault` says why
+    use   : what the written plan is for
+    plans : the best of each use that was tried; none where the data could not be typed by the draft, or no draft fits;
+            then `fault` says why
     """
 
     folder: Path
     definition: Path
     contract: Path
-    plan: FirstPlan | None
+    use: str
+    plans: Mapping[str, FirstPlan]
     fault: str = ""
+
+    @property
+    def plan(self) -> FirstPlan | None:
+        """The one that was written."""
+        return self.plans.get(self.use)
 
 
 def own_project(
@@ -167,38 +197,38 @@ def own_project(
     seen: Overview,
     proposed: Proposals,
     dataset: str,
-    policy_name: str,
+    uses: tuple[str, ...],
     *,
     most_tried: int | None = None,
     seconds: float = inf,
     keys: Path | None = None,
-    told: Told = lambda number, of, draft, outcome: None,
+    told: Told = lambda use, number, of, draft, outcome: None,
     finish: Callable[[Path], None] = lambda folder: None,
 ) -> Made:
     """Draft the documents, try the plan, and write all of it at once: interrupted before, nothing is there.
 
-    policy_name : of a shipped policy
-    most_tried  : drafts of the plan that are tried at most; 0 for none
-    seconds     : of the clock, after which no further draft is tried
-    finish      : writes what else belongs into the folder, before it gets its name
-    raises      : SluiceError where the folder holds anything, or cannot lie there
-    cost        : trials of plans on at most MOST_TRIED_ON records
+    uses       : what the file may be for; a plan is drafted for each, and that taken which keeps most
+    most_tried : drafts of the plan that are tried at most for each; 0 for none
+    seconds    : of the clock, after which no further draft is tried
+    finish     : writes what else belongs into the folder, before it gets its name
+    raises     : SluiceError where the folder holds anything, or cannot lie there
+    cost       : trials of plans on at most MOST_TRIED_ON records
     """
     name = release_name(dataset)
     contract_text = contract_yaml(seen, proposed, dataset)
     contract = _read(contract_text, name)
-    policy = load_policy(shipped_policies()[policy_name])
     written: dict[str, Any] = {
         "name": name,
         "title": f"{one_line(dataset)}, drafted from the data",
         "owner": next(iter(PEOPLE)),
         "source": data.written(folder.resolve() / "releases"),
         "contract": f"../contracts/{name}.yaml",
-        "policy": policy_name,
+        "policy": USES[uses[0]].policy,
         "target": "../published",
     }
-    plan, fault = _plan(data.records, seen, proposed, contract, policy, written, most_tried, told, seconds)
-    definition_text = _definition_yaml(written, plan, fault)
+    use, plans, definition_text, fault = _drafted(
+        data, seen, proposed, contract, uses, written, most_tried, told, seconds
+    )
     contents = {
         "README.md": shipped_file("own_readme.md").replace("NAME", name).replace("FOLDER", str(folder)).encode(),
         f"contracts/{name}.yaml": contract_text.encode(),
@@ -208,7 +238,71 @@ def own_project(
         ".gitignore": shipped_file("gitignore").encode(),
     }
     make_project(folder, contents, keys, finish)
-    return Made(folder, folder / "releases" / f"{name}.yaml", folder / "contracts" / f"{name}.yaml", plan, fault)
+    return Made(folder, folder / "releases" / f"{name}.yaml", folder / "contracts" / f"{name}.yaml", use, plans, fault)
+
+
+@dataclass(frozen=True)
+class Redrafted:
+    """A plan that was drafted again for a contract that a person has looked at: as `Made`, without a project."""
+
+    definition: Path
+    use: str
+    plans: Mapping[str, FirstPlan]
+    fault: str = ""
+
+
+def redraft(
+    contract_path: Path,
+    data: OwnData,
+    seen: Overview,
+    uses: tuple[str, ...],
+    *,
+    most_tried: int | None = None,
+    seconds: float = inf,
+    told: Told = lambda use, number, of, draft, outcome: None,
+) -> Redrafted:
+    """Draft plans for a contract as it stands, and write the definition beside those that use it; none is overwritten.
+
+    contract_path : in the folder `contracts` of a project the definition goes to its `releases`, else beside it
+    uses          : as of `own_project`
+    raises        : SluiceError where the contract is none
+    cost          : as of `own_project`
+    """
+    contract = load_contract(contract_path)
+    folder = contract_path.parent
+    if folder.resolve().name == "contracts" and (folder.parent / "releases").is_dir():
+        folder = folder.parent / "releases"
+    name = release_name(contract.dataset)
+    written: dict[str, Any] = {
+        "name": name,
+        "title": f"{one_line(contract.dataset)}, drafted for the contract",
+        "owner": next(iter(PEOPLE)),
+        "source": data.written(folder.resolve()),
+        "contract": Path(os.path.relpath(contract_path, folder)).as_posix(),
+        "policy": USES[uses[0]].policy,
+        "target": "../published",
+    }
+    proposed = declared_roles(contract, seen)
+    use, plans, text, fault = _drafted(data, seen, proposed, contract, uses, written, most_tried, told, seconds)
+    for path in (folder / f"{name}-drafted{number}.yaml" for number in ("", *(f"-{n}" for n in range(2, 100)))):
+        with suppress(FileExistsError):
+            write_new(path, text.encode(), 0o644)
+            return Redrafted(path, use, plans, fault)
+    raise SluiceError(f"{folder} holds 99 drafts of {name} already; take some away. Nothing was written.")
+
+
+def declared_roles(contract: Contract, seen: Overview) -> Proposals:
+    """What a contract says of each column, in place of proposals."""
+    said = "as the contract says"
+    same = repeats(seen)
+    columns = tuple(
+        Proposal(
+            each.name, each.kind, each.role, said, missing_codes=each.missing_codes, repeats=same.get(each.name, "")
+        )
+        for each in contract.variables
+        if each.name in seen.columns
+    )
+    return Proposals(columns, contract.record_key, contract.numbers_alone)
 
 
 def release_name(dataset: str) -> str:
@@ -225,29 +319,53 @@ def _read(text: str, name: str) -> Contract:
         return load_contract(path)
 
 
-def _plan(
-    source: TabularSource, seen: Overview, proposed: Proposals, contract: Contract, policy: Policy,
+def _drafted(
+    data: OwnData, seen: Overview, proposed: Proposals, contract: Contract, uses: tuple[str, ...],
+    written: dict[str, Any], most_tried: int | None, told: Told, seconds: float,
+) -> tuple[str, dict[str, FirstPlan], str, str]:  # fmt: skip
+    """The use that is taken, the plan of each, the release definition with that of the use, and what hindered it."""
+    plans, fault = _plans(data.records, seen, proposed, contract, uses, written, most_tried, told, seconds)
+    use = chosen_use(plans) if plans else uses[0]
+    written["policy"] = USES[use].policy
+    return use, plans, _definition_yaml(written, plans.get(use), fault), fault
+
+
+def _plans(
+    source: TabularSource, seen: Overview, proposed: Proposals, contract: Contract, uses: tuple[str, ...],
     written: Mapping[str, Any], most_tried: int | None, told: Told, seconds: float,
-) -> tuple[FirstPlan | None, str]:  # fmt: skip
-    idle = {"method": "removal", "columns": ["no variable"]}
-    definition = parse_document(RecordsDefinition, {**written, "plan": [idle]}, "the drafted definition")
+) -> tuple[dict[str, FirstPlan], str]:  # fmt: skip
+    """The first plan for each use, and what hindered it."""
     try:
         frame, variables = typed_records(source, contract, seen.records)
     except SluiceError as error:
-        return None, str(error)
+        return {}, str(error)
     today = datetime.now(UTC).date()
-    records = RecordsAtHand.of(frame, variables, contract, policy, definition.name, definition.owner, today)
     groups = {
         each.name: named
         for each in proposed.columns
         if each.kind is Kind.NOMINAL and (named := frequent_categories(each, seen.columns[each.name]))
     }
     repeats = [each.name for each in proposed.columns if each.repeats]
-    part = part_at_hand(records, MOST_TRIED_ON)
-    try:
-        return first_plan(definition, part, groups, repeats, most_tried, told, seconds), ""
-    except PlanError as error:
-        return None, str(error)
+    idle = {"method": "removal", "columns": ["no variable"]}
+    definition = parse_document(RecordsDefinition, {**written, "plan": [idle]}, "the drafted definition")
+    apart = {name: each for name, each in variables.items() if name not in repeats}
+    analyses = Analyses(models=drafted_analyses(apart, frame, contract.undeclared).models)
+    plans: dict[str, FirstPlan] = {}
+    faults: list[str] = []
+    begun = monotonic()
+    for use in uses:
+        policy = load_policy(shipped_policies()[USES[use].policy])
+        records = RecordsAtHand.of(frame, variables, contract, policy, definition.name, definition.owner, today)
+        left = seconds - (monotonic() - begun)
+        left = left if use == uses[-1] else left / 2  # what one use does not need, the next has
+        try:
+            plans[use] = first_plan(
+                definition, part_at_hand(records, MOST_TRIED_ON), groups, repeats, most_tried, partial(told, use), left,
+                analyses, families_of(use, uses),
+            )  # fmt: skip
+        except PlanError as error:
+            faults.append(str(error))
+    return plans, "" if plans else faults[0]
 
 
 def typed_records(source: TabularSource, contract: Contract, records: int) -> tuple[pd.DataFrame, dict[str, Variable]]:
@@ -299,7 +417,7 @@ def _did(plan: FirstPlan) -> str:
         return "Nothing was tried: sluice check judges it, sluice tune searches for a better one."
     drafts = "1 draft" if plan.tried == 1 else f"{plan.tried} drafts"
     if plan.passes:
-        return f"The first that passes of {drafts} tried on {on}. Its rules are met there; sluice check judges all."
+        return f"It keeps most of those that pass, of {drafts} tried on {on}; sluice check judges all."
     fell = ", ".join(dict.fromkeys(miss.rule for miss in plan.outcome.misses))
     untried = f" {plan.untried} more were not tried for lack of time." if plan.untried else ""
     return f"None of {drafts} passed on {on}; this one came nearest and fails {fell}.{untried} See suggest and tune."

@@ -1,7 +1,6 @@
 """Drafts of a first plan, from fine to coarse, by the roles and kinds of the variables and by what the policy asks."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,39 +12,31 @@ from schemas.reading.usual_names import is_called_for_life, words_of
 from sluice.ground.arrays import IntArray
 from sluice.ground.variables import GROUPS, NAMES, Kind, Role, Variable, Variables
 from sluice.masking.recoding.generalized_levels import depth
-from sluice.masking.synthesis.sequential_trees import MOST_CATEGORIES
 from sluice.risk.classes.k_anonymity import KAnonymity
 from sluice.risk.people_of_records import once_a_person
 from sluice.risk.row_groups import row_groups
-from tasks.tuning.drafted_space import is_skewed
+from tasks.tuning.draft_steps import (
+    COUNTLESS,
+    OTHERS,
+    Draft,
+    Family,
+    coarser,
+    is_one_sided,
+    is_wide,
+    moved,
+    removed,
+)
+from tasks.tuning.joint_drafts import drawn_anew, perturbed
 from tasks.tuning.near_plans import cut_points
 from tasks.tuning.search_context import RecordsAtHand
 
-Plan = tuple[Mapping[str, Any], ...]
-
 _MANY = 8  # categories of a variable without hierarchy, from which the rarer ones become one
-_COUNTLESS = 100  # categories of a variable without hierarchy, from which no draft releases it; numbers are rounded
-_OTHERS = "other"
-_ONE_SIDED = 0.85  # share of the most frequent value, from which groups in which all have it are many
 _LARGE_GROUP = 50  # records; among so many hardly ever all have one value of a variable that is not one-sided
 _SPARSE = 0.1  # missing share of a sensitive variable, from which groups in which nobody has a value are many
 _ON_SENSITIVE = ("l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure")
 _FEWEST = 2  # quasi-identifiers in the coarsest drafts
 _SUPPRESSED = 0.1  # share of the records that may lose their quasi-identifiers
-_TAIL = 10  # records whose numbers are coded together
 _OF_THREE = 2 / 3  # separation of three equal groups, as numbers are cut into
-
-
-@dataclass(frozen=True)
-class Draft:
-    """A plan, and what it is in words.
-
-    otherwise : the plan where that one cannot be carried out; None: there is none
-    """
-
-    says: str
-    plan: Plan
-    otherwise: Plan | None = None
 
 
 def drafts(records: RecordsAtHand, groups: Mapping[str, Sequence[str]], repeats: Sequence[str] = ()) -> Iterator[Draft]:
@@ -61,13 +52,14 @@ def drafts(records: RecordsAtHand, groups: Mapping[str, Sequence[str]], repeats:
         and not _has_countless_categories(frame[name], variable)
         and groups.get(name, "some")
     }
-    if records.policy.models(variables):
+    known = any(each.role is Role.QUASI_IDENTIFIER for each in variables.values())
+    if records.policy.models(variables) and known:
         yield from _grouped(frame, variables, usable, groups, records.policy)
     elif records.policy.reference_standard and records.policy.reference_standard.holdout_share:
-        yield from _drawn_anew(frame, variables, usable, groups)
+        yield from drawn_anew(frame, variables, usable, groups)
     else:
-        yield from _perturbed(frame, variables, usable, groups)
-        yield from _drawn_anew(frame, variables, usable, groups)
+        yield from perturbed(frame, variables, usable, groups)
+        yield from drawn_anew(frame, variables, usable, groups)
 
 
 def _merged(records: RecordsAtHand, groups: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
@@ -92,7 +84,7 @@ def _merged(records: RecordsAtHand, groups: Mapping[str, Sequence[str]]) -> dict
 def _has_countless_categories(column: pd.Series, variable: Variable) -> bool:
     """Names of hundreds of places or diseases without groups that are known: what is left of them, a few frequent ones
     before all others, tells little, and each category is a dimension in which people are looked for."""
-    return variable.kind is Kind.NOMINAL and variable.hierarchy is None and column.nunique() > _COUNTLESS
+    return variable.kind is Kind.NOMINAL and variable.hierarchy is None and column.nunique() > COUNTLESS
 
 
 def _varies(column: pd.Series) -> bool:
@@ -116,7 +108,7 @@ def _grouped(
         if v.role is Role.QUASI_IDENTIFIER and (v.hierarchy or not v.kind.is_numeric or cut_points(frame[name], 3))
     ]
     sensitive = [name for name, v in usable.items() if v.role is Role.SENSITIVE]
-    mixed = [name for name in sensitive if not _is_one_sided(frame[name]) and not _is_sparse(frame, usable, name)]
+    mixed = [name for name in sensitive if not is_one_sided(frame[name]) and not _is_sparse(frame, usable, name)]
     if any(rule.rule in _ON_SENSITIVE for rule in policy.rules):
         sensitive = mixed
     keys = _that_fit(frame, usable, _by_worth(frame, usable, fit), groups, policy)
@@ -141,22 +133,25 @@ def _grouped(
         if shape in seen:
             continue
         seen.add(shape)
-        steps = [*_removed(variables, [*kept, *rest, *whose]), *_coarser(frame, usable, kept, groups)]
+        steps = [*removed(variables, [*kept, *rest, *whose]), *coarser(frame, usable, kept, groups)]
         if kept:
             steps += _in_groups(frame, kept, usable, policy, group, whole=most == _FEWEST)
-        steps += _coarser(frame, usable, rest, groups, numbers=False)
+        steps += coarser(frame, usable, rest, groups, numbers=False)
         if anew:
             steps += _drawn_from_alike(frame, usable, rest, kept, groups)
         else:
-            steps += _moved(frame, usable, rest, window)
+            steps += moved(frame, usable, rest, window)
         if whose:
             steps.append({"method": "removal", "columns": whose})
         what = "drawn anew from similar records" if anew else "swapped among similar records"
         beside = f", {len(rest)} other variable{'s' if len(rest) > 1 else ''} {what}" if rest else ""
+        family: Family = "mixture" if anew and rest else "groups"
         known = "1 quasi-identifier" if len(kept) == 1 else f"{len(kept)} quasi-identifiers"
         plan = tuple(steps)
         free = tuple({field: value for field, value in step.items() if field != "levels"} for step in steps)
-        yield Draft(f"{known} in {'large ' if group else ''}groups{beside}", plan, None if free == plan else free)
+        yield Draft(
+            f"{known} in {'large ' if group else ''}groups{beside}", family, plan, None if free == plan else free
+        )
 
 
 def _that_fit(
@@ -180,21 +175,21 @@ def _that_fit(
 
 
 def _coarsest(column: pd.Series, variable: Variable, named: Sequence[str] | None) -> pd.Series:
-    """As `_coarser` and a search of levels would give it at most, short of one group of all."""
+    """As `coarser` and a search of levels would give it at most, short of one group of all."""
     if variable.hierarchy is not None:
         return _at_level(column, variable, _highest_level(column, variable))
     if variable.kind.is_numeric:
         return pd.Series(np.digitize(column.astype("float64"), cut_points(column, 3) or []))
     if variable.kind is Kind.DATE:
         return pd.to_datetime(column).dt.year
-    return column.astype(str).where(column.isin(named), _OTHERS) if named else column.astype(str)
+    return column.astype(str).where(column.isin(named), OTHERS) if named else column.astype(str)
 
 
 def _highest_level(column: pd.Series, variable: Variable) -> int:
     """The coarsest level of a variable that still tells something: its values are not nearly all in one group."""
     known = column.dropna()
     levels = range(depth(variable) - 1, 0, -1)
-    return next((level for level in levels if not _is_one_sided(_at_level(known, variable, level))), 0)
+    return next((level for level in levels if not is_one_sided(_at_level(known, variable, level))), 0)
 
 
 def _at_level(column: pd.Series, variable: Variable, level: int) -> pd.Series:
@@ -243,7 +238,7 @@ def _drawn_from_alike(
     groups: Mapping[str, Sequence[str]],
 ) -> Iterator[dict[str, Any]]:  # fmt: skip
     """Values from a hundred records that are alike in the quasi-identifiers: nobody's own."""
-    fit = [name for name in names if name in groups or not _is_wide(frame[name], variables[name])]
+    fit = [name for name in names if name in groups or not is_wide(frame[name], variables[name])]
     known = [name for name in given if variables[name].kind is not Kind.DATE]
     if left := [name for name in names if name not in fit]:
         yield {"method": "removal", "columns": left}
@@ -267,7 +262,7 @@ def _by_worth(frame: pd.DataFrame, variables: Variables, keys: Sequence[str]) ->
             coarse = _separation(_at_level(known, variables[name], _highest_level(known, variables[name])))
         elif variables[name].kind.is_numeric or variables[name].kind is Kind.DATE:
             coarse = min(fine, _OF_THREE)
-        one_sided = _is_one_sided(frame[name])
+        one_sided = is_one_sided(frame[name])
         return one_sided, not (is_called_for_life(name) or "age" in words_of(name)), coarse, fine
 
     return sorted(keys, key=worth)
@@ -276,131 +271,3 @@ def _by_worth(frame: pd.DataFrame, variables: Variables, keys: Sequence[str]) ->
 def _separation(column: pd.Series) -> float:
     shares = column.value_counts(normalize=True, dropna=False).to_numpy()
     return float(1 - shares @ shares)
-
-
-def _removed(variables: Variables, kept: Sequence[str]) -> list[dict[str, Any]]:
-    left_out = [name for name in variables if name not in kept]
-    return [{"method": "removal", "columns": left_out}] if left_out else []
-
-
-def _coarser(
-    frame: pd.DataFrame, variables: Variables, names: Sequence[str], groups: Mapping[str, Sequence[str]],
-    numbers: bool = True,
-) -> Iterator[dict[str, Any]]:  # fmt: skip
-    """Numbers without a hierarchy cut, and rarer categories together."""
-    for name in names:
-        variable = variables[name]
-        if variable.hierarchy is not None:
-            continue
-        if variable.kind.is_numeric and numbers:
-            if points := cut_points(frame[name], 3):
-                yield {"method": "global_recoding", "columns": [name], "bins": points}
-        elif variable.kind is Kind.DATE and numbers:
-            yield {"method": "global_recoding", "columns": [name], "to": "year"}
-        elif named := groups.get(name):
-            same = {label: [label] for label in named}
-            yield {"method": "global_recoding", "columns": [name], "categories": same, "others": _unused(variable)}
-
-
-def _unused(variable: Variable) -> str:
-    taken = {label.casefold() for label in variable.categories or ()}
-    return next(each for each in (_OTHERS, "others", "all others", "any other") if each not in taken)
-
-
-def _moved(frame: pd.DataFrame, variables: Variables, names: Sequence[str], window: float) -> Iterator[dict[str, Any]]:
-    """Amounts to a person near in rank, their tails coded; categories changed at random."""
-    numbers = [name for name in names if variables[name].kind.is_numeric]
-    ordered = [name for name in names if variables[name].kind is Kind.ORDINAL]
-    for name in numbers:
-        if is_skewed(frame[name]) and _has_tail(frame[name], 0.98):
-            yield {"method": "top_bottom_coding", "columns": [name], "top": {"quantile": 0.98}, "replacement": "mean"}
-    yield from _rounded(frame, variables, numbers)
-    if numbers or ordered:
-        yield {"method": "rank_swapping", "columns": [*numbers, *ordered], "window": window}
-    nominal = [
-        name for name in names
-        if variables[name].kind in (Kind.NOMINAL, Kind.BINARY) and variables[name].role is Role.OTHER
-    ]  # fmt: skip
-    if nominal:
-        yield {"method": "pram", "columns": nominal, "retention": round(1 - window, 2), "invariant": True}
-
-
-def _rounded(frame: pd.DataFrame, variables: Variables, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Numbers of many values to about a hundred. A value that is moved to another record as it is still tells whoever
-    knows it that this person is in the file, and would give away a number of an account that nobody took for one."""
-    for name in names:
-        values = np.unique(frame[name].dropna().to_numpy(dtype="float64"))
-        if len(values) <= _COUNTLESS:
-            continue
-        low, high = np.quantile(values, [0.05, 0.95])
-        base = float(f"{(high - low) / _COUNTLESS:.0e}")  # of one digit
-        if base > 1 or variables[name].kind is Kind.CONTINUOUS:
-            yield {"method": "rounding", "columns": [name], "base": int(base) if base.is_integer() else base}
-
-
-def _has_tail(column: pd.Series, share: float) -> bool:
-    """Whether enough records lie above the quantile: of a code that many have there may be none."""
-    values = column.dropna().astype("float64")
-    return int((values > values.quantile(share)).sum()) >= _TAIL
-
-
-def _is_one_sided(column: pd.Series) -> bool:
-    return bool(column.value_counts(normalize=True, dropna=False).iloc[0] > _ONE_SIDED)
-
-
-# -- under a policy that asks for no groups
-
-
-def _without_dates(variables: Variables) -> list[str]:
-    return [name for name, variable in variables.items() if variable.kind is not Kind.DATE]
-
-
-def _drawn_anew(
-    frame: pd.DataFrame, variables: Variables, usable: Variables, groups: Mapping[str, Sequence[str]]
-) -> Iterator[Draft]:
-    """Every value from records alike in those before, keys first."""
-    order = {Role.QUASI_IDENTIFIER: 0, Role.OTHER: 1, Role.SENSITIVE: 2, Role.WEIGHT: 3}
-    every = sorted(_without_dates(usable), key=lambda name: order.get(usable[name].role, 1))
-    for leaf, most in ((40, None), (80, None), (100, 20), (150, 12), (200, 8)):
-        kept = every[:most]
-        coarser = list(_coarser(frame, usable, kept, groups, numbers=False))
-        grouped = {name for step in coarser for name in step["columns"]}
-        kept = [name for name in kept if name in grouped or not _is_wide(frame[name], usable[name])]
-        skewed = [
-            name
-            for name in kept
-            if usable[name].kind.is_numeric and is_skewed(frame[name]) and _has_tail(frame[name], 0.99)
-        ]
-        steps = [*_removed(variables, kept), *coarser]
-        steps += [{"method": "top_bottom_coding", "columns": skewed, "top": {"quantile": 0.99}}] if skewed else []
-        steps.append({"method": "sequential_trees", "columns": kept, "minimum_leaf": leaf, "smoothing": "density"})
-        yield Draft(f"{len(kept)} variables drawn anew, from {leaf} people at least", tuple(steps))
-
-
-def _is_wide(column: pd.Series, variable: Variable) -> bool:
-    return variable.kind is Kind.NOMINAL and column.nunique() > min(MOST_CATEGORIES, 60)
-
-
-def _perturbed(
-    frame: pd.DataFrame, variables: Variables, usable: Variables, groups: Mapping[str, Sequence[str]]
-) -> Iterator[Draft]:
-    """Numbers perturbed together, categories changed at random."""
-    kept = _without_dates(usable)
-    numbers = [name for name in kept if usable[name].kind.is_numeric]
-    categories = [name for name in kept if name not in numbers]
-    for retention, method in ((0.7, "shuffled"), (0.6, "swapped"), (0.4, "spectral")):
-        steps = [*_removed(variables, kept), *_coarser(frame, usable, categories, groups)]
-        complete = not frame[kept].isna().to_numpy().any()
-        if method == "spectral":
-            step: dict[str, Any] = {"method": "spectral_swapping", "columns": kept}
-            steps.append(step if complete else step | {"missing": "mean"})
-            yield Draft("all variables swapped in their spectrum", tuple(steps))
-            continue
-        steps += _rounded(frame, usable, numbers)
-        if method == "shuffled" and complete and len(numbers) > 1:
-            steps.append({"method": "data_shuffling", "columns": numbers})
-        elif numbers:
-            steps.append({"method": "rank_swapping", "columns": numbers, "window": 0.2})
-        if categories:
-            steps.append({"method": "pram", "columns": categories, "retention": retention, "invariant": True})
-        yield Draft(f"{len(numbers)} numbers {method}, {len(categories)} categories changed at random", tuple(steps))

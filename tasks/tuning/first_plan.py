@@ -1,4 +1,4 @@
-"""A first plan for data that nobody has masked yet: a few drafts from fine to coarse, tried in turn until one passes.
+"""A first plan for data that nobody has masked yet: a few drafts, those that keep most tried first until one passes.
 
 No search: a statistician's usual way. Everything that names somebody is left out, and a weight after two drafts; the
 quasi-identifiers that single out most people are given up one after another, the others are recoded as the policy asks,
@@ -6,9 +6,9 @@ and amounts move to people near in rank; or, where the policy asks for no groups
 What passes on the records at hand is a fair first attempt, to be improved by `sluice tune`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, isfinite
 from time import monotonic
 
 import numpy as np
@@ -16,17 +16,41 @@ from pydantic import ValidationError
 
 from sluice.ground.errors import PlanError
 from sluice.risk.people_of_records import groups_of_people
+from sluice.utility.analyses.asked_analyses import Analyses
 from tasks.release.intake.staging import choose
 from tasks.release.records.record_definition import RecordsDefinition
-from tasks.tuning.first_drafts import Draft, drafts
+from tasks.tuning.draft_steps import FAMILIES, Draft, Family
+from tasks.tuning.first_drafts import drafts
 from tasks.tuning.plan_changes import with_plan
 from tasks.tuning.plan_search import refused
 from tasks.tuning.search_context import RecordsAtHand, misfit
 from tasks.tuning.space import LossWeights
 from tasks.tuning.trial import Outcome, try_plan
 
-_AGAIN = 4  # draws by which a plan that passed is looked at once more, before it is attacked by another
+_AGAIN = 4  # draws by which a plan that passed is looked at once more, before it is attacked by others
+_ATTACKED_AGAIN = 4  # of those; a release draws anew
 _SEED = 7
+_ENOUGH_KEPT = 0.8  # share of the variables: a file of fewer is worth less, however well it tells of them
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A draft, and how it did."""
+
+    draft: Draft
+    outcome: Outcome
+
+    @property
+    def passes(self) -> bool:
+        return self.outcome.end == "passes"
+
+    @property
+    def worth(self) -> tuple[bool, int, float]:
+        """What it keeps, the smallest is best: enough of the variables, the regressions, the pairs of variables."""
+        outcome = self.outcome
+        kept = (outcome.kept or 0) / (outcome.of or 1)
+        fall = 0 if outcome.models is None else outcome.models.of - outcome.models.holds
+        return kept < _ENOUGH_KEPT, fall, outcome.loss if isfinite(outcome.loss) else 1.0
 
 
 @dataclass(frozen=True)
@@ -35,6 +59,7 @@ class FirstPlan:
 
     outcome : None where nothing was tried
     untried : drafts that would have been, had there been time
+    fell    : the draft that would have kept more, the most of them, and did not pass; None: there is none
     """
 
     draft: Draft
@@ -42,10 +67,15 @@ class FirstPlan:
     tried: int
     records: int
     untried: int = 0
+    fell: Tried | None = None
 
     @property
     def passes(self) -> bool:
         return self.outcome is not None and self.outcome.end == "passes"
+
+    @property
+    def as_tried(self) -> Tried | None:
+        return None if self.outcome is None else Tried(self.draft, self.outcome)
 
 
 def first_plan(
@@ -56,50 +86,100 @@ def first_plan(
     most_tried: int | None = None,
     told: Callable[[int, int, Draft, Outcome], None] = lambda number, of, draft, outcome: None,
     seconds: float = inf,
+    analyses: Analyses | None = None,
+    families: Collection[Family] = FAMILIES,
 ) -> FirstPlan:
-    """The first of the drafts that passes on the records at hand; else the one that came nearest.
+    """The draft that keeps most of those that pass on the records at hand; else the one that came nearest.
+
+    Each is tried without attacks first, which costs little; then those that meet the rules so far are attacked, the one
+    that keeps most first, until one passes.
 
     definition : with any plan
     groups     : categories that may be named of variables whose rarer ones are not declared
     repeats    : variables that tell the same as another one
     most_tried : drafts that are tried; of 0 the first one is taken as it is
     seconds    : of the clock, after which no further draft is tried
+    analyses   : regressions by which, too, it is told what a draft keeps
+    families   : of which drafts are wanted
     raises     : PlanError where none fits the documents
     cost       : a trial for each draft, most of which stop early
     """
-    found = [each for each in drafts(records, groups, repeats) if _fits(definition, each, records)]
+    found = [
+        each
+        for each in drafts(records, groups, repeats)
+        if each.family in families and _fits(definition, each, records)
+    ]
     if not found:
         raise PlanError("no draft of a plan fits these variables and this policy")
     wanted = found if most_tried is None else found[:most_tried]
     if not wanted:
         return FirstPlan(found[0], None, 0, len(records))
     begun = monotonic()
-    tried: list[tuple[float, Draft, Outcome]] = []
+    judged: list[Tried] = []
+    waiting: list[tuple[int, Tried]] = []
+
+    def over() -> bool:
+        return monotonic() - begun >= seconds
+
+    def ended(number: int, tried: Tried) -> None:
+        told(number, len(wanted), tried.draft, tried.outcome)
+        judged.append(tried)
+
     for number, draft in enumerate(wanted, start=1):
-        outcome = _outcome(definition, draft, records, number)
-        if outcome.end == "refused" and draft.otherwise is not None:
-            draft = replace(draft, plan=draft.otherwise, otherwise=None)
-            outcome = _outcome(definition, draft, records, number)
-        told(number, len(wanted), draft, outcome)
-        tried.append((outcome.breach, draft, outcome))
-        if outcome.end == "passes":
-            return FirstPlan(draft, outcome, number, len(records))
-        if monotonic() - begun >= seconds:
+        tried = _looked_at(definition, draft, records, number, analyses)
+        if tried.passes:
+            waiting.append((number, tried))
+        else:
+            ended(number, tried)
+        if over():
             break
-    _, draft, outcome = min(tried, key=lambda each: each[0])
-    return FirstPlan(draft, outcome, len(tried), len(records), len(wanted) - len(tried))
+    for number, tried in sorted(waiting, key=lambda each: each[1].worth):
+        if over() and judged:
+            break
+        outcome = _outcome(definition, tried, records, number)
+        ended(number, replace(tried, outcome=outcome))
+        if outcome.end == "passes":
+            break
+    untried = len(wanted) - len(judged)
+    if judged[-1].passes:
+        best = judged[-1]
+        fell = min((each for each in judged[:-1] if each.worth < best.worth), key=lambda each: each.worth, default=None)
+        return FirstPlan(best.draft, best.outcome, len(judged), len(records), 0, fell)
+    nearest = min(judged, key=lambda each: each.outcome.breach)
+    return FirstPlan(nearest.draft, nearest.outcome, len(judged), len(records), untried)
 
 
-def _outcome(definition: RecordsDefinition, draft: Draft, records: RecordsAtHand, number: int) -> Outcome:
-    """Of one that passes, whether it does by other draws, too, of which one is attacked: a release draws anew."""
-    plan = with_plan(definition, draft.plan)
+def _looked_at(
+    definition: RecordsDefinition, draft: Draft, records: RecordsAtHand, number: int, analyses: Analyses | None
+) -> Tried:
+    """Without attacks, and by its other plan where that one cannot be carried out."""
+    outcome = _try(definition, draft, records, (_SEED, number), attacked=False, analyses=analyses)
+    if outcome.end == "refused" and draft.otherwise is not None:
+        draft = replace(draft, plan=draft.otherwise, otherwise=None)
+        outcome = _try(definition, draft, records, (_SEED, number), attacked=False, analyses=analyses)
+    return Tried(draft, outcome)
+
+
+def _outcome(definition: RecordsDefinition, tried: Tried, records: RecordsAtHand, number: int) -> Outcome:
+    """Under attack; of one that passes, whether it does by other draws, too: a release draws anew."""
+    known = {"models": tried.outcome.models}
+    outcome = _try(definition, tried.draft, records, (_SEED, number))
+    margins = [outcome.margin]
+    for again in range(_AGAIN + _ATTACKED_AGAIN if outcome.end == "passes" else 0):
+        other = _try(definition, tried.draft, records, (_SEED, number, again), attacked=again >= _AGAIN)
+        if other.end != "passes":
+            return other.model_copy(update=known)
+        margins.append(other.margin)
+    return outcome.model_copy(update=known | {"margin": float(np.fmin.reduce(margins))})
+
+
+def _try(
+    definition: RecordsDefinition, draft: Draft, records: RecordsAtHand, seed: tuple[int, ...],
+    attacked: bool = True, analyses: Analyses | None = None,
+) -> Outcome:  # fmt: skip
     try:
-        outcome = try_plan(plan, records, (_SEED, number), LossWeights())
-        for again in range(_AGAIN + 1 if outcome.end == "passes" else 0):
-            other = try_plan(plan, records, (_SEED, number, again), LossWeights(), attacked=again == _AGAIN)
-            if other.end != "passes":
-                return other
-        return outcome
+        plan = with_plan(definition, draft.plan)
+        return try_plan(plan, records, seed, LossWeights(), attacked=attacked, analyses=analyses)
     except Exception as error:  # this plan cannot be judged, others can
         return refused(f"The trial stopped with {type(error).__name__}.")
 

@@ -32,12 +32,14 @@ from sluice.masking.plan import ByStratum, apply_plan, apply_recodings
 from sluice.masking.recoding.generalization import Generalization
 from sluice.risk.reference.reference_attack import Curve
 from sluice.sources.permission import permitted_file
+from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.comparison import Comparison
 from tasks.release.crashed_measures import findings_of
 from tasks.release.records.record_definition import RecordsDefinition
 from tasks.release.records.record_findings import attack_findings, check_masked, reference_findings
 from tasks.release.records.record_variables import variables_after
 from tasks.tuning.plan_loss import loss_of, pair_distances
+from tasks.tuning.regressions_kept import AnalysesLoss, analyses_loss
 from tasks.tuning.search_context import RecordsAtHand
 from tasks.tuning.space import LossWeights
 
@@ -81,6 +83,7 @@ class Outcome(BaseModel):
               so much another seed may move it. NaN where no such figure was held to a limit
     kept    : variables that the file tells something of, out of `of`; None where nothing was masked
     among   : the distance of the pairs of these variables alone, which is in the loss
+    models  : what became of the regressions that were asked for; None where none was, or nothing was masked
     """
 
     model_config = ConfigDict(frozen=True, ser_json_inf_nan="constants")
@@ -91,6 +94,7 @@ class Outcome(BaseModel):
     kept: int | None = None
     of: int | None = None
     among: float = nan
+    models: AnalysesLoss | None = None
     stage: str = Field(default="", description="where it stopped")
     misses: tuple[Miss, ...] = ()
     reported: tuple[Miss, ...] = Field(default=(), description="findings that decide nothing and did not pass")
@@ -121,6 +125,7 @@ def try_plan(
     bound: float = inf,
     attacked: bool = True,
     without: frozenset[str] = frozenset(),
+    analyses: Analyses | None = None,
 ) -> Outcome:
     """Mask the records by the definition's plan and judge the file. The same arguments give the same outcome.
 
@@ -129,10 +134,11 @@ def try_plan(
     bound    : a file that loses as much or more is not judged by what is dear
     attacked : False: the reference standard and the attacks are not asked; the file passes without them
     without  : rules that decide nothing, and that no search of levels obeys
+    analyses : regressions that are made on both files, and decide nothing
     """
     begun = process_time()
     try:
-        outcome = _tried(definition, records, seed, weights, price, bound, attacked, without)
+        outcome = _tried(definition, records, seed, weights, price, bound, attacked, without, analyses)
     except SluiceError as error:
         miss = Miss(rule="plan", stage="plan", verdict=Verdict.UNKNOWN, says=_short(error), far=1.0)
         outcome = Outcome(end="refused", stage="plan", misses=(miss,))
@@ -141,7 +147,7 @@ def try_plan(
 
 def _tried(
     definition: RecordsDefinition, records: RecordsAtHand, seed: Sequence[int], weights: LossWeights,
-    price: float, bound: float, attacked: bool, without: frozenset[str],
+    price: float, bound: float, attacked: bool, without: frozenset[str], analyses: Analyses | None,
 ) -> Outcome:  # fmt: skip
     policy = records.policy
     files = files_of_trial(definition, records, seed, without)
@@ -155,13 +161,14 @@ def _tried(
 
     def ended(end: End, loss: float, stage: str = "", against: Sequence[Finding] = (), margin: float = nan) -> Outcome:
         return Outcome(
-            end=end, loss=loss, margin=margin, kept=apart.kept, of=apart.of, among=apart.among, stage=stage,
-            misses=tuple(map(Miss.of, against)), reported=tuple(reported),
+            end=end, loss=loss, margin=margin, kept=apart.kept, of=apart.of, among=apart.among, models=models,
+            stage=stage, misses=tuple(map(Miss.of, against)), reported=tuple(reported),
         )  # fmt: skip
 
     rules = [*check_masked(policy, files, permitted_file), *policy.overlooked(files.released)]
     failing = against([*rules, *formula_cells(files.masked, policy.formula_cells)])
     apart = pair_distances(files, weights.variables)
+    models = None if analyses is None else analyses_loss(analyses, files)
     if failing:
         return ended("fails", nan if weights.measures else loss_of(apart.mean, weights) + price, "rules", failing)
     utility = findings_of("utility", "utility", lambda: policy.utility.decide(files, weights.measures) or _NO_LIMIT)

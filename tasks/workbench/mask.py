@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import pandas as pd
 
-from schemas.contract import Contract
+from schemas.contract import HASHED, Contract
 from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DataError, did_you_mean
+from sluice.ground.variables import Variable
 from sluice.masking.masking_step import MaskingStep
 from sluice.masking.moved_blocks import Block, moved_blocks
 from sluice.masking.noise.additive_noise import AdditiveNoise
@@ -21,7 +22,7 @@ from sluice.masking.swapping.anatomization import Anatomization, anatomized_tabl
 from sluice.utility.cell_changes import cell_changes
 from tasks.workbench.arguments import Seed, column_name, data_frame, document, entropy
 from tasks.workbench.file_masking import MaskingPlan, load_plan
-from tasks.workbench.records import Columns, ContractGiven, HoldsRecords, Records, refuse_missing
+from tasks.workbench.records import Columns, ContractGiven, HoldsRecords, Records, refuse_missing, refuse_unlike_kinds
 from tasks.workbench.result import COLOURS, Figure, Result, axes
 from tasks.workbench.tabular_file import typed_table
 
@@ -200,28 +201,35 @@ def mask(
     seed     : a whole number, with which the same plan and data give the same result, that of `sluice mask` too; or a
                numpy Generator; without it, new each time
     raises   : TypeError, DataError, PlanError, DocumentError
+
+    Without a contract, a column that no step names is in the result as it was given: dtype, values, missing ones.
     """
     frame = data_frame(frame, "frame")
     steps = _steps(plan)
     columns = Columns(contract, quasi_identifiers, sensitive, weight, household, kinds)
     known = columns.contract_for(frame)
     refuse_missing(known.staged, "frame", frame)
+    treated = {name for step in steps for name in (*step.columns, *step.strata)}
+    as_they_came = [name for name in map(str, frame) if contract is None and name not in treated]
+    refuse_unlike_kinds(frame[[name for name in frame if name in treated]])
     drawn = entropy(seed)
-    typed, variables = typed_table(frame, known, drawn)
+    typed, variables = typed_table(_to_microseconds(frame, as_they_came), known, drawn)
     released = released_variables(steps, variables)
     masked, carried_out = apply_plan(steps, typed, variables, np.random.SeedSequence(drawn))
     positions = masked.index.to_numpy()
     masked = masked.set_axis(frame.index[positions])
-    masked.attrs["sluice:judged"] = False
     recoded = apply_recodings(carried_out, typed, variables).iloc[positions]
     found = _changes(typed.iloc[positions], recoded, masked)
+    as_they_came = [name for name in as_they_came if name in masked and masked[name].equals(recoded[name])]
+    given = _as_given(frame.iloc[positions], masked, as_they_came, variables)
+    given.attrs["sluice:judged"] = False
     return Masked(
         records_original=len(frame),
         records_masked=len(masked),
         steps=len(steps),
         columns_changed=int((found[["recoded", "changed", "suppressed"]] > 0).any(axis=1).sum()),
         columns_removed=frame.shape[1] - sum(name in masked for name in frame.columns),
-        frame=masked,
+        frame=given,
         kept=pd.Series(np.isin(np.arange(len(frame)), positions), index=frame.index, name="kept"),
         columns=found,
         plan=steps,
@@ -232,6 +240,22 @@ def mask(
         released=Records(masked.reset_index(drop=True), released, masked.index, known.records_are),
         contract=known,
     )
+
+
+def _as_given(
+    frame: pd.DataFrame, masked: pd.DataFrame, names: Sequence[str], variables: Mapping[str, Variable]
+) -> pd.DataFrame:
+    """The masked frame with these columns as they were given: what kind they were taken for changes no value of theirs.
+
+    A name of a household stays the pseudonym that it became.
+    """
+    return masked.assign(**{name: frame[name] for name in names if variables[name].role not in HASHED})
+
+
+def _to_microseconds(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Moments of these columns, which come back as they were given, as finely as a typed frame has them."""
+    finer = [name for name in names if str(frame[name].dtype).startswith("datetime64[ns")]
+    return frame.assign(**{name: frame[name].dt.floor("us") for name in finer})
 
 
 def _steps(plan: object) -> tuple[MaskingStep, ...]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pandas.api.types import is_hashable
 
 from schemas.contract import Contract, load_contract
 from schemas.reading.contract_draft import inferred_contract
@@ -147,6 +148,25 @@ def refuse_missing(wanted: Iterable[str], name: str, frame: pd.DataFrame) -> Non
             raise DataError(
                 f"{name} has no column {column!r}, which the contract names.", came=column, allowed=frame.columns
             )
+
+
+def refuse_unlike_kinds(frame: pd.DataFrame) -> None:
+    """Raise DataError for columns of no kind that methods know, or of values that would be taken for one another."""
+    for name, column in frame.items():
+        if isinstance(column.dtype, pd.PeriodDtype | pd.IntervalDtype) or column.dtype.kind == "m":
+            raise DataError(
+                f"column {name!r} holds {column.dtype}, which no method treats: make it numbers, dates or texts first."
+            )
+        if pd.api.types.is_unsigned_integer_dtype(column.dtype) and (column.dropna() >= 2**63).any():
+            raise DataError(f"column {name!r} holds whole numbers beyond 64 bits: make it texts, or use a larger unit.")
+        if column.dtype == object:
+            values = column.dropna().map(lambda value: value if is_hashable(value) else repr(value))
+            alike = values.groupby(values.map(label)).agg(lambda each: len({type(value) for value in each}))
+            if (alike > 1).any():
+                raise DataError(
+                    f"column {name!r} holds values of several types that look the same, such as a number and its text: "
+                    "give it one type first."
+                )
 
 
 _ALLOWED = "a Contract or the path of its YAML file"

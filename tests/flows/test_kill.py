@@ -16,6 +16,7 @@ from tests.flows.house import DONE, WAITING, House
 KILLED = -9
 PUBLISHED = {
     "CITATION.cff",
+    "README.md",
     "attestation.json",
     "checksums.sha256",
     "codebook.html",
@@ -25,6 +26,9 @@ PUBLISHED = {
     "manifest.json",
     "people-puf.csv",
     "people-puf.parquet",
+    "read.R",
+    "read.do",
+    "read.py",
 }
 
 JUDGING = [

@@ -75,7 +75,7 @@ def test_tables_are_published_in_all_forms_and_hold_what_was_judged(house: Table
     names = sorted(path.name for path in house.folder.iterdir())
     assert names == sorted(
         [f"industry-by-{by}{ending}" for by in ("region", "size") for ending in (".csv", ".parquet", ".sdmx.csv")]
-        + ["attestation.json", "checksums.sha256", "datapackage.json", "manifest.json", "structure.xml"]
+        + ["README.md", "attestation.json", "checksums.sha256", "datapackage.json", "manifest.json", "structure.xml"]
     )
     structure = sdmx1.read_sdmx(house.folder / "structure.xml")
     for name, dimensions in (("industry-by-region", ["nace", "region"]), ("industry-by-size", ["nace", "size"])):

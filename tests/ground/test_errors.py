@@ -1,12 +1,14 @@
 """Errors: what a program reads of them, and the sentence that is rendered from it."""
 
+import os
 import pickle
+from pathlib import Path
 
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.documents.document_reading import parse_document
-from sluice.ground.errors import DataError, DocumentError
+from sluice.ground.errors import DataError, DocumentError, no_such_file
 from tests.golden import golden
 
 
@@ -39,3 +41,8 @@ def test_a_refused_document_tells_each_fault() -> None:
     assert (shared.field, shared.allowed) == ("shared", ("share",))
     golden(refused.value)
     assert [line.removeprefix("  - ") for line in str(refused.value).splitlines()[1:]] == [str(share), str(shared)]
+
+
+def test_a_pipe_is_not_said_to_be_absent(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "p")
+    assert "pipe" in no_such_file(tmp_path / "p")

@@ -347,7 +347,7 @@ def test_extremes_of_every_kind_are_masked_or_refused(method: str, name: str) ->
         step = on_one(method, OF_KIND[kind].name, kind)
         variable = OF_KIND[kind].name
         if name in REFUSED.get(method, set()):
-            with pytest.raises(PlanError, match=method) as refused:
+            with pytest.raises(PlanError, match="2\\^53" if name == "beyond 2^53" else method) as refused:
                 masked_by(step, original, variables)
             said = str(refused.value).replace(f"'{variable}'", "'x'")
             if said not in told:

@@ -198,7 +198,8 @@ def test_a_measure_is_declared_and_nothing_else() -> None:
     limits = limits_on(families)
     assert limits.model_json_schema()["properties"]["records"]["description"] == RECORDS.description
     original = typed(200)
-    finding = limits.model_validate({"records": {"at_most": 0.1}}).decide(files(original, original.head(100)))[-1]
+    judged = limits.model_validate({"records": {"at_most": 0.1}}).decide(files(original, original.head(100)))
+    (finding,) = (each for each in judged if each.rule == "records")
     assert (finding.rule, finding.verdict, finding.observed) == ("records", Verdict.FAIL, 0.5)
     reported = limits().find(files(original, original.head(100))).findings
     assert "records" in {each.rule for each in reported}
@@ -231,6 +232,18 @@ def test_weighted_figures_stand_beside_those_of_the_records() -> None:
         assert both[name].unweighted == pytest.approx(without[name], rel=0.01)
         assert both[name].weighted != both[name].unweighted
     assert "changed_share" not in both  # cells are counted
+
+
+def test_a_weight_that_was_removed_is_named_as_the_cause_of_what_only_it_moved() -> None:
+    original = typed(400).assign(weight=np.where(np.arange(400) < 300, 1.0, 9.0))
+    weight = {"weight": Variable(name="weight", kind=Kind.CONTINUOUS, role=Role.WEIGHT)}
+    masked = original.drop(columns="weight")
+    rng = np.random.default_rng(0)
+    of = Comparison(original, masked, masked, None, {**VARIABLES, **weight}, VARIABLES, rng, minimum_cell=5)
+    found = {each.rule: each for each in UtilityLimits().find(of).findings}
+    assert "The cause is the weight weight, which was not released" in found["mean"].says
+    kept = replace(of, masked=original, recoded=original, released=of.variables, rng=np.random.default_rng(0))
+    assert "The cause" not in "".join(each.says for each in UtilityLimits().find(kept).findings)
 
 
 def test_a_limit_that_is_not_measured_is_refused() -> None:

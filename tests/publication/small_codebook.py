@@ -8,6 +8,7 @@ import pandas as pd
 
 from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.publication.codebook import Codebook, codebook_variables
+from sluice.publication.measured_use import CoefficientUse, MeasuredUse, ModelUse
 from sluice.publication.records_file import write_parquet
 
 ALL_KINDS = (
@@ -27,6 +28,18 @@ ALL_KINDS = (
 DONE = {"income": ["Noise was added.", "Large values were replaced."], "name": ["It was removed."]}
 
 
+USE = MeasuredUse(
+    overall=("In a table 10 % of the records are in another cell.",),
+    models=(
+        ModelUse(
+            "income", "income ~ age", "linear", "1 of 2 lie near.",
+            (CoefficientUse("age", "1 (0 to 2)", "1 to 2", "opposite sign"), CoefficientUse("x<y", "none", "")),
+        ),
+    ),
+    supports=("The table of age & work.",),
+    not_for=("The effect of <age>.",),
+    of_variable={"age": "Its worst table is that with <work>."},
+)  # fmt: skip
 ALLOW_FOR = {"income": ["Divide a variance by 1.1."]}
 
 
@@ -68,6 +81,8 @@ def codebook(folder: Path, **changed: Any) -> Codebook:
         "variables": codebook_variables(folder / "data.parquet", variables, DONE, ALLOW_FOR),
         "allow_for": ("Multiply totals by 4.",),
         "not_released": {"name": DONE["name"]},
+        "use": USE,
+        "errors": ("Standard errors <are> too small.",),
         "parameters": ({"method": "pram", "matrix": {"work": [[0.9, 0.1], [0.1, 0.9]]}},),
     }
     return Codebook(**{**known, **changed})

@@ -164,7 +164,7 @@ PAGES = {
         r"data\.(csv|parquet)$|https://(spdx|doi)\.org/",
     ),
 }  # fmt: skip
-PARTS = {"report", "macros"}  # templates of which pages are made
+PARTS = {"report", "macros", "first_screen"}  # templates of which pages are made
 
 every_page = pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
 

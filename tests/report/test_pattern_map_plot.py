@@ -46,7 +46,7 @@ class TestPlots:
 
     def test_labels_are_escaped_and_shortened(self) -> None:
         cells = aggregate(
-            [Dimension.flat("d", ["<b>&", "a code that is far too long"])],
+            [Dimension.flat("d", ["<b>&", "a code that is far too long" * 4])],
             np.array([[1], [2]], dtype=np.int32),
             np.arange(2),
             np.arange(2),
@@ -54,7 +54,7 @@ class TestPlots:
         shown = pattern_maps(cells, np.zeros(3, dtype=np.uint8), ["d"])[0]
         svg = str(map_svg(shown, shown.panels[0], 'Says "so".', 880, True))
         assert "&lt;b&gt;&amp;" in svg
-        assert ">a code that i…<" in svg
+        assert f">{('a code that is far too long' * 4)[:79]}…<" in svg
         assert 'aria-label="Says &#34;so&#34;."' in svg
 
 

@@ -6,6 +6,7 @@ from sluice.ground.errors import DataError
 from sluice.report.comparison_page import render_comparison
 from sluice.report.plan_comparison import Comparison, compare
 from sluice.report.risk_utility_map import Plan
+from sluice.utility.analyses.models import ComparedCoefficient, ComparedModel
 from sluice.utility.marginal_summary import MarginalSummary, MarginalsView
 from sluice.utility.utility_view import UtilityView
 from tests.golden import golden
@@ -112,3 +113,17 @@ def test_many_plans_and_a_full_dossier_are_drawn() -> None:
 def test_tables_are_refused() -> None:
     with golden.raises(DataError):
         compare([Plan("tables", full_tables())])
+
+
+def test_drafted_models_are_compared_by_overlap_and_by_what_turned() -> None:
+    turned = ComparedCoefficient(
+        term="age", before=2, before_low=1, before_high=3, after=-2, after_low=-3, after_high=-1, overlap=0,
+        difference=8,
+    )  # fmt: skip
+    model = ComparedModel(
+        name="pay", kind="linear", formula="pay ~ age", drafted=True, overlap=0.0, coefficients=(turned,)
+    )
+    one = Plan("p", dossier(
+        finding(stage="utility", rule="pair_marginals", observed=0.1), utility=UtilityView(models=(model,))
+    ))  # fmt: skip
+    assert compare([one]).plans[0].analyses == {"models: pay: overlap": 0.0, "models: pay: turned": 1.0}

@@ -29,8 +29,8 @@ def html(full: Dossier) -> str:
 class TestPage:
     def test_every_table_has_its_maps(self, html: str) -> None:
         maps = [attrs for attrs, _ in Page(html).all("svg") if "map" in (attrs.get("class") or "")]
-        assert len(maps) == 1 + 5 + 1 + 1  # an overview, the codes of size, and one for each other table
-        assert "Nothing has to be changed" in Page(render(on_tables())).section("verdict")
+        assert len(maps) == 1 + 1 + 5 + 1 + 1  # at a glance, an overview, the codes of size, and each other table's
+        assert "Meets the policy" in Page(render(on_tables())).section("verdict")
 
     def test_each_colour_is_in_the_style_sheet_and_the_key(self, html: str) -> None:
         styles = {style for key in (STATUS_KEY, SHARE_KEY) for style, _ in key.values()}

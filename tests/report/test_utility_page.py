@@ -248,3 +248,16 @@ def test_a_bound_is_said_to_be_one() -> None:
     bound = SubsampleEquivalent(share=0.001, interval=(0.001, 0.001), at_most=True, draws=5)
     assert equivalent_in_words(bound) == "less than 0.1 % (5 draws)"
     assert equivalent_in_words(None) == ""
+
+
+TURNED = ComparedCoefficient(
+    term="age", before=2, before_low=1, before_high=3, after=-2, after_low=-3, after_high=-1, overlap=0, difference=8
+)
+
+
+def test_a_drafted_model_says_so_and_what_turned_stands_first() -> None:
+    model = MODEL.model_copy(update={"drafted": True, "coefficients": (TURNED,)})
+    told = page(UtilityView(models=(model,), tables=(TableLoss(variables=("sex", "age"), loss=0.25),)))
+    assert "Drafted from the roles of variables" in told.section("analyses")
+    assert "Read otherwise than in the original: age (opposite sign)." in told.section("analyses")
+    assert "sex × age 25.0 %" in told.section("analyses")

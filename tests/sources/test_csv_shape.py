@@ -38,6 +38,15 @@ def shape(text: str, **given: str) -> CsvShape:
         ("sex;m\nm;7\nsex;8\n", CsvShape(";")),  # names above values
         ("code\nA\nB\n", CsvShape()),
         ("a;n\n1.234.567,5;1\n1.000,25;2\n", CsvShape(";")),
+        (  # R's write.table: no name above the names of the rows
+            '"age" "sex"\n"1" 79 "m"\n"2" 23 "f"\n',
+            CsvShape(" ", header=False, skip_lines=1, columns=("row_names", "age", "sex")),
+        ),
+        ("a,b,c,\n1,x,3\n2,y,4\n", CsvShape(header=False, skip_lines=1, columns=("a", "b", "c"))),
+        ("age  sex inc\n 79  m    16\n  3  f  2600\n", CsvShape(" ", aligned=True)),
+        ("# made in 2024\na,b\n1,2\n# seen\n3,4\n", CsvShape(comment="#")),
+        ("#id,b\n1,2\n3,4\n", CsvShape()),  # a name that begins with the sign
+        (",a\n1,2\n", CsvShape()),
     ],
 )
 def test_shapes(text: str, expected: CsvShape) -> None:
@@ -55,12 +64,45 @@ def test_shapes(text: str, expected: CsvShape) -> None:
         "a;b\n1;2\na;b\n3;4\n",
         'a,b\n"x,1\ny",2\n',
         "\n\n",
+        "income,rent\neuros,euros\n1,2\n3,4\n5,6\n",
+        "a,b\n" + "1,2\n" * 9 + "Source: register\n",
     ],
 )
 def test_what_is_not_certain_is_asked(text: str) -> None:
     with pytest.raises(DataError) as raised:
         shape(text)
     golden(raised.value)
+
+
+def test_the_line_of_the_names_may_be_said() -> None:
+    text = "income,rent\neuros,euros\n1,2\n3,4\n5,6\n"
+    assert shape_of(text, "f", header_row=2) == CsvShape(skip_lines=1)
+
+
+def test_blanks_at_the_ends_of_cells_and_a_line_of_totals_are_told() -> None:
+    assert shape("a,b\n x,1\ny ,2\n").says == ("blanks at either end of a cell do not count; 2 cells have some, in a",)
+    [said] = shape_of("a,b\nx,1\ny,2\nTotal,3\n", "f", whole=True).says
+    assert "total" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "records", "unread"),
+    [
+        (",age,b\n0,33,f\n1,48,m\n", ["age", "b"], [{"age": "33", "b": "f"}, {"age": "48", "b": "m"}], "column 1"),
+        ("a,b,\n1,2,y\n3,4,\n", ["a", "b"], [{"a": "1", "b": "2"}, {"a": "3", "b": "4"}], "column 3"),
+        ("a  b\n 1  x\n20 yy\n", ["a", "b"], [{"a": "1", "b": "x"}, {"a": "20", "b": "yy"}], ""),
+        ('"a" "b"\n"r 1" 1 "x y"\n"r 2" 2 "z"\n', ["row_names", "a", "b"],
+         [{"row_names": "r 1", "a": "1", "b": "x y"}, {"row_names": "r 2", "a": "2", "b": "z"}], ""),
+    ],
+)  # fmt: skip
+def test_tables_of_other_programs_are_read_whole(
+    tmp_path: Path, text: str, columns: list[str], records: list[dict[str, str]], unread: str
+) -> None:
+    (tmp_path / "t.txt").write_text(text)
+    found = recognise(tmp_path / "t.txt").records
+    assert found.column_names() == columns
+    assert [row for table in found.tables(columns) for row in table.to_pylist()] == records
+    assert ", ".join(found.left_out()) == unread
 
 
 def test_thousands_are_named() -> None:

@@ -155,3 +155,21 @@ def test_no_record_is_told_where_the_header_should_be(tmp_path: Path) -> None:
         said = refusal(source.model_copy(update={"header_row": row}), "name", "income")
         assert "few of them such names" in said or "is the first line really the header?" in said
     golden.words(refusal(source, "name", "geld"))
+
+
+def test_a_part_that_is_not_read_may_be_in_utf_16(tmp_path: Path) -> None:
+    """Power Query keeps its query so; a definition that grows is found in UTF-16, too, where the part is read."""
+    source = book(tmp_path / "a.xlsx", ["a", "b"], [1, "x"])
+    with zipfile.ZipFile(tmp_path / "a.xlsx", "a") as archive:
+        archive.writestr("customXml/item1.xml", '<?xml version="1.0" encoding="utf-16"?><q/>'.encode("utf-16"))
+    assert source.column_names() == ["a", "b"]
+    with zipfile.ZipFile(tmp_path / "a.xlsx", "a") as archive:
+        archive.writestr("xl/other.xml", '<!DOCTYPE a [<!ENTITY b "c">]><a/>'.encode("utf-16"))
+    assert "DTD" in refusal(source, "a")
+
+
+def test_the_row_of_the_names_may_be_said(tmp_path: Path) -> None:
+    source = book(tmp_path / "a.xlsx", ["Survey", "of", "2024"], ["a", "b", "c"], [1, 2, 3])
+    [outline] = source.outlines(header_row=2)
+    assert (outline.header_row, outline.columns) == (2, 3)
+    assert source.model_copy(update={"header_row": 2}).column_names() == ["a", "b", "c"]

@@ -160,8 +160,8 @@ def test_what_a_file_says_of_its_columns(tmp_path: Path) -> None:
     found = recognise(tmp_path / "a")
     assert found.says == (
         "SPSS file with 2 columns",
-        "value labels of 1 columns go to the contract; the records keep their codes",
-        "missing codes of 1 columns go to the contract",
+        "the file has value labels of 1 columns; the records keep their codes",
+        "the file declares missing codes of 1 columns",
         "numbers shown with zeros in front are read as codes: nace",
     )
     assert isinstance(found, Recognised)

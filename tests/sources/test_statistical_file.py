@@ -139,3 +139,13 @@ def test_texts_of_another_encoding_are_asked_for(tmp_path: Path) -> None:
         cells(SpssSource(path=str(tmp_path / "a.sav")), "town")
     source = SpssSource(path=str(tmp_path / "a.sav"), encoding="cp1252")
     assert cells(source, "town") == [["Zürich"], ["Bern"]]
+
+
+def test_a_date_beyond_the_calendar_is_named_by_column_and_record(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"n": [float(n) for n in range(40)], "visit": [1.3e10 + 86_400 * n for n in range(40)]})
+    frame.loc[17, "visit"] = 4e11  # seconds since 1582: the year 14258
+    pyreadstat.write_sav(frame, tmp_path / "v.sav", variable_format={"visit": "DATETIME20"})
+    source = SpssSource(path=str(tmp_path / "v.sav"))
+    with pytest.raises(DataError, match="column 'visit', record 18: a date beyond the calendar"):
+        list(source.batches(["n", "visit"]))
+    assert len(next(source.batches(["n"]))) == 40

@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Variable, Variables
+from sluice.masking.column_numbers import numbers
 from sluice.masking.microaggregation.blocks import blocks_of, first_principal_component, partition_by_blocks
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep, refuse_small_blocks
 from sluice.masking.microaggregation.representatives import Scale
@@ -75,6 +77,14 @@ class Microaggregation(MicroaggregationStep):
                     "k_member_clustering for mixed kinds."
                 )
         return released
+
+    def mask(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:
+        """As every microaggregation. With `improve` in the order of the values: of equal gains the first is taken, and
+        which records are first must not change what others become."""
+        if not self.improve:
+            return super().mask(frame, variables, rng)
+        order = np.lexsort([numbers(frame, [name])[:, 0] for name in reversed(self.columns)])
+        return super().mask(frame.iloc[order], variables, rng).iloc[np.argsort(order)]
 
     def partition(self, records: FloatArray, scales: Sequence[Scale], rng: Generator) -> IntArray:
         def groups(of: FloatArray) -> IntArray:

@@ -213,7 +213,7 @@ def complete_parts(absent: BoolArray) -> Iterator[tuple[IntArray, IntArray]]:
 def few_alike(method: str, names: Sequence[str], k: int) -> PlanError:
     return PlanError(
         f"{method} on {', '.join(map(repr, names))}: fewer than k = {k} records miss the same columns. Impute them "
-        "first (multiple_imputation), or name fewer columns."
+        "first (multiple_imputation, what: missing), or name fewer columns."
     )
 
 
@@ -228,7 +228,7 @@ def refuse_ungroupable(
         if count and missing == "refuse":
             raise PlanError(
                 f"{method} on '{name}' takes no missing values; there are {count}. Use missing: by_pattern, or impute "
-                "them first (multiple_imputation)."
+                "them first (multiple_imputation, what: missing)."
             )
         if (np.abs(column) > _LARGEST).any():
             raise PlanError(

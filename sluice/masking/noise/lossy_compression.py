@@ -93,7 +93,7 @@ class LossyCompression(MaskingStep):
             if missing.any() and self.missing == "refuse":
                 raise PlanError(
                     f"lossy_compression on '{name}' takes no missing values; there are {missing.sum()}. "
-                    "Use missing: mean, or impute them first (multiple_imputation)."
+                    "Use missing: mean, or impute them first (multiple_imputation, what: missing)."
                 )
             if missing.any():
                 values[missing] = 0.0 if missing.all() else values[~missing].mean()

@@ -144,7 +144,7 @@ class MatrixDecomposition(MaskingStep):
         if missing and self.missing == "refuse":
             raise PlanError(
                 f"matrix_decomposition on '{variable.name}' takes no missing values; there are {missing}. "
-                "Use missing: mean, or impute them first (multiple_imputation)."
+                "Use missing: mean, or impute them first (multiple_imputation, what: missing)."
             )
         if variable.kind.is_numeric:
             below = int((values < 0).sum())

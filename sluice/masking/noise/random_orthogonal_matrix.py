@@ -95,7 +95,7 @@ class RandomOrthogonalMatrix(MaskingStep):
             if self.missing == "refuse":
                 raise PlanError(
                     f"random_orthogonal_matrix on '{name}' takes no missing values; there are {missing.sum()}. "
-                    "Use missing: mean, or impute them first (multiple_imputation)."
+                    "Use missing: mean, or impute them first (multiple_imputation, what: missing)."
                 )
             if missing.all():
                 raise PlanError(f"random_orthogonal_matrix on '{name}' needs a value; all are missing.")

@@ -16,7 +16,7 @@ from sluice.ground.arrays import FloatArray
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.column_numbers import numbers, perturbed, stored
 from sluice.masking.masking_step import MaskingStep, RecordDraws
-from sluice.masking.recoding.rounding import bounded, ends, multiples_around, refuse_base, refuse_inexact
+from sluice.masking.recoding.rounding import bounded, ends, multiples_around, refuse_base
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.bounds import RandomMultiple
 
@@ -78,7 +78,6 @@ class RandomRounding(MaskingStep):
         masked = {}
         for name in self.columns:
             values = numbers(frame, [name])[:, 0]
-            refuse_inexact(self.method, variables[name], values)
             masked[name] = stored(random_round(values, self.base, uniform(name)), released[name]).set_axis(frame.index)
         return frame.assign(**masked)
 

@@ -26,8 +26,6 @@ from sluice.masking.column_numbers import numbers, perturbed, stored
 from sluice.masking.masking_step import NONE_OF_A_RECODING, MaskingStep
 from sluice.risk.transparency.attack import NoAttack
 
-_EXACT = 2.0**53  # whole numbers beyond it have no exact float64
-
 _CHUNK = 8192  # records whose distances are held in the processor's cache
 
 
@@ -122,7 +120,6 @@ class Rounding(MaskingStep):
         released = self.released(variables)
         original = numbers(frame, self.columns)
         for name, values in zip(self.columns, original.T, strict=True):
-            refuse_inexact(self.method, variables[name], values)
             if self.multiples == "positive" and (values < 0).any():
                 raise PlanError(
                     f"rounding on '{name}' with multiples: positive takes values from 0; {(values < 0).sum()} are "
@@ -282,12 +279,6 @@ def bounded(variable: Variable, low: float, high: float) -> Variable:
 def refuse_base(base: float, on: str) -> None:
     if base <= 0:
         raise ValueError(f"base {on} must be greater than 0; got {base:g}. It is the distance between rounding points.")
-
-
-def refuse_inexact(method: str, variable: Variable, values: FloatArray) -> None:
-    beyond = int((np.abs(values) > _EXACT).sum())
-    if variable.kind is Kind.INTEGER and beyond:
-        raise PlanError(f"{method} on '{variable.name}' takes whole numbers up to 2^53; {beyond} values are beyond.")
 
 
 def _ratio(base: float) -> tuple[float, float]:

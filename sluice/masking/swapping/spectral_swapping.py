@@ -158,7 +158,7 @@ class SpectralSwapping(MaskingStep):
         if missing and self.missing == "refuse":
             raise PlanError(
                 f"spectral_swapping on '{variable.name}' takes no missing values; there are {missing}. "
-                "Use missing: mean, or impute them first (multiple_imputation)."
+                "Use missing: mean, or impute them first (multiple_imputation, what: missing)."
             )
         if missing == len(values):
             raise PlanError(f"spectral_swapping on '{variable.name}' needs a value; all are missing.")

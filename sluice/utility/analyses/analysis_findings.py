@@ -9,10 +9,13 @@ from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.clusterings import CLUSTERINGS
-from sluice.utility.analyses.models import MODELS
+from sluice.utility.analyses.drafted_analyses import drafted_analyses
+from sluice.utility.analyses.models import MODELS, judge_model
 from sluice.utility.analyses.predictions import PREDICTIONS
 from sluice.utility.analyses.query_comparison import QUERIES, Answer
+from sluice.utility.analyses.turned_coefficients import turned_finding
 from sluice.utility.comparison import Comparison
+from sluice.utility.marginal_summary import TableLoss, table_losses
 
 KINDS = (MODELS, PREDICTIONS, CLUSTERINGS, QUERIES)
 
@@ -28,6 +31,9 @@ class Asked:
 def judge_analyses(of_policy: Analyses, files: Comparison, answer: Answer) -> Asked:
     """Those of the policy, which decide where they have a limit, and those of the definition, which do not.
 
+    Where neither names any, some are drafted, of which the view alone tells. A coefficient that turned in any model
+    needs a decision.
+
     answer : to a query, by some records
     """
     asked = [
@@ -36,6 +42,7 @@ def judge_analyses(of_policy: Analyses, files: Comparison, answer: Answer) -> As
         for kind in KINDS
         for analysis in getattr(analyses, kind.name)
     ]
+    drafted = None if asked else drafted_analyses(files.variables, files.original, files.undeclared)
     draws = iter(files.rng.spawn(sum(kind.draws for kind, *_ in asked)))
     findings: list[Finding] = []
     shown: dict[str, list[Any]] = {kind.name: [] for kind in KINDS}
@@ -43,7 +50,15 @@ def judge_analyses(of_policy: Analyses, files: Comparison, answer: Answer) -> As
         found, view = kind.judge(analysis, files, draws, answer)
         findings += found if decides else [finding.as_reported() for finding in found]
         shown[kind.name].append(view)
-    return Asked(tuple(findings), {name: tuple(views) for name, views in shown.items() if views})
+    tables: tuple[TableLoss, ...] = ()
+    if drafted is not None:
+        shown["models"] += [
+            judge_model(model, files)[1].model_copy(update={"drafted": True}) for model in drafted.models
+        ]
+        tables = table_losses(files, drafted.tables)
+    turned = turned_finding(shown["models"])
+    views = {name: tuple(views) for name, views in shown.items() if views} | ({"tables": tables} if tables else {})
+    return Asked((*findings, *([turned] if turned else ())), views)
 
 
 def unfit_analyses(analyses: Analyses, variables: Variables) -> list[str]:

@@ -15,6 +15,7 @@ from sluice.ground.errors import DataError
 from sluice.utility.analyses.formula import Condition, Factor, Formula
 from sluice.utility.analyses.model_variables import Levels, ModelVariable
 
+INTERCEPT = "(intercept)"
 _MOST_CELLS = 300_000_000
 _MOST_COLUMNS = 500
 
@@ -33,7 +34,7 @@ class Coefficient:
     references: frozenset[tuple[str, str]] = frozenset()
 
     def __str__(self) -> str:
-        return " × ".join(f"{name}: {level}" if level else name for name, level in self.parts) or "(intercept)"
+        return " × ".join(f"{name}: {level}" if level else name for name, level in self.parts) or INTERCEPT
 
 
 @dataclass(frozen=True)

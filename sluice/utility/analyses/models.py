@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from math import isfinite, nan
+from typing import Literal
 
 import numpy as np
 from pydantic import Field
@@ -14,6 +15,7 @@ from sluice.ground.sentence import END, Saying, Sentences, as_fields, text_of
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
 from sluice.utility.analyses.asked_analyses import ModelAnalysis
+from sluice.utility.analyses.design_matrix import INTERCEPT
 from sluice.utility.analyses.formula import Formula, read_formula, refuse_unfit, refuse_unknown_categories
 from sluice.utility.analyses.model_comparison import (
     CoefficientChange,
@@ -27,7 +29,10 @@ from sluice.utility.measured import WORST, Floor, Limit, Measured, few_told, fig
 from sluice.utility.utility_measure import AnalysisKind
 
 _OF_NORMAL = 1.959963984540054
+_CLEAR = 3.290526731491926  # standard errors, p < .001
 _DIGITS = 4
+
+Turn = Literal["sign", "lost", "made"]
 
 
 class ComparedCoefficient(FrozenModel):
@@ -42,6 +47,29 @@ class ComparedCoefficient(FrozenModel):
     after_high: float | None = None
     overlap: float
     difference: float | None = Field(description="in standard errors of the original's; None where that is 0")
+
+    @property
+    def turned(self) -> Turn | None:
+        """What a reader of the masked file would say otherwise than one of the original; None: nothing.
+
+        A sign turns where both intervals lie beyond 0, on different sides. An effect is lost that is clear in the
+        original (p < .001), where the masked file's interval holds 0 and not the original's estimate; and made where
+        it is clear in the masked file, and the original's interval holds 0 and not the masked file's estimate.
+        """
+        if self.term == INTERCEPT or self.after is None or self.after_low is None or self.after_high is None:
+            return None
+        before, after = self.before_low * self.before_high > 0, self.after_low * self.after_high > 0
+        if before and after:
+            return "sign" if self.before * self.after < 0 else None
+        if before and _is_clear(self.before, self.before_high):
+            return None if self.after_low <= self.before <= self.after_high else "lost"
+        if after and _is_clear(self.after, self.after_high):
+            return None if self.before_low <= self.after <= self.before_high else "made"
+        return None
+
+
+def _is_clear(estimate: float, high: float) -> bool:
+    return abs(estimate) * _OF_NORMAL > _CLEAR * (high - estimate)
 
 
 class ComparedSubgroup(FrozenModel):
@@ -59,6 +87,7 @@ class ComparedModel(FrozenModel):
     kind: str
     formula: str
     by: str | None = None
+    drafted: bool = Field(default=False, description="by roles and kinds, as nobody named an analysis")
     says: str = Field(default="", description="why there are no figures; empty: there are")
     overlap: float | None = None
     difference: float | None = None
@@ -73,6 +102,13 @@ class ComparedModel(FrozenModel):
     recoded: tuple[ComparedCoefficient, ...] = Field(
         default=(), description="coefficients of the recoded original, those that agree least first"
     )
+
+    @property
+    def turned(self) -> tuple[ComparedCoefficient, ...]:
+        """Those that turned; of the recoded original where the file has a category that the original has not."""
+        known = {one.term for one in self.coefficients if one.after is not None}
+        recoded = (one for one in self.recoded if one.term not in known)
+        return tuple(one for one in (*self.coefficients, *recoded) if one.turned)
 
 
 def compared_model(

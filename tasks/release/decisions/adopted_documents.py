@@ -40,15 +40,11 @@ def refuse_unadopted(product: Documents[Definition], submitters: Sequence[str], 
 
 
 def notices(product: Documents[Definition]) -> tuple[str, ...]:
-    """What the report says before anything else: which documents do not count, and who is merely believed."""
-    found = [
-        f"This can be judged, and not be released: {fault}."
-        for fault in adoption_faults(product, (product.definition.owner,))
-    ]
+    """What the report says before anything else: who is merely believed."""
     office = open_office(product.workspace)
-    if office is not None:
-        found += _BELIEVED.get(stronger(office.roster.identity, product.policy.approvals.identity), ())
-    return tuple(found)
+    if office is None:
+        return ()
+    return _BELIEVED.get(stronger(office.roster.identity, product.policy.approvals.identity), ())
 
 
 _RELEASE = re.compile("-[0-9a-f]{12}$")  # the id of another one, as findings on two publications name it

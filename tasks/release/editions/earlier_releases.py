@@ -23,6 +23,7 @@ from tasks.release.release_definition import dice_of
 
 # One that was begun will be: it is finished as it was approved, and not held beside what was published meanwhile.
 _WERE_PUBLIC = (State.PUBLISHING, State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
+_FILES = ("data", "csv", "stata", "spss")  # of what approvals are given to, what goes out
 _NEARLY_ALL = 0.95  # of the records: data that share so many are the same data, tried again
 
 
@@ -52,6 +53,20 @@ def earlier_attempts(release: DocumentedRelease, unpublished_since: int | None =
     """
     nearly: dict[tuple[str, str], bool] = {}
     return sum(_of_the_same(release, received, nearly) for received in _judged(release, unpublished_since))
+
+
+def same_bytes(release: DocumentedRelease, made: Mapping[str, str]) -> tuple[str, ...]:
+    """The other releases, of whatever name, that are or were public with a file of the very same bytes.
+
+    made : SHA-256 of the files that would be published, by what they are, such as 'csv'
+    """
+    mine = {made[name] for name in _FILES if name in made}
+    found = ((other, last(entries, State.EVALUATED)) for other, entries in publications(release).items())
+    return tuple(
+        other
+        for other, judged in found
+        if judged is not None and mine & {judged.body["subject"].get(name) for name in _FILES}
+    )
 
 
 def search_trials(release: DocumentedRelease) -> int:

@@ -61,6 +61,7 @@ def _staged(product: Documents[Definition], source: TabularSource) -> tuple[Stag
         batches = read_apart(source, list(contract.staged))
         if product.definition.product == "records":  # tables are added up, and held as cells
             batches = within_memory(batches, contract.staged, contract.rows.minimum)
+        batches = at_most(batches, contract.rows.maximum)
         write_parquet((typing.type_batch(raw) for raw in batches), as_read, contract.staged)
         variables = typing.variables()
         # A database gives the same records in another order each time. Were that other data, they would have another
@@ -163,6 +164,20 @@ def within_memory(batches: Iterator[pd.DataFrame], variables: Variables, minimum
     for batch in batches:
         records += len(batch)
         _refuse(variables, records, free)
+        yield batch
+
+
+def at_most(batches: Iterator[pd.DataFrame], maximum: int | None) -> Iterator[pd.DataFrame]:
+    """The same batches. Raises DataError as soon as there are more records than the contract allows: a packed file of a
+    few megabytes can hold millions."""
+    records = 0
+    for batch in batches:
+        records += len(batch)
+        if maximum is not None and records > maximum:
+            raise DataError(
+                f"the table has more than {maximum:,} records, the most that the contract allows (rows.maximum); the "
+                "rest was not read"
+            )
         yield batch
 
 

@@ -15,17 +15,23 @@ from policies.several_publications import RULES
 from schemas.contract import Contract
 from sluice.ground.errors import DocumentError
 from sluice.ground.extensions import unnamed
-from sluice.ground.variables import Role, Variables, with_role
+from sluice.ground.released_values import released_as
+from sluice.ground.variables import NAMES, Role, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.masking.plan import ByStratum
 from sluice.masking.recoding.generalized_levels import GeneralizedLevels
+from sluice.masking.treatments import treatments
 from sluice.publication.codebook import Codebook, codebook_page, codebook_variables, ddi_codebook
 from sluice.publication.copies import COPIES
 from sluice.publication.datapackage import as_json, records_datapackage
 from sluice.publication.discovery_metadata import citation_file, croissant
 from sluice.publication.manifest import PublishedFile
+from sluice.publication.measured_use import MeasuredUse, measured_use
+from sluice.publication.reading_scripts import reading_scripts
+from sluice.publication.readme import records_readme
 from sluice.publication.records_file import read_typed
-from sluice.report.dossier import Dossier, RecordsView
+from sluice.publication.standard_errors import standard_errors
+from sluice.report.dossier import Dossier, RecordsView, Treatment
 from sluice.utility.analyses.analysis_findings import unfit_analyses
 from tasks.release.product import Product
 from tasks.release.records.record_definition import RecordsDefinition
@@ -90,6 +96,9 @@ class Records(Product[RecordsDefinition, "MaskedFile", "Evaluation"]):
         return RecordsView(
             records_holdout=release.holdout.rows if release.holdout else 0,
             records_released=made.rows if made else 0,
+            treatments=tuple(
+                Treatment(how=how, variables=variables) for how, variables in treatments(self.definition.plan).items()
+            ),
             curves=evaluation.curves if evaluation else (),
             variables=evaluation.variables if evaluation else (),
             utility=evaluation.utility if evaluation else None,
@@ -231,6 +240,7 @@ def described(
     to_all += [] if definition.move_together is None else [definition.move_together.correction()]
     allow_for = {name: [step.correction() for step in definition.plan if name in step.columns] for name in variables}
     parquet = next(file.sha256 for file in files if file.path.endswith(".parquet"))
+    not_released = {name: sentences for name, sentences in done.items() if name not in variables}
     book = Codebook(
         release=release.id,
         title=dossier.title,
@@ -244,9 +254,11 @@ def described(
         publisher=definition.publisher,
         doi=definition.doi,
         license=definition.license,
-        not_released={name: sentences for name, sentences in done.items() if name not in variables},
+        not_released=not_released,
         parameters=dossier.view.parameters,
         allow_for=tuple(to_all),
+        use=_measured(release, dossier),
+        errors=_errors(release, variables),
     )
     package = records_datapackage(
         definition.name,
@@ -261,10 +273,28 @@ def described(
         escaped=documents.policy.formula_cells == "escape",
         license_=definition.license,
     )
+    scripts = reading_scripts(book, documents.policy.formula_cells == "escape")
     return {
+        "README.md": records_readme(book, dossier.plan, [*scripts]),
+        **scripts,
         "datapackage.json": as_json(package),
         "codebook.html": codebook_page(book),
         "codebook.xml": ddi_codebook(book),
         "croissant.json": croissant(book, files),
         "CITATION.cff": citation_file(book),
     }
+
+
+def _measured(release: RecordsRelease, dossier: Dossier) -> MeasuredUse:
+    assert isinstance(dossier.view, RecordsView)
+    before, after = original_variables(release), released_variables(release)
+    gone = [name for name, each in before.items() if each.role not in NAMES and not released_as(name, before, after)]
+    return measured_use(dossier.view.utility, gone)
+
+
+def _errors(release: RecordsRelease, variables: Variables) -> tuple[str, ...]:
+    plan = release.product.definition.plan
+    masked = [name for name in variables if any(name in step.columns for step in plan)]
+    drawn = [name for name in masked if any(step.draws_from_a_model and name in step.columns for step in plan)]
+    before, after = (next(iter(with_role(of, Role.WEIGHT)), None) for of in (original_variables(release), variables))
+    return standard_errors(masked, drawn, after, before if after is None else None)

@@ -9,6 +9,7 @@ from sluice.publication.datapackage import tables_datapackage
 from sluice.publication.manifest import PublishedFile
 from sluice.publication.published_table import PublishedTable, discrepancies, published_table
 from sluice.publication.published_table_files import read_csv, read_parquet, to_csv, to_parquet
+from sluice.publication.readme import tables_readme
 from sluice.publication.sdmx import read_sdmx_csv, sdmx_structure, to_sdmx_csv
 from sluice.tabular.model.cells import Cells, axes_of
 from tasks.release.tables.published_cells import PublishedCells, TablesDocuments
@@ -80,6 +81,30 @@ def table_descriptor(
         description=documents.contract.description,
         escaped=_is_escaped(documents),
         license_=definition.license,
+    )
+
+
+def table_readme(
+    documents: TablesDocuments,
+    cells: Cells,
+    published: PublishedCells,
+    release: str,
+    protection: Sequence[str],
+    at: str,
+) -> bytes:
+    """The README of the folder: what the columns and codes mean, which are sums, how the tables were protected."""
+    definition, measure = documents.definition, documents.definition.measure.variable
+    return tables_readme(
+        release,
+        definition.title,
+        measure or "number of records",
+        documents.contract.by_name[measure].unit if measure else None,
+        [*_published_tables(documents, cells, published)],
+        documents.contract.by_name,
+        protection,
+        definition.publisher,
+        definition.license,
+        at,
     )
 
 

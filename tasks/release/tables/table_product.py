@@ -20,7 +20,7 @@ from tasks.release.tables.other_measures import compare_with_other_measures
 from tasks.release.tables.protection_method import SecondarySuppression
 from tasks.release.tables.published_cells import ProtectedTables, TablesRelease, request_of, staged_and_published_cells
 from tasks.release.tables.table_editions import compare_with_earlier_editions
-from tasks.release.tables.table_files import problems_of, table_descriptor, table_structure
+from tasks.release.tables.table_files import problems_of, table_descriptor, table_readme, table_structure
 from tasks.release.tables.table_findings import TablesEvaluation
 
 
@@ -54,6 +54,7 @@ class Tables(Product[TablesDefinition, ProtectedTables, TablesEvaluation]):
             measure=variable or "number of records",
             unit=self.contract.by_name[variable].unit if variable else None,
             tables=evaluation.tables if evaluation else (),
+            labels={each.name: dict(each.labels) for each in self.contract.variables if each.labels},
         )
 
     def files(self, subject: Subject) -> dict[str, tuple[str, str]]:
@@ -64,7 +65,10 @@ class Tables(Product[TablesDefinition, ProtectedTables, TablesEvaluation]):
         self, release: TablesRelease, dossier: Dossier, files: Sequence[PublishedFile], at: datetime
     ) -> dict[str, bytes]:
         _, cells, published = staged_and_published_cells(release)
-        described = {"datapackage.json": as_json(table_descriptor(self, cells, published, files, dossier.plan))}
+        described = {
+            "README.md": table_readme(self, cells, published, release.id, dossier.plan, at.isoformat()),
+            "datapackage.json": as_json(table_descriptor(self, cells, published, files, dossier.plan)),
+        }
         if self.definition.form.sdmx_dataflow:
             described["structure.xml"] = table_structure(self, cells, published, release.id, at)
         return described

@@ -166,3 +166,16 @@ def test_fewer_records_than_two_blocks_are_grouped_exactly() -> None:
     exact = Microaggregation(columns=COLUMNS, k=3).mask(frame, NUMBERS, np.random.default_rng(0))
     blocks = Microaggregation(columns=COLUMNS, k=3, block_size=50).mask(frame, NUMBERS, np.random.default_rng(0))
     pd.testing.assert_frame_equal(exact, blocks)
+
+
+def test_improved_groups_do_not_depend_on_the_order_of_the_records() -> None:
+    frame = pd.DataFrame(np.random.default_rng(5).integers(0, 30, (120, 2)).astype(float), columns=["a", "b"])
+    variables = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in "ab"}
+    step = Microaggregation(columns=("a", "b"), k=4, improve=True)
+
+    def values(of: pd.DataFrame) -> list[list[float]]:
+        masked = step.mask(of, variables, np.random.default_rng(0))
+        assert masked.index.equals(of.index)
+        return sorted(pd.concat([of, masked], axis=1).round(9).to_numpy().tolist())
+
+    assert values(frame) == values(frame.sample(frac=1, random_state=1))

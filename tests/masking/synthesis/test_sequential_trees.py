@@ -198,3 +198,22 @@ def test_fewer_values_than_a_leaf_holds_are_refused() -> None:
     few = people(30).assign(income=[1.0, 2, 3, 4] + [np.nan] * 26)
     with golden.raises(PlanError):
         synthetic(SequentialTrees(columns=("income",)), few)
+
+
+def test_smoothed_numbers_keep_the_grain_of_the_data() -> None:
+    frame = people(1000)
+    for decimals in (0, 2):
+        written = frame.assign(income=frame["income"].round(decimals))
+        drawn = synthetic(SequentialTrees(columns=("income",), smoothing="density"), written)["income"].dropna()
+        assert (drawn == drawn.round(decimals)).all()
+        assert not drawn.isin(written["income"]).all()
+
+
+def test_calibrated_values_are_the_drawn_ones_at_other_records() -> None:
+    frame = people(400)
+    columns = ("health", "owner", "income", "born")
+    settings: dict[str, Any] = {"columns": columns, "minimum_leaf": 40, "smoothing": "density"}
+    drawn, moved = (synthetic(SequentialTrees(**settings, calibrated=each), frame) for each in (False, True))
+    for name in columns:
+        assert drawn[name].astype(str).sort_values().tolist() == moved[name].astype(str).sort_values().tolist()
+    assert not drawn.equals(moved)

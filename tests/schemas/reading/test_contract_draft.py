@@ -87,12 +87,14 @@ def test_of_very_many_values_no_end_tells_of_few_records_either(tmp_path: Path, 
     frame = pd.DataFrame(
         {"income": incomes + [7_300_000 + n for n in range(rich)], "born": days + ["1871-05-05"] * rich}
     )
-    income, born = variables(drafted(tmp_path, frame))
+    text = drafted(tmp_path, frame)
+    income, born = variables(text)
+    assert (income["minimum"], "maximum" in income) == (0, False), "a later edition may hold a larger amount"
     if rich < 10:
-        assert (income["minimum"], income["maximum"]) == (0, 10_000_000)
+        assert "# maximum: 10000000  #" in text
         assert born["minimum"] == "1800-01-01"
     else:
-        assert (income["minimum"], income["maximum"]) == (0, 8_000_000)
+        assert "# maximum: 8000000  #" in text
         assert born["minimum"] == "1870-01-01"
 
 
@@ -180,3 +182,75 @@ def test_a_rare_value_in_a_range_of_missing_ones_is_not_written(tmp_path: Path) 
     draft = drafted(tmp_path, pd.DataFrame({"income": [*range(1000, 1100), *[99_998] * 10, 98_765]}), said)
     assert "98765" not in draft
     assert variables(draft)[0]["missing_codes"] == ["99998"]
+
+
+def firms() -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    amounts = {name: rng.lognormal(5, 1, 800).round(1) for name in ("turnover", "wages", "stock", "debt")}
+    return pd.DataFrame(amounts).assign(subsidy=np.where(rng.random(800) < 0.7, 0, rng.lognormal(3, 1, 800).round(1)))
+
+
+@pytest.mark.parametrize(
+    ("more", "alone"),
+    [
+        ({}, True),
+        ({"size": np.arange(800) % 5}, False),
+        ({"age": np.arange(800) % 60 + 20}, False),
+        ({"region": np.where(np.arange(800) % 2, "north", "south")}, False),
+        ({"firm_id": [f"A{n:06d}" for n in range(800)]}, True),
+    ],
+)
+def test_a_contract_of_amounts_alone_says_that_it_has_no_quasi_identifiers(
+    tmp_path: Path, more: dict[str, object], alone: bool
+) -> None:
+    (tmp_path / "firms.yaml").write_text(drafted(tmp_path, firms().assign(**more)))
+    found = load_contract(tmp_path / "firms.yaml")
+    assert found.numbers_alone is alone
+    assert any(each.role == "quasi_identifier" for each in found.variables) is not alone
+
+
+def edition(quarter: str, seed: int, largest: float) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "hid": np.repeat(np.arange(300), 2) + 1000,
+            "member": np.tile([1, 2], 300),
+            "quarter": quarter,
+            "region": np.repeat(rng.choice(["north", "south"], 300), 2),
+            "age": rng.integers(18, 90, 600),
+            "income": [*rng.lognormal(7, 0.5, 599).round(2), largest],
+        }
+    )
+
+
+def test_a_later_edition_is_what_the_contract_of_the_first_says(tmp_path: Path) -> None:
+    """Another quarter, and an amount beyond all that were seen."""
+    (tmp_path / "panel.yaml").write_text(drafted(tmp_path, edition("2024-Q1", 1, 9000)))
+    contract = load_contract(tmp_path / "panel.yaml")
+    assert contract.record_key == ("hid", "member")
+    assert contract.reference_period is not None
+    assert (contract.reference_period.column, contract.reference_period.length) == ("quarter", "quarter")
+    path = tmp_path / "next.csv"
+    edition("2024-Q2", 2, 1e6).to_csv(path, index=False)
+    typed, _ = type_source(
+        CsvSource(path=(str(path),)).batches(list(contract.by_name)), contract, lambda _, value: value
+    )
+    assert [each for each in check_frame(typed, contract) if each.binding and each.verdict is not Verdict.PASS] == []
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "length"),
+    [
+        ("quarter", "2024Q3", "quarter"),
+        ("year", "2024", "year"),
+        ("survey_month", "202403", "month"),
+        ("month", "2024-03", "month"),
+        ("code", "7", None),
+        ("number", "202403", None),
+    ],
+)
+def test_the_period_is_told_by_its_form_or_name(tmp_path: Path, column: str, value: str, length: str | None) -> None:
+    frame = edition("x", 1, 9000).rename(columns={"quarter": column}).assign(**{column: value})
+    (tmp_path / "panel.yaml").write_text(drafted(tmp_path, frame))
+    found = load_contract(tmp_path / "panel.yaml").reference_period
+    assert (None if found is None else str(found.length)) == length

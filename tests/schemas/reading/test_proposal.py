@@ -162,7 +162,7 @@ def test_categories_are_drafted_as_the_file_has_them_and_in_their_order(tmp_path
     codes().to_csv(tmp_path / "codes.csv", index=False)
     drafted = draft_contract(CsvSource(path=(str(tmp_path / "codes.csv"),)), "x")
     assert '- "7.0"' in drafted
-    assert "# codes, by the name; check" in drafted
+    assert "# codes, by name or number; check" in drafted
     intervals().to_csv(tmp_path / "ages.csv", index=False)
     ages = yaml.safe_load(draft_contract(CsvSource(path=(str(tmp_path / "ages.csv"),)), "x"))["variables"][0]
     assert ages["categories"] == ["[0-10)", "[10-20)", "[20-100)", "[100-110)"]

@@ -4,13 +4,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyreadstat
 import pytest
+import yaml
 
 from schemas.reading.contract_draft import draft_contract
 from schemas.reading.overview import overview
 from schemas.reading.proposal import Proposal, propose
 from sluice.ground.variables import Kind, Role
-from sluice.sources.statistical_file import StataSource
+from sluice.sources.statistical_file import SpssSource, StataSource
 from tests.reference_data import adult_columns, reference_path
 
 
@@ -58,3 +60,29 @@ def test_a_code_list_is_told_where_nobody_knows_which_of_its_rare_codes_occur(
     text = drafted(frame, tmp_path, {"illness": labels})
     assert ("Kuru" in text, "Ebola" in text) == (listed, listed)
     assert column(tmp_path, "illness").kind is Kind.NOMINAL
+
+
+def test_one_rare_code_of_a_code_list_and_the_labels_of_missing_codes_are_kept(tmp_path: Path) -> None:
+    """Codes of a list are the same whoever is in the file, unless a program numbered the texts that it found."""
+    marst = {1.0: "single", 2.0: "married", 3.0: "widowed", 4.0: "partner"}
+    frame = pd.DataFrame({"marst": [float(1 + n % 3) for n in range(300)], "age": np.arange(300) % 60})
+    frame.loc[:6, "marst"] = 4.0
+    drafted(frame, tmp_path, {"marst": marst})
+    found = column(tmp_path, "marst")
+    assert (found.categories, dict(found.labels)) == (
+        ("1", "2", "3", "4"), {"1": "single", "2": "married", "3": "widowed", "4": "partner"}
+    )  # fmt: skip
+    many = {float(n): f"occupation {n * 7919 % 300}" for n in range(300)}
+    frame = pd.DataFrame({"occ": [float(n % 300) for n in range(3900)], "age": np.arange(3900) % 60})
+    drafted(frame, tmp_path, {"occ": many})
+    assert len(column(tmp_path, "occ").labels) == 300
+
+
+def test_labels_of_missing_codes_stand_in_the_contract_of_a_number(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"inc": [float(100 + 7 * n) for n in range(200)] + [-9.0] * 12, "x": np.arange(212.0)})
+    pyreadstat.write_sav(
+        frame, tmp_path / "m.sav", variable_value_labels={"inc": {-9: "refused"}}, missing_ranges={"inc": [-9]}
+    )
+    source = SpssSource(path=str(tmp_path / "m.sav"))
+    [inc, _] = yaml.safe_load(draft_contract(source, "x", source.described()))["variables"]
+    assert (inc["kind"], inc["missing_codes"], inc["labels"]) == ("integer", ["-9"], {"-9": "refused"})

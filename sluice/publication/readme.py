@@ -1,0 +1,163 @@
+"""The README of a published folder: what somebody reads who was handed the folder and nothing else.
+
+Which file to open, what was done, what it supports and what not as it was measured, how to get standard errors right,
+how to verify it, how to cite it, and whom to ask. Markdown, which any editor shows.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from sluice.ground.variables import Variables
+from sluice.ground.visible_text import visible
+from sluice.publication.codebook import Codebook
+from sluice.publication.license import license_address
+from sluice.publication.published_table import PublishedTable
+from sluice.tabular.model.dimension import Dimension
+
+_OPENS = {
+    "parquet": "Python, R, DuckDB: all types kept",
+    "csv": "anything else: comma, UTF-8, an empty cell is a missing value",
+    "dta": "Stata",
+    "sav": "SPSS",
+}
+_SCRIPTS = {"read.R": "R", "read.py": "Python", "read.do": "Stata"}
+
+
+def records_readme(book: Codebook, plan: Sequence[str], scripts: Sequence[str]) -> bytes:
+    """Of a file of records, UTF-8.
+
+    plan    : one sentence for each step of masking
+    scripts : names of those in the folder that read the CSV file
+    """
+    lines = [
+        f"# {_line(book.title)}",
+        "",
+        *([_line(book.description), ""] if book.description else []),
+        f"{book.records:,} records of {len(book.variables)} variables. They were masked to protect the people in them: "
+        "a single record describes nobody.",
+        "",
+        "## Which file to open",
+        "",
+        "- `codebook.html`: what each variable means, what was done to it, and what it can be used for. Read it first.",
+        *(f"- `{_line(file)}`: {_OPENS.get(file.rpartition('.')[2], 'a copy')}." for file in book.files),
+        *(f"- `{name}`: reads the CSV file in {_SCRIPTS[name]}, with its categories in order." for name in scripts),
+        "- `codebook.xml` (DDI), `datapackage.json`, `croissant.json`: the same for programs.",
+        "",
+        "## What was done",
+        "",
+        *([f"{place}. {_line(step)}" for place, step in enumerate(plan, start=1)] or ["Nothing was changed."]),
+        "",
+        *_measured(book),
+        *_errors(book),
+        *_about(book.release, book.published[:10], book.publisher, book.license),
+    ]
+    return "\n".join(lines).encode()
+
+
+def _measured(book: Codebook) -> Iterator[str]:
+    use = book.use
+    if not (use.overall or use.supports or use.not_for):
+        return
+    yield from ("## What it supports, as it was measured", "")
+    if use.overall:
+        yield from (" ".join(map(_line, use.overall)), "")
+    for title, sentences in (("It was found good for:", use.supports), ("Do not use it for:", use.not_for)):
+        if sentences:
+            yield from (title, "", *(f"- {_line(text)}" for text in sentences), "")
+    yield from ("Everything else was not measured. `codebook.html` has the models, coefficient by coefficient.", "")
+
+
+def _errors(book: Codebook) -> Iterator[str]:
+    if book.errors:
+        yield from ("## Standard errors", "")
+        for text in book.errors:
+            yield from (_line(text), "")
+
+
+def _about(release: str, day: str, publisher: str | None, license_: str | None, citation: bool = True) -> Iterator[str]:
+    whom = _line(publisher) if publisher else "whoever gave you the folder: no publisher is named"
+    licence = (
+        f"The licence is {_line(license_)} ({license_address(license_)})."
+        if license_
+        else "No licence was given. Without one you may not pass the files on: ask first."
+    )
+    yield from (
+        "## Licence, citation and questions",
+        "",
+        licence,
+        "",
+        f"{'`CITATION.cff` says how to cite it. ' if citation else ''}Name the release when you cite it, as it stands "
+        f"for exactly these bytes: `{_line(release)}`, published {day}.",
+        "",
+        f"Put questions to {whom}.",
+        "",
+        "## Is it genuine?",
+        "",
+        "`sha256sum --check checksums.sha256` tells whether a file was changed since. Who published and approved it is "
+        "told by `sluice verify FOLDER --keys KEYS`, with the public keys of the publisher.",
+        "",
+    )
+
+
+def tables_readme(
+    release: str,
+    title: str,
+    measure: str,
+    unit: str | None,
+    tables: Sequence[PublishedTable],
+    meanings: Variables,
+    protection: Sequence[str],
+    publisher: str | None = None,
+    license_: str | None = None,
+    published: str = "",
+) -> bytes:
+    """Of protected tables, UTF-8: what a row is, and of each code what it stands for and whether it is a sum.
+
+    measure   : what the values are, in words
+    meanings  : of the dimensions, as the contract describes and labels them
+    published : ISO 8601
+    """
+    dimensions = {dimension.name: dimension for table in tables for dimension in table.dimensions}
+    lines = [
+        f"# {_line(title)}",
+        "",
+        f"Tables of {_line(measure)}{f', in {_line(unit)}' if unit else ''}, protected so that nobody's contribution "
+        "is known.",
+        "",
+        "## Which file to open",
+        "",
+        *(
+            f"- `{_line(table.name)}.csv`, `{_line(table.name)}.parquet`: by "
+            f"{', '.join(_line(each.name) for each in table.dimensions)}."
+            for table in tables
+        ),
+        "- `datapackage.json`: the columns, codes and sums for programs.",
+        "",
+        "A row is a cell. An empty `value` is suppressed: it is not 0, and `status` says why. A cell that is not "
+        "listed is empty, or not published.",
+        "",
+        "Sums stand beside their parts: leave the codes out that are marked as sums before you add up rows.",
+        "",
+    ]
+    for name, dimension in dimensions.items():
+        lines += [*_codes(name, dimension, meanings), ""]
+    lines += ["## How they were protected", "", *(f"- {_line(step)}" for step in protection), ""]
+    return "\n".join([*lines, *_about(release, published[:10], publisher, license_, citation=False)]).encode()
+
+
+def _codes(name: str, dimension: Dimension, meanings: Variables) -> Iterator[str]:
+    known = meanings.get(name)
+    sums = {group for group, _ in dimension.sums}
+    yield from (f"## {_line(name)}", "")
+    if known is not None and known.description:
+        yield from (_line(known.description), "")
+    yield from ("| code | meaning | is |", "|---|---|---|")
+    for place, code in enumerate(dimension.codes):
+        meaning = "all" if not place else known.labels.get(code, "") if known is not None else ""
+        kind = "the total" if not place else "a sum" if place in sums else "a cell"
+        yield f"| {_line(code)} | {_line(meaning)} | {kind} |"
+
+
+def _line(text: str) -> str:
+    """A text on one line, in which nothing is markup; lines within a word are none, and stay as they are."""
+    return re.sub(r"([\\`*\[\]<>#|]|(?<![^\W_])_|_(?![^\W_]))", r"\\\1", visible(" ".join(text.split())))

@@ -1,0 +1,112 @@
+"""Steps that drafts of a plan are made of, by the kinds of the variables and what their values show."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from sluice.ground.variables import Kind, Role, Variable, Variables
+from sluice.masking.synthesis.sequential_trees import MOST_CATEGORIES
+from tasks.tuning.drafted_space import is_skewed
+from tasks.tuning.near_plans import cut_points
+
+Plan = tuple[Mapping[str, Any], ...]
+
+COUNTLESS = 100  # categories of a variable without hierarchy, from which no draft releases it; numbers are rounded
+OTHERS = "other"
+_ONE_SIDED = 0.85  # share of the most frequent value, from which groups in which all have it are many
+_TAIL = 10  # records whose numbers are coded together
+
+Family = Literal["groups", "mixture", "perturbed", "synthetic"]
+FAMILIES: tuple[Family, ...] = get_args(Family)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A plan, and what it is in words.
+
+    family    : groups of look-alikes, beside which values are swapped; a mixture, where they are drawn anew; all
+                variables perturbed, or drawn anew
+    otherwise : the plan where that one cannot be carried out; None: there is none
+    """
+
+    says: str
+    family: Family
+    plan: Plan
+    otherwise: Plan | None = None
+
+
+def removed(variables: Variables, kept: Sequence[str]) -> list[dict[str, Any]]:
+    left_out = [name for name in variables if name not in kept]
+    return [{"method": "removal", "columns": left_out}] if left_out else []
+
+
+def coarser(
+    frame: pd.DataFrame, variables: Variables, names: Sequence[str], groups: Mapping[str, Sequence[str]],
+    numbers: bool = True,
+) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """Numbers without a hierarchy cut, and rarer categories together."""
+    for name in names:
+        variable = variables[name]
+        if variable.hierarchy is not None:
+            continue
+        if variable.kind.is_numeric and numbers:
+            if points := cut_points(frame[name], 3):
+                yield {"method": "global_recoding", "columns": [name], "bins": points}
+        elif variable.kind is Kind.DATE and numbers:
+            yield {"method": "global_recoding", "columns": [name], "to": "year"}
+        elif named := groups.get(name):
+            same = {label: [label] for label in named}
+            yield {"method": "global_recoding", "columns": [name], "categories": same, "others": unused(variable)}
+
+
+def unused(variable: Variable) -> str:
+    taken = {label.casefold() for label in variable.categories or ()}
+    return next(each for each in (OTHERS, "others", "all others", "any other") if each not in taken)
+
+
+def moved(frame: pd.DataFrame, variables: Variables, names: Sequence[str], window: float) -> Iterator[dict[str, Any]]:
+    """Amounts to a person near in rank, their tails coded; categories changed at random."""
+    numbers = [name for name in names if variables[name].kind.is_numeric]
+    ordered = [name for name in names if variables[name].kind is Kind.ORDINAL]
+    for name in numbers:
+        if is_skewed(frame[name]) and has_tail(frame[name], 0.98):
+            yield {"method": "top_bottom_coding", "columns": [name], "top": {"quantile": 0.98}, "replacement": "mean"}
+    yield from rounded(frame, variables, numbers)
+    if numbers or ordered:
+        yield {"method": "rank_swapping", "columns": [*numbers, *ordered], "window": window}
+    nominal = [
+        name for name in names
+        if variables[name].kind in (Kind.NOMINAL, Kind.BINARY) and variables[name].role is Role.OTHER
+    ]  # fmt: skip
+    if nominal:
+        yield {"method": "pram", "columns": nominal, "retention": round(1 - window, 2), "invariant": True}
+
+
+def rounded(frame: pd.DataFrame, variables: Variables, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Numbers of many values to about a hundred. A value that is moved to another record as it is still tells whoever
+    knows it that this person is in the file, and would give away a number of an account that nobody took for one."""
+    for name in names:
+        values = np.unique(frame[name].dropna().to_numpy(dtype="float64"))
+        if len(values) <= COUNTLESS:
+            continue
+        low, high = np.quantile(values, [0.05, 0.95])
+        base = float(f"{(high - low) / COUNTLESS:.0e}")  # of one digit
+        if base > 1 or variables[name].kind is Kind.CONTINUOUS:
+            yield {"method": "rounding", "columns": [name], "base": int(base) if base.is_integer() else base}
+
+
+def has_tail(column: pd.Series, share: float) -> bool:
+    """Whether enough records lie above the quantile: of a code that many have there may be none."""
+    values = column.dropna().astype("float64")
+    return int((values > values.quantile(share)).sum()) >= _TAIL
+
+
+def is_one_sided(column: pd.Series) -> bool:
+    return bool(column.value_counts(normalize=True, dropna=False).iloc[0] > _ONE_SIDED)
+
+
+def is_wide(column: pd.Series, variable: Variable) -> bool:
+    return variable.kind is Kind.NOMINAL and column.nunique() > min(MOST_CATEGORIES, 60)

@@ -1,0 +1,49 @@
+"""Regressions kept: what became, in a masked file, of the models that users of such a file run first."""
+
+from math import nan
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from sluice.ground.errors import DataError
+from sluice.utility.analyses.asked_analyses import Analyses
+from sluice.utility.analyses.formula import read_formula
+from sluice.utility.analyses.model_comparison import compare_models
+from sluice.utility.analyses.model_variables import masked_variables, original_variables
+from sluice.utility.comparison import Comparison
+
+HOLDS = 1.5
+"""Standard errors of the original's coefficient, by which one may move and a regression still holds."""
+
+
+class AnalysesLoss(BaseModel):
+    """What became of the regressions in a masked file."""
+
+    model_config = ConfigDict(frozen=True, ser_json_inf_nan="constants")
+
+    worst: float = Field(
+        default=nan, description="largest change of a coefficient, in standard errors of the original's; NaN: of none"
+    )
+    holds: int = Field(description="regressions of which no coefficient is lost, or moved by more than HOLDS")
+    of: int = Field(description="regressions that the original determines")
+    lost: int = Field(default=0, description="coefficients that the masked file cannot give")
+
+
+def analyses_loss(analyses: Analyses, files: Comparison) -> AnalysesLoss:
+    """The regressions on both files. Cost: two fits each."""
+    worst, holds, of, lost = nan, 0, 0, 0
+    for each in analyses.models:
+        formula = read_formula(each.formula)
+        names = formula.variables
+        before = original_variables(names, files.original, files.variables)
+        after = masked_variables(names, files.original, files.recoded, files.masked, files.variables, files.released)
+        try:
+            found = compare_models(formula, each.kind, before, after)
+        except DataError:
+            continue
+        moved = [change.difference for change in found.changes if not change.is_lost]
+        of += bool(found.changes)
+        lost += found.lost
+        holds += bool(found.changes) and not found.lost and max(moved, default=0.0) <= HOLDS
+        worst = np.nanmax([worst, *moved]) if moved else worst
+    return AnalysesLoss(worst=float(worst), holds=holds, of=of, lost=lost)

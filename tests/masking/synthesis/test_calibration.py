@@ -1,0 +1,119 @@
+"""sluice.masking.synthesis.calibration: least squares by NumPy is what the moved values are held against."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sluice.ground.arrays import FloatArray
+from sluice.masking.synthesis.calibration import Sides, behind, calibrated
+
+PEOPLE = 3000
+
+
+def coefficients(y: FloatArray, *x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """With their standard errors."""
+    design = np.column_stack([np.ones(len(y)), *x])
+    found, squares, *_ = np.linalg.lstsq(design, y)
+    return found, np.sqrt(np.diag(np.linalg.inv(design.T @ design)) * squares / len(y))
+
+
+def survey(seed: int = 0) -> dict[str, FloatArray]:
+    """Who works and how long depends on age; children do not work. Income depends on hours and education."""
+    rng = np.random.default_rng(seed)
+    age = rng.integers(0, 80, PEOPLE).astype(float)
+    education = rng.integers(0, 4, PEOPLE).astype(float)
+    works = ((age >= 15) & (rng.random(PEOPLE) < 0.4 + 0.12 * education)).astype(float)
+    hours = np.where(works == 1, np.clip(np.rint(40 - 0.2 * age + rng.normal(0, 8, PEOPLE)), 1, 80), 0.0)
+    income = np.rint(100 * np.exp(0.02 * hours + 0.2 * education + rng.normal(0, 0.5, PEOPLE)))
+    return {"age": age, "education": education, "works": works, "hours": hours, "income": income}
+
+
+def weakened(original: dict[str, FloatArray], seed: int = 1) -> dict[str, Sides]:
+    """A synthetic file: records anew, with incomes and education that are somebody else's in some of them."""
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, PEOPLE, PEOPLE)
+    drawn = {name: values[rows] for name, values in original.items()}
+    for name, count in (("income", PEOPLE // 3), ("education", PEOPLE // 5)):
+        some = rng.permutation(PEOPLE)[:count]
+        drawn[name][some] = drawn[name][rng.permutation(some)]
+    return {name: Sides(original[name], drawn[name], name in ("education", "works")) for name in original}
+
+
+def moved(sides: dict[str, Sides], minimum_people: int = 30, seed: int = 2) -> dict[str, FloatArray]:
+    places = calibrated(sides, list(sides), minimum_people, np.random.default_rng(seed))
+    return {name: sides[name].synthetic[rows] for name, rows in places.items()}
+
+
+def test_regressions_come_near_those_of_the_original() -> None:
+    original, sides = survey(), weakened(survey())
+    drawn = {name: each.synthetic for name, each in sides.items()}
+    for response, regressors in (("income", ("hours", "education")), ("income", ("age", "hours"))):
+        (wanted, error), (before, _), (after, _) = (
+            coefficients(file[response], *(file[name] for name in regressors))
+            for file in (original, drawn, moved(sides))
+        )
+        assert np.abs((before - wanted) / error).max() > 4
+        assert np.abs((after - wanted) / error).max() < 1.5
+
+
+def test_categories_relate_as_in_the_original() -> None:
+    """Where no other variable says the same: who has no hours does not work, whatever the education."""
+    original, sides = survey(), weakened(survey())
+    sides = {name: sides[name] for name in ("age", "education", "works")}
+    (wanted, error), (before, _), (after, _) = (
+        coefficients(file["works"], *(file["education"] == level for level in (1, 2, 3)))
+        for file in (original, {name: each.synthetic for name, each in sides.items()}, moved(sides))
+    )
+    assert np.abs((before - wanted) / error).max() > 2
+    assert np.abs((after - wanted) / error).max() < 1
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_values_change_places_only_and_the_same_seed_moves_the_same(seed: int) -> None:
+    sides = weakened(survey(3), 4)
+    sides = {name: Sides(each.original[:300], each.synthetic[:300], each.is_category) for name, each in sides.items()}
+    found, again = moved(sides, 10, seed), moved(sides, 10, seed)
+    for name, each in sides.items():
+        assert np.array_equal(np.sort(found[name]), np.sort(each.synthetic))
+        assert np.array_equal(found[name], again[name])
+
+
+def test_nothing_impossible_is_made() -> None:
+    sides = weakened(survey())
+    before = {name: each.synthetic for name, each in sides.items()}
+    after = moved(sides)
+    for file in (before, after):
+        assert not ((file["works"] == 0) & (file["hours"] > 0)).any()
+        assert not ((file["works"] == 1) & (file["hours"] == 0)).any()
+    young = (after["age"] < 12) & (after["works"] == 1)  # the parts of the range are some four years
+    assert not young.any()
+
+
+def test_missing_values_stay_where_they_are() -> None:
+    sides = weakened(survey())
+    income = sides["income"]
+    gone = [np.where(np.arange(PEOPLE) % 7 == 0, np.nan, each) for each in (income.original, income.synthetic)]
+    after = moved({**sides, "income": Sides(*gone, is_category=False)})
+    assert np.array_equal(np.isnan(after["income"]), np.isnan(gone[1]))
+
+
+def test_what_few_people_make_is_left_alone() -> None:
+    rng = np.random.default_rng(0)
+    x, giant = rng.normal(size=200), np.r_[np.zeros(199), 1e6]
+    sides = {name: Sides(each, rng.permutation(each), False) for name, each in (("x", x), ("giant", giant))}
+    found = calibrated(sides, ["x", "giant"], 20, rng)
+    assert np.array_equal(found["giant"], np.arange(200))
+    few = {name: Sides(each.original[:30], each.synthetic[:30], False) for name, each in sides.items()}
+    assert all(np.array_equal(each, np.arange(30)) for each in calibrated(few, ["x", "giant"], 20, rng).values())
+
+
+def test_nothing_to_calibrate_is_nothing() -> None:
+    assert calibrated({}, [], 5, np.random.default_rng(0)) == {}
+
+
+def test_how_many_stand_behind_a_variation() -> None:
+    assert behind(np.r_[np.zeros(50), np.ones(50)]) == pytest.approx(100)
+    assert behind(np.r_[np.zeros(999), 1.0]) == pytest.approx(1, abs=0.01)
+    assert behind(np.array([1e300, 3e300])) == pytest.approx(2)
+    assert behind(np.zeros(5)) == 0

@@ -1,0 +1,45 @@
+"""sluice.masking.synthesis.occurring_states, counted by hand."""
+
+import numpy as np
+import pytest
+
+from sluice.masking.synthesis.occurring_states import Beside, States
+
+# 40 children without a job, 60 adults of whom 30 have one; hours are 0 without a job.
+AGE = np.r_[np.arange(40) % 15, np.full(30, 25), 40 + np.arange(30) % 10].astype(float)
+JOB = np.r_[np.zeros(70), np.ones(30)]
+HOURS = np.r_[np.zeros(70), 10.0 + np.arange(30)]
+
+
+def test_the_states_of_a_number_are_missing_heaps_and_parts_of_the_rest() -> None:
+    states = States.of(HOURS, is_category=False)
+    assert states.heaps.tolist() == [0.0]
+    codes = states.codes(np.array([np.nan, 0.0, 10.0, 39.0]))
+    assert codes[0] == 0
+    assert codes[1] == 1
+    assert 1 < codes[2] < codes[3] < states.count
+    assert np.all(np.diff(states.codes(np.sort(HOURS))) >= 0)
+
+
+def test_the_states_of_a_category_are_missing_and_each_of_them() -> None:
+    states = States.of(np.array([2.0, 5.0, 2.0]), is_category=True)
+    assert states.codes(np.array([np.nan, 2.0, 5.0])).tolist() == [0, 1, 2]
+
+
+def test_what_the_original_has_not_together_is_not_allowed() -> None:
+    age, job = States.of(AGE, False), States.of(JOB, True)
+    now = np.array([5.0, 45.0])  # a child and an adult
+    beside = Beside.of(job, JOB, [(age, AGE, now)])
+    without, with_job = job.codes(np.array([0.0])), job.codes(np.array([1.0]))
+    assert beside.allow(np.repeat(with_job, 2), np.arange(2)).tolist() == [False, True]
+    assert beside.allow(without, np.zeros(1, int)).all()
+    # Three in ten of a twentieth of the people are few: that none of them has a job may be chance.
+    assert beside.allow(np.repeat(with_job, 2), np.arange(2), unless_expected=100.0).all()
+
+
+@pytest.mark.parametrize(("age", "allowed"), [(5.0, False), (35.0, True)])
+def test_either_is_allowed_where_both_are_seen(age: float, allowed: bool) -> None:
+    ages = np.r_[np.full(40, 5.0), np.full(60, 35.0)]
+    old, job = States.of(ages, False), States.of(JOB, True)
+    beside = Beside.of(job, JOB, [(old, ages, np.array([age]))])
+    assert beside.allow_either(job.codes(np.array([0.0])), job.codes(np.array([1.0]))).tolist() == [allowed]

@@ -1,0 +1,75 @@
+"""What a file supports is told by what was measured, and of the original by bands alone."""
+
+from sluice.publication.measured_use import MeasuredUse, measured_use
+from sluice.utility.analyses.models import ComparedCoefficient, ComparedModel, ComparedSubgroup
+from sluice.utility.marginal_summary import MarginalSummary, MarginalsView, TableLoss
+from sluice.utility.subsample_equivalent import SubsampleEquivalent
+from sluice.utility.utility_view import UtilityView
+
+LOST = TableLoss(variables=("age", "pay"), loss=0.314159)
+PAIRS = MarginalSummary(
+    size=2, counted=3, of=3, mean=0.123456, mean_released=0.1, removed=("town",), by_variable={"age": 0.2},
+    largest={"age": LOST, "pay": LOST}, worst=(LOST,),
+    equivalent=SubsampleEquivalent(share=0.002, interval=(0.001, 0.003), draws=20, at_most=False),
+)  # fmt: skip
+
+
+def coefficient(term: str, before: float, after: float | None, difference: float) -> ComparedCoefficient:
+    there = {} if after is None else {"after": after, "after_low": after - 0.5, "after_high": after + 0.5}
+    return ComparedCoefficient(
+        term=term, before=before, before_low=before - 0.5, before_high=before + 0.5, overlap=0.5, difference=difference,
+        **there,
+    )  # fmt: skip
+
+
+MODEL = ComparedModel(
+    name="pay", kind="linear", formula="pay ~ age + sex + town", by="sex", drafted=True, lost=1,
+    coefficients=(
+        coefficient("age", 7.654321, -2.0, 30.0),
+        coefficient("sex: m", 1.234567, 1.25, 0.25),
+        coefficient("town: a", 3.456789, None, 9.0),
+    ),
+    subgroups=(ComparedSubgroup(subgroup="f", overlap=0.2, lost=0),),
+)  # fmt: skip
+GOOD = ComparedModel(name="ill", kind="logistic", formula="ill ~ age", coefficients=(coefficient("age", 1, 1.1, 0.3),))
+
+
+def use() -> MeasuredUse:
+    view = UtilityView(marginals=MarginalsView(pairs=PAIRS), models=(MODEL, GOOD), tables=(LOST,))
+    return measured_use(view, ["town"])
+
+
+def test_what_must_not_be_done_is_said_first_of_effects_that_turned() -> None:
+    said = use().not_for
+    assert "age in the model of pay: its sign is the opposite" in said[0]
+    assert any("town: a" in text and "does not tell" in text for text in said)
+    assert any("within groups by sex" in text for text in said)
+    assert any("age and pay: 31 %" in text for text in said)
+    assert any("not released: town" in text for text in said)
+
+
+def test_what_it_is_good_for_is_what_stayed_within_a_standard_error() -> None:
+    assert any("model of ill: each coefficient" in text for text in use().supports)
+    assert any("sex: m" in text for text in use().supports)
+    assert not any("age" in text for text in use().supports)
+
+
+def test_each_variable_tells_of_its_worst_table() -> None:
+    assert "with pay differs most: 31 %" in use().of_variable["age"]
+    assert "with age" in use().of_variable["pay"]
+
+
+def test_overall_it_is_as_good_as_a_sample() -> None:
+    assert "10 % of the records" in use().overall[0]
+    assert "0.2 % of the original" in use().overall[1]
+
+
+def test_no_estimate_of_the_original_is_told() -> None:
+    rows = [row for model in use().models for row in model.rows]
+    assert [row.apart for row in rows] == ["more than 5", "under 0.5", "", "under 0.5"]
+    assert not any(figure in repr(use()) for figure in ("7.65", "1.23", "3.45", "0.314", "30.0"))
+
+
+def test_of_a_file_that_was_not_measured_only_what_is_not_there_is_said() -> None:
+    assert measured_use(None, []) == MeasuredUse()
+    assert measured_use(UtilityView(), ["town"]).not_for

@@ -1,0 +1,113 @@
+"""The first screen: what is asked, what happened, whether it is safe, what it is worth; in few words."""
+
+import pytest
+
+from sluice.ground.variables import Kind
+from sluice.masking import Step
+from sluice.masking.treatments import OTHERWISE, treatments
+from sluice.report.asked import approvals_asked
+from sluice.report.dossier import Asked, Dossier, Treatment
+from sluice.report.first_screen import MOST_WORDS, FirstScreen, brief, first_screen
+from sluice.report.intruder_dots import intruders
+from sluice.report.report_page import render
+from sluice.report.worth import bars, good_for
+from tests.golden import golden
+from tests.report.pages import FAIL, PASS, REVIEW, UNKNOWN, Page, dossier, finding, full_records, full_tables, variable
+
+ASKED = Asked(count=2, roles=("methodologist", "data_steward"), valid_days=30)
+LINKAGE = finding(
+    rule="learned_linkage", stage="reference", observed=0.052, limit=0.09, attempted=9, completed=2000,
+    data={"unit": "women", "chance": 0.0002}, code="learned_linkage.finds",
+)  # fmt: skip
+PAIRS = finding(rule="pair_marginals", stage="utility", observed=0.4, limit=0.8)
+VARIABLES = (variable(), variable("town", kind_after=None), variable("sex", kind_before=Kind.NOMINAL))
+WORTH = dossier(
+    LINKAGE, PAIRS, finding(rule="mean", stage="utility", observed=0.04, limit=0.1), asked=ASKED, variables=VARIABLES,
+    treatments=(Treatment(how="left out", variables=("town",)), Treatment(how="grouped", variables=("age", "sex"))),
+    earlier_attempts=2, same_bytes=("other-1",), search_trials=7,
+)  # fmt: skip
+SCREENS = {
+    "passing": WORTH,
+    "nobody can approve": WORTH.model_copy(update={"unadopted": ("no office was founded",)}),
+    "needs a decision": dossier(finding(REVIEW, says="Near its limit."), asked=ASKED, decides=("methodologist",)),
+    "blocked": dossier(finding(FAIL, says="20 are alone.", where=("town: without it, 2 would be.",)), asked=ASKED),
+    "blocked, a change passed": dossier(finding(FAIL), asked=ASKED, suggestions=("leave town out (loss 0.2, +0.1)",)),
+    "not judged": dossier(finding(UNKNOWN, advice="Hold people out."), asked=ASKED),
+    "tables": full_tables(),
+    "an assessment": dossier(finding(), approvals_needed="this is an assessment, which releases nothing."),
+}
+
+
+@pytest.mark.parametrize("held", SCREENS.values(), ids=SCREENS)
+def test_it_says_what_is_asked_and_why(held: Dossier) -> None:
+    screen = first_screen(held)
+    golden("\n".join(screen.lines))
+    section = Page(render(held)).section("verdict")
+    assert [says for tile in screen.tiles for says in tile.says if says not in section] == []
+    assert FirstScreen.model_validate_json(screen.model_dump_json()) == screen
+
+
+def test_it_never_has_more_words_than_fit() -> None:
+    long = "word " * 300
+    said = dossier(
+        *(finding(FAIL, says=f"{long}{number}.", where=(long,), advice=long) for number in range(9)),
+        finding(FAIL, says=long, binding=False), title=long, plan=(long,), suggestions=(long,), asked=ASKED,
+    )  # fmt: skip
+    for each in (said, full_records(), full_tables(), WORTH):
+        assert first_screen(each).words <= MOST_WORDS
+
+
+def test_what_is_settled_asks_for_nothing() -> None:
+    asked = first_screen(WORTH, "It is published.").asked
+    assert (asked.says, asked.commands) == ("It is published.", ())
+
+
+def test_an_intruder_has_the_worst_of_its_figures_as_a_share_of_the_limit_with_its_interval() -> None:
+    worse = LINKAGE.model_copy(update={"observed": 0.072})
+    reported, hidden = LINKAGE.as_reported(), LINKAGE.model_copy(update={"observed": None})
+    (found,) = intruders([LINKAGE, worse, reported, hidden, finding()])
+    assert found.share == pytest.approx(0.8)
+    # 144 of 2,000: the exact 95 % interval, by R's binom.test
+    assert (found.low, found.high) == (pytest.approx(0.06106 / 0.09, rel=1e-3), pytest.approx(0.08421 / 0.09, rel=1e-3))
+
+
+def test_nothing_is_allowed_and_something_was_found() -> None:
+    (found,) = intruders([finding(FAIL, stage="attack", rule="own", observed=0.1, limit=0.0)])
+    assert (found.share, found.verdict) == (None, "FAIL")
+
+
+def test_a_bar_is_full_where_nothing_was_lost() -> None:
+    kept, pairs = bars([PAIRS.model_copy(update={"observed": 0.0})], dossier(variables=VARIABLES).view)  # type: ignore[arg-type]
+    assert (kept.of, pairs.share) == ("2 of 3", 1.0)
+
+
+def test_what_was_not_measured_is_good_for_nothing() -> None:
+    assert good_for([], dossier().view) == "Good for nothing that was measured."  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("One. Two three. Four.", "One. Two three."), ("One, two, three four.", "One, two, three …"), ("", "")],
+)
+def test_a_text_is_cut_after_a_sentence_or_a_word(text: str, told: str) -> None:
+    assert brief(text, 3) == told
+
+
+def test_one_person_is_asked_in_the_singular() -> None:
+    asked = approvals_asked("r-1", 1, ("owner",), 1, "emil")
+    assert asked.says == "One person other than emil must approve or refuse this release: an owner."
+    assert asked.until.endswith("after a day.")
+
+
+@pytest.mark.parametrize("method", Step.__args__, ids=lambda method: method.__name__)
+def test_every_method_has_a_word(method: type) -> None:
+    step = method.model_construct(method=method.model_fields["method"].default, columns=("a", "b"))
+    assert treatments([step]) == {next(iter(treatments([step]))): ("a", "b")}
+    assert OTHERWISE not in treatments([step])
+
+
+def test_a_passing_rule_without_a_case_does_not_apply() -> None:
+    page = Page(render(dossier(finding(PASS, attempted=0, completed=0), finding(PASS, rule="suda", attempted=4))))
+    assert "does not apply" in page.section("findings")
+    assert "1 of 1 meet their rule; 1 does not apply." in page.section("findings")
+    assert "0 of 0" not in page.section("findings")

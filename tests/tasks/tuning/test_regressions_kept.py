@@ -1,0 +1,38 @@
+"""What became of regressions in a masked file."""
+
+from unittest.mock import patch
+
+from sluice.utility.analyses.asked_analyses import Analyses, ModelAnalysis
+from tasks.tuning import regressions_kept as module
+from tasks.tuning.regressions_kept import analyses_loss
+from tasks.tuning.trial import files_of_trial
+from tests.tasks.tuning.house_of_plans import records, space
+
+
+def asked() -> Analyses:
+    model = ModelAnalysis(name="income", kind="linear", formula="income ~ age + sex")
+    return Analyses(models=(model,))
+
+
+def test_an_unchanged_file_loses_nothing_and_a_removed_variable_loses_its_coefficient() -> None:
+    known = records()
+
+    def loss(*columns: str) -> module.AnalysesLoss:
+        plan = space([{"method": "removal", "columns": list(columns)}]).definition()
+        return analyses_loss(asked(), files_of_trial(plan, known, (1,)))
+
+    kept, lost = loss("household"), loss("household", "age")
+    assert (kept.worst, kept.holds, kept.lost) == (0, kept.of, 0)
+    assert kept.of == 1
+    assert lost.lost > 0
+    assert lost.holds < kept.holds
+
+
+def test_a_coefficient_that_moves_by_more_than_the_limit_does_not_hold() -> None:
+    known = records()
+    plan = space([{"method": "rank_swapping", "columns": ["income"], "window": 0.5}]).definition()
+    files = files_of_trial(plan, known, (1,))
+    found = analyses_loss(asked(), files)
+    for limit, holds in ((found.worst * 1.01, 1), (found.worst * 0.99, 0)):
+        with patch.object(module, "HOLDS", limit):
+            assert analyses_loss(asked(), files).holds == holds

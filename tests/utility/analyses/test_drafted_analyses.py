@@ -1,0 +1,86 @@
+"""Analyses of a file of which nobody said what it is for: regressions and tables by role and kind."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sluice.ground.variables import Kind, Role, Variable, Variables
+from sluice.utility.analyses.drafted_analyses import DraftedAnalyses, drafted_analyses
+from sluice.utility.analyses.models import refuse_unfit_model
+
+N = 200
+RNG = np.random.default_rng(0)
+NOBODY: frozenset[str] = frozenset()
+
+
+def variable(name: str, kind: Kind, role: Role = Role.OTHER, **more: Any) -> Variable:
+    return Variable(name=name, kind=kind, role=role, **more)
+
+
+VARIABLES = {
+    "key": variable("key", Kind.TEXT, Role.IDENTIFIER),
+    "region": variable("region", Kind.NOMINAL, Role.QUASI_IDENTIFIER, categories=("n", "s", "w")),
+    "age": variable("age", Kind.INTEGER, Role.QUASI_IDENTIFIER),
+    "pay a year": variable("pay a year", Kind.CONTINUOUS, Role.SENSITIVE),
+    "ill": variable("ill", Kind.BINARY, Role.SENSITIVE, categories=("no", "yes")),
+    "w": variable("w", Kind.CONTINUOUS, Role.WEIGHT),
+    "seen": variable("seen", Kind.DATE),
+}
+RECORDS = pd.DataFrame(
+    {
+        "key": [f"{number}" for number in range(N)],
+        "region": pd.Categorical(RNG.choice(list("nsw"), N), list("nsw")),
+        "age": pd.array(RNG.integers(18, 80, N), "Int64"),
+        "pay a year": RNG.lognormal(10, 1.6, N),
+        "ill": pd.Categorical(RNG.choice(["no", "yes"], N), ["no", "yes"]),
+        "w": RNG.uniform(1, 2, N),
+        "seen": pd.Timestamp("2026-01-01"),
+    }
+)
+
+
+def drafted(variables: Variables = VARIABLES, undeclared: frozenset[str] = NOBODY) -> DraftedAnalyses:
+    return drafted_analyses(variables, RECORDS[list(variables)], undeclared)
+
+
+def test_what_is_sensitive_is_explained_by_what_describes_people_and_by_other_answers() -> None:
+    formulas = [model.formula for model in drafted().models]
+    assert formulas == [
+        "log(`pay a year`) ~ age + region",
+        "ill == 'yes' ~ age + region",
+        "log(`pay a year`) ~ ill + age + region",
+    ]
+
+
+def test_the_first_model_is_fitted_in_subgroups_and_all_are_weighted() -> None:
+    models = drafted().models
+    assert [model.by for model in models] == ["region", None, None]
+    assert all(model.weight == "w" for model in models)
+
+
+def test_two_tables_cross_people_with_answers() -> None:
+    assert drafted().tables == (("region", "pay a year"), ("region", "ill"))
+
+
+def test_every_draft_fits_the_variables() -> None:
+    for model in drafted().models:
+        refuse_unfit_model(model, VARIABLES)
+
+
+def test_without_roles_the_first_variables_explain_each_other() -> None:
+    plain = {name: variable(name, each.kind, categories=each.categories) for name, each in VARIABLES.items()}
+    models = drafted({name: plain[name] for name in ("age", "ill", "region")}).models
+    assert [model.formula for model in models][:2] == ["age ~ ill + region", "ill == 'yes' ~ age + region"]
+
+
+def test_a_category_that_no_contract_lists_is_not_named() -> None:
+    names = {name for model in drafted(undeclared=frozenset(["region"])).models for name in model.formula.split()}
+    assert "region" not in names
+
+
+@pytest.mark.parametrize("names", [(), ("age",), ("key", "w")])
+def test_of_one_variable_nothing_is_explained(names: tuple[str, ...]) -> None:
+    found = drafted({name: VARIABLES[name] for name in names})
+    assert not found.models

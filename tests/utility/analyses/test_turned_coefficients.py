@@ -1,0 +1,128 @@
+"""What a reader of the masked file would report otherwise than one of the original needs a decision."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from policies.utility_limits import Utility, UtilityLimits
+from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.verdict import Finding, Verdict
+from sluice.utility.analyses.asked_analyses import Analyses
+from sluice.utility.analyses.models import ComparedCoefficient, ComparedModel, Turn
+from sluice.utility.analyses.turned_coefficients import turned_finding
+from sluice.utility.comparison import Comparison
+from tasks.checks import explain
+
+
+def coefficient(before: float, after: float, error: float = 1.0, error_after: float = 1.0) -> ComparedCoefficient:
+    half, there = 1.96 * error, 1.96 * error_after
+    return ComparedCoefficient(
+        term="x", before=before, before_low=before - half, before_high=before + half, after=after,
+        after_low=after - there, after_high=after + there, overlap=0, difference=abs(after - before) / error,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "turned"),
+    [
+        (5, 5, None),
+        (5, -5, "sign"),
+        (2.5, -2.5, "sign"),
+        (1.5, -1.5, None),  # neither is told from 0
+        (5, 0.5, "lost"),
+        (3, 0.5, None),  # not clear enough to be missed
+        (3.5, 1.9, None),  # 0 is possible, and so is the original's
+        (0.5, 5, "made"),
+        (1.9, 3.5, None),
+    ],
+)
+def test_a_coefficient_turns_where_readers_would_report_another_result(
+    before: float, after: float, turned: Turn | None
+) -> None:
+    assert coefficient(before, after).turned == turned
+
+
+def test_an_intercept_tells_nothing() -> None:
+    assert coefficient(5, -5).model_copy(update={"term": "(intercept)"}).turned is None
+
+
+def finding(*coefficients: ComparedCoefficient) -> Finding | None:
+    return turned_finding([ComparedModel(name="pay", kind="linear", formula="pay ~ x", coefficients=coefficients)])
+
+
+def test_one_that_turned_needs_a_decision_and_is_named() -> None:
+    found = finding(coefficient(5, 5), coefficient(5, -5))
+    assert found is not None
+    assert (found.verdict, found.binding) == (Verdict.REVIEW, True)
+    assert "x changed its sign (pay)" in found.says
+
+
+def test_where_none_turned_it_is_reported() -> None:
+    found = finding(coefficient(5, 5))
+    assert found is not None
+    assert (found.verdict, found.binding) == (Verdict.PASS, False)
+
+
+def test_without_any_coefficient_nothing_is_said() -> None:
+    assert finding() is None
+
+
+def test_where_many_turned_the_first_are_named() -> None:
+    found = finding(*[coefficient(5, -5)] * 9)
+    assert found is not None
+    assert found.says.count("changed its sign") == 5
+    assert "4 more" in found.says
+
+
+N = 400
+RNG = np.random.default_rng(1)
+VARIABLES = {
+    "pay": Variable(name="pay", kind=Kind.CONTINUOUS, role=Role.SENSITIVE),
+    "age": Variable(name="age", kind=Kind.CONTINUOUS, role=Role.QUASI_IDENTIFIER),
+    "sex": Variable(name="sex", kind=Kind.BINARY, role=Role.QUASI_IDENTIFIER, categories=("f", "m")),
+}
+AGE = RNG.uniform(18, 65, N)
+ORIGINAL = pd.DataFrame(
+    {"pay": AGE + RNG.normal(size=N), "age": AGE, "sex": pd.Categorical.from_codes(RNG.integers(0, 2, N), ["f", "m"])}
+)
+REVERSED = ORIGINAL.assign(age=83 - AGE)
+
+
+def judge(masked: pd.DataFrame, models: Sequence[dict[str, str]] = (), definition: Analyses | None = None) -> Utility:
+    files = Comparison(
+        ORIGINAL, ORIGINAL, masked, None, VARIABLES, VARIABLES, np.random.default_rng(0),
+        analyses=definition or Analyses(),
+    )  # fmt: skip
+    return UtilityLimits.model_validate({"models": models}).find(files)
+
+
+def verdict(found: Utility) -> Verdict:
+    return next(each.verdict for each in found.findings if each.rule == "turned_coefficients")
+
+
+def test_drafted_models_are_compared_where_none_is_named() -> None:
+    found = judge(REVERSED)
+    assert verdict(found) is Verdict.REVIEW
+    assert found.view.models is not None
+    assert all(model.drafted for model in found.view.models)
+    assert found.view.tables is not None
+    assert verdict(judge(ORIGINAL)) is Verdict.PASS
+
+
+def test_a_named_model_is_held_to_the_same_and_none_is_drafted() -> None:
+    named = Analyses.model_validate({"models": [{"name": "age", "kind": "linear", "formula": "pay ~ age"}]})
+    for found in (judge(REVERSED, definition=named), judge(REVERSED, [named.models[0].model_dump(exclude_none=True)])):
+        assert found.view.models is not None
+        assert [model.drafted for model in found.view.models] == [False]
+        assert verdict(found) is Verdict.REVIEW
+
+
+def test_a_search_for_plans_sees_it() -> None:
+    files = Comparison(ORIGINAL, ORIGINAL, REVERSED, None, VARIABLES, VARIABLES, np.random.default_rng(0))
+    assert Verdict.REVIEW in [each.verdict for each in UtilityLimits().decide(files)]
+
+
+def test_it_is_explained() -> None:
+    assert explain("turned_coefficients").helps
