@@ -51,8 +51,8 @@ def fewest_cells(keys: IntArray, sizes: IntArray, k: int, ranks: Sequence[int], 
     found = _choices(keys, sizes, k)
     if found is None:
         return None
-    categories = [len(np.unique(column[column > 0])) for column in keys.T]
-    place = np.argsort(np.lexsort((np.arange(len(ranks)), categories)))[::-1]
+    categories = np.array([len(np.unique(column[column > 0])) for column in keys.T])
+    place = np.argsort(np.lexsort((np.arange(len(ranks)), -categories)))  # many categories are cheap, as in `key_sets`
     costs = [found.lost[:, [rank == level for rank in ranks]].sum(axis=1) for level in sorted(set(ranks))]
     scale = int(place.max()) * most + 1
     costs[-1] = scale * costs[-1] + (found.lost * place).sum(axis=1)

@@ -203,9 +203,7 @@ def test_no_order_of_the_records_and_no_index_changes_a_figure(
 
 
 def test_the_cheapest_of_all_patterns_on_small_files() -> None:
-    # Against an exhaustive search: never below the optimum, and equal to it on most files.
     rng = np.random.default_rng(3)
-    optimal = 0
     for _ in range(12):
         records = [tuple(row) for row in rng.choice(["a", "b"], size=(5, 2))]
         found = cells(records, suppress(records, 2))
@@ -215,9 +213,7 @@ def test_the_cheapest_of_all_patterns_on_small_files() -> None:
             if smallest_crowd([tuple(None if gone[2 * r + c] else records[r][c] for c in (0, 1)) for r in range(5)])
             >= 2
         )
-        assert found >= best
-        optimal += found == best
-    assert optimal >= 9
+        assert found == best
 
 
 @pytest.mark.parametrize("missing_matches", ["category", "any"])
