@@ -283,7 +283,8 @@ def _tried(chosen: Sequence[int], within: float, halves: Sequence[IntArray], sid
     """The best set among these variables, and the one that is read."""
     shares = [_summed(side, chosen, within, people) / len(people) for side, people in zip(sides, halves, strict=True)]
     errors = [np.sqrt(share * (1 - share).clip(0) / len(people)) for share, people in zip(shares, halves, strict=True)]
-    certain = shares[0] - shares[1] - np.hypot(*errors)
+    # Sums of parts differ by rounding with the number of processors: what is equal but for that is equal.
+    certain = np.round(shares[0] - shares[1] - np.hypot(*errors), 12)
     for bit in range(len(chosen)):  # what is known need not be read
         certain[bit, (np.arange(certain.shape[1]) >> bit & 1) == 1] = -1.0
     read, known = np.unravel_index(int(certain.argmax()), certain.shape)
