@@ -41,14 +41,14 @@ def show_dossier(screen: Console, first: "FirstScreen", facts: Mapping[str, Any]
 
 
 def _show_first_screen(screen: Console, first: "FirstScreen") -> None:
-    screen.print(Text(f"{first.title} (internal)", style="bold"))
-    screen.print(Text(f"{first.verdict}. {first.asked.says} {first.asked.until}".strip()))
+    screen.print(Text(f"Internal: {one_line(first.title)}", style="bold"), soft_wrap=True)
+    screen.print(Text(f"{first.verdict}. {first.asked.says} {first.asked.until}".strip()), soft_wrap=True)
     for command in first.asked.commands:
         screen.print(Text(f"  {command}"), soft_wrap=True)
     for tile in first.tiles:
         screen.print(Text(f"\n{tile.title}", style="bold"))
         for says in tile.says:
-            screen.print(Text(f"  {says}"))
+            screen.print(Text(f"  {says}"), soft_wrap=True)
         for row in tile.intruders:
             screen.print(Text(f"  {row.name:>20}  {row.of_limit}"))
         for bar in tile.bars:

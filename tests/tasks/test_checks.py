@@ -22,6 +22,7 @@ RULES = rules(PolicyRule) | rules(AttackPolicyRule)
 # What is looked at under every policy, or of every release of a kind.
 LOOKED_AT = [
     *("sentinels", "few_changes", "overlooked_keys", "impossible_records", "utility", "reference_standard", "drift"),
+    "turned_coefficients",
     *("expectations", "freshness", "data_docs", "released_table", "contributor_numbers", "table_audit", "table_files"),
     *(
         "a_priori",

@@ -96,7 +96,7 @@ def test_an_accepted_finding_leads_to_review_and_stands_in_dossier_and_report(op
     assert said is not None
     assert (said.by, said.reason) == ("amara", WHY)
     page = (desk.workspace.reports / f"{RELEASE}.html").read_text(encoding="utf-8")
-    assert WHY in Page(page).section("verdict")
+    assert WHY in Page(page).section("reasons")
     assert [each.finding.accepted for each in open_findings(desk.case)] == [said]
     assert left_open(desk.case) == {}
 
@@ -272,7 +272,7 @@ def test_a_reason_cannot_carry_markup_or_hide_what_it_says(opened: Callable[...,
     page = (desk.workspace.reports / f"{RELEASE}.html").read_text(encoding="utf-8")
     assert "<script" not in page
     assert "<img" not in page
-    assert "alert(1)" in Page(page).section("verdict")  # as text
+    assert "alert(1)" in Page(page).section("reasons")  # as text
 
 
 def test_a_refusal_sends_the_release_back(opened: Callable[..., Desk]) -> None:

@@ -213,7 +213,7 @@ def test_what_somebody_took_is_told_from_what_was_deleted_by_rule(published: Ret
     golden(published.sluice("ledger", "verify").words)
     received = next(e for e in workspace.ledger.entries(published.id) if e.event == "received")
     (workspace.vault.objects / f"{received.body['policy']}.json").unlink()
-    golden(published.sluice("vault", "ls").words)
+    golden.words(published.sluice("vault", "ls").words)
     assert after(published, 20_000).deletions == (), "without its policy there is no rule to delete by"
 
 
