@@ -109,7 +109,7 @@ def _first_screen(may: Rights, found: History) -> Markup:
     assert found.dossier is not None
     screen = first_screen(found.dossier, found.settled)
     acts = [("#findings", "Decide on what was found")] if may.findings else []
-    acts += [("#decide", "Approve or refuse")] if "approve" in may.decisions else []
+    acts += [("#decide", "Decide")] if "approve" in may.decisions else []
     view = found.dossier.view
     return first_screen_html(screen, view if isinstance(view, TablesView) else None, acts)
 

@@ -23,6 +23,7 @@ from deployments.warehouse import write_connections
 from schemas.contract import load_contract
 from sluice.ground.variables import Role, with_role
 from tests.flows.house import BLOCKED, DONE
+from tests.steady_draws import make_steady
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = ROOT / "deployments" / "releases"
@@ -38,6 +39,7 @@ def shipped(reference_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     connections = tmp_path / "connections.yaml"
     write_connections(connections, tmp_path / "none.duckdb", [reference_data, tmp_path])
     monkeypatch.setenv("SLUICE_CONNECTIONS", str(connections))
+    make_steady(tmp_path, "real data")  # one draw in some eight is stopped for one of two thousand small groups
 
     def copy(name: str) -> Path:
         definition = yaml.safe_load((SHIPPED / name).read_text(encoding="utf-8"))
