@@ -277,7 +277,7 @@ class SubsetInference(InferenceRule):
             disclosed_share(share, measured.completed, files.minimum_cell)
             for share in (measured.value, measured.baseline)
         )
-        ways = dict.fromkeys(f"{word(read)} by {listed(known)}" for known, read in found.chosen if known)
+        ways = sorted({f"{word(read)} by {listed(known)}" for known, read in found.chosen if known})
         others = "of those who are not in it" if control is not None else "from a file that they are not in"
         says = _SUBSETS.read(
             ways=" or ".join(ways) or "no variable tells of another",

@@ -14,7 +14,6 @@ from itertools import combinations
 import numpy as np
 
 from sluice.ground.arrays import FloatArray, IntArray
-from sluice.masking.recoding.unsafe_combinations import Pieces
 
 MOST_CHOICES = 1_000
 """Pairs of a combination and a pattern up to which the programme is solved: four keys of 90 combinations, or three of
@@ -22,6 +21,9 @@ two hundred. It then takes some tenths of a second, seconds at worst."""
 
 _NODES = 5  # of branch and bound; where they are too few, the best that was found is taken: no clock decides
 _WHOLE = 1e-6
+
+
+Shown = tuple[IntArray, IntArray, IntArray]
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class _Choices:
     patterns: IntArray
 
 
-def fewest_cells(keys: IntArray, sizes: IntArray, k: int, ranks: Sequence[int], most: int) -> Pieces | None:
+def fewest_cells(keys: IntArray, sizes: IntArray, k: int, ranks: Sequence[int], most: int) -> Shown | None:
     """The cheapest suppression that leaves every combination of all keys to k records or more.
 
     keys    : shape (c, p), different combinations, codes from 1; 0 is missing
@@ -45,7 +47,8 @@ def fewest_cells(keys: IntArray, sizes: IntArray, k: int, ranks: Sequence[int], 
     ranks   : importance of the p keys, 1 is kept longest: keys of rank 1 lose the fewest values possible, then those of
               rank 2. Among equals keys with many categories lose more
     most    : cells that a suppression that is known would take; no dearer one is looked for
-    returns : None if there are more choices than `MOST_CHOICES`, or nothing was found within the nodes
+    returns : what each piece of a combination shows, its records, and the combination, the first of each in their
+              order (see `Pieces`); None if there are more choices than `MOST_CHOICES`, or the nodes were too few
     cost    : an integer programme of at most 2 `MOST_CHOICES` variables, by HiGHS
     """
     found = _choices(keys, sizes, k)
@@ -63,7 +66,7 @@ def fewest_cells(keys: IntArray, sizes: IntArray, k: int, ranks: Sequence[int], 
     origin, pattern, taken = found.combination[some], found.pattern[some], shown[some]
     first = np.concatenate([[True], origin[1:] != origin[:-1]])  # the piece of this number is that of the combination
     order = np.concatenate([np.flatnonzero(first), np.flatnonzero(~first)])
-    return Pieces(found.patterns[pattern[order]], taken[order], origin[order])
+    return found.patterns[pattern[order]], taken[order], origin[order]
 
 
 def _choices(keys: IntArray, sizes: IntArray, k: int) -> _Choices | None:

@@ -100,7 +100,7 @@ def hide_unsafe(
     best = min(found, key=cost)
     if all_m == len(ranks) and all_counted and any(cost(best)):
         cheapest = fewest_cells(keys, sizes, k, ranks, sum(cost(best)))
-        return best if cheapest is None else min(best, cheapest, key=cost)
+        return best if cheapest is None else min(best, Pieces(*cheapest), key=cost)
     return best
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from sluice.ground.arrays import IntArray
-from sluice.masking.recoding.fewest_cells import MOST_CHOICES, fewest_cells
+from sluice.masking.recoding.fewest_cells import MOST_CHOICES
+from sluice.masking.recoding.fewest_cells import fewest_cells as shown
 from sluice.masking.recoding.unsafe_combinations import Pieces, hide_unsafe
 
 
@@ -33,6 +34,11 @@ def fewest_of_all(records: IntArray, k: int) -> int:
             part = (part - 1) & rest
 
     return int(best((1 << len(records)) - 1))
+
+
+def fewest_cells(keys: IntArray, sizes: IntArray, k: int, ranks: list[int], most: int) -> Pieces | None:
+    found = shown(keys, sizes, k, ranks, most)
+    return None if found is None else Pieces(*found)
 
 
 def lost(keys: IntArray, pieces: Pieces) -> IntArray:
