@@ -174,7 +174,7 @@ def _safe(dossier: Dossier) -> Tile:
     rows = intruders(dossier.findings)
     says = [best_intruder(dossier.findings)]
     if rows and rows[0].share is not None:
-        says.append(f"Nearest its limit: {rows[0].name}, {100 * rows[0].share:.0f} %.")
+        says.append(f'Nearest its limit: "{rows[0].name}", at {100 * rows[0].share:.0f} % of it.')
     return Tile(title="Is it safe?", says=tuple(filter(None, says)) or ("No intruder was tried.",), intruders=rows)
 
 
