@@ -135,36 +135,34 @@ def ask_use(uses: Mapping[str, "Use"]) -> str | None:
 
 
 def show_plans(plans: Mapping[str, "FirstPlan"]) -> None:
-    """A line for the best draft of each use: for whom, whether it passes, what it keeps; and why a better one fell."""
+    """The best draft of each use: for whom, whether it passes, what it keeps; and why a better one fell."""
     from tasks.tuning.audiences import USES
 
     if not any(plan.outcome for plan in plans.values()):
         return
-    table = Table(box=None, pad_edge=False)
-    for head in ("for", "policy", "plan", "", "variables", "detail kept", "regressions that hold"):
-        table.add_column(head, overflow="fold")
     for use, plan in plans.items():
         whom = "researchers" if USES[use].researchers else "anybody"
         for tried in (plan.as_tried, plan.fell):
             if tried is None:
                 continue
             outcome = tried.outcome
-            kept = "" if outcome.kept is None else f"{outcome.kept} of {outcome.of}"
-            detail = f"{100 * (1 - outcome.loss):.0f} %" if isfinite(outcome.loss) else ""
             fell = ", ".join(dict.fromkeys(miss.rule for miss in outcome.misses))
-            ended = "passes" if tried.passes else f"fails {fell}"
-            cells = (whom, USES[use].policy, tried.draft.says, ended, kept, detail, _regressions(outcome.models))
-            table.add_row(*map(Text, cells))
-    out.print(table)
+            say(f"for {whom}, {USES[use].policy}: {'passes' if tried.passes else f'fails {fell}'}")
+            say(f"  {tried.draft.says}")
+            kept = [] if outcome.kept is None else [f"keeps {outcome.kept} of {outcome.of} variables"]
+            kept += [f"{100 * (1 - outcome.loss):.0f} % of their detail"] if isfinite(outcome.loss) else []
+            if kept := [*kept, *_regressions(outcome.models)]:
+                say(f"  {', '.join(kept)}")
 
 
-def _regressions(found: "AnalysesLoss | None") -> str:
+def _regressions(found: "AnalysesLoss | None") -> list[str]:
     """Of how many every coefficient is within HOLDS standard errors, and the largest change of one."""
     if found is None or not found.of:
-        return ""
-    worst = f", worst {found.worst:.1f} se" if isfinite(found.worst) else ""
-    lost = f", {found.lost} coefficients lost" if found.lost else ""
-    return f"{found.holds} of {found.of}{worst}{lost}"
+        return []
+    worst = f" (worst change {found.worst:.1f} standard errors)" if isfinite(found.worst) else ""
+    coefficients = "coefficient" if found.lost == 1 else "coefficients"
+    lost = [f"{found.lost} {coefficients} lost"] if found.lost else []
+    return [f"{found.holds} of {found.of} regressions{worst}", *lost]
 
 
 def ask_about_columns(seen: "Overview", proposed: "Proposals") -> "Proposals":

@@ -15,6 +15,8 @@ from threading import Event, Lock, Thread
 from time import sleep
 from typing import TypeVar
 
+from threadpoolctl import threadpool_info, threadpool_limits
+
 from sluice.ground.progress import Listener, listener, reported_to
 
 _EACH = 1.0  # second, in which the parent is looked for
@@ -32,8 +34,11 @@ def in_threads(jobs: Sequence[Callable[[], T]], at_once: int) -> list[T]:
     if at_once < 2:
         return [job() for job in jobs]
     told = _Told(listener())
-    # Two libraries that silence their warnings at a time put back each other's filters.
-    with warnings.catch_warnings(), ThreadPoolExecutor(at_once) as pool:
+    # Linear algebra that takes every core for each job waits more than it computes: the jobs share them. Two libraries
+    # that silence their warnings at a time put back each other's filters.
+    each = max(1, max((pool["num_threads"] for pool in threadpool_info()), default=1) // at_once)
+    shared = threadpool_limits(each)  # type: ignore[no-untyped-call]
+    with shared, warnings.catch_warnings(), ThreadPoolExecutor(at_once) as pool:
         running = [pool.submit(copy_context().run, told.run, at, job) for at, job in enumerate(jobs)]
         try:
             wait(running, return_when=FIRST_EXCEPTION)

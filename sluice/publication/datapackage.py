@@ -166,6 +166,7 @@ def tables_datapackage(
     description: str = "",
     escaped: bool = False,
     license_: str | None = None,
+    meanings: Variables | None = None,
 ) -> dict[str, Any]:
     """The descriptor of one or more tables, each with its files, ready for `datapackage.json`.
 
@@ -175,25 +176,29 @@ def tables_datapackage(
     withheld   : sentences on the marginals that are not published, so that nobody takes them for empty
     escaped    : whether codes of CSV files are in the form that spreadsheets show, see `spreadsheet_text`
     license_   : as `known_license` gives it
+    meanings   : of the dimensions, as the contract describes and labels them
     """
-    parts = [(_schema(table, measure, unit, protection), files) for table, files in tables]
+    parts = [(_schema(table, measure, unit, protection, meanings or {}), files) for table, files in tables]
     return datapackage(
         name, title, dataset, parts, description, not_published=withheld, escaped=escaped, license_=license_
     )
 
 
-def _schema(table: PublishedTable, measure: str, unit: str | None, protection: Sequence[str]) -> dict[str, Any]:
-    schema = table_schema(_variables(table, measure, unit), {"value": protection})
+def _schema(
+    table: PublishedTable, measure: str, unit: str | None, protection: Sequence[str], meanings: Variables
+) -> dict[str, Any]:
+    schema = table_schema(table_variables(table, measure, unit, meanings), {"value": protection})
     for field, dimension in zip(schema["fields"], table.dimensions, strict=False):  # the first columns
         field["sluice:hierarchy"] = _hierarchy(dimension)
     return schema
 
 
-def _variables(table: PublishedTable, measure: str, unit: str | None) -> dict[str, Variable]:
+def table_variables(table: PublishedTable, measure: str, unit: str | None, meanings: Variables) -> dict[str, Variable]:
+    """The columns of a table's files as variables, in their order; arguments as in `tables_datapackage`."""
     number = Kind.CONTINUOUS if table.decimals else Kind.INTEGER
     words = tuple(word for word in _MEANING if word in set(table.status))
     variables = [
-        *(Variable(name=d.name, kind=Kind.NOMINAL, categories=d.codes) for d in table.dimensions),
+        *(_dimension(dimension, meanings.get(dimension.name)) for dimension in table.dimensions),
         Variable(
             name="status",
             kind=Kind.NOMINAL,
@@ -217,7 +222,21 @@ def _variables(table: PublishedTable, measure: str, unit: str | None) -> dict[st
     for column, (says, kind, of) in further.items():
         if column in table.columns:
             variables.append(Variable(name=column, kind=kind, description=says, unit=of, nullable=True))
+    if table.is_total is not None:
+        says = "1: the row is a sum of other rows. 0: it is not. Add up rows with 0 alone"
+        variables.append(Variable(name="is_total", kind=Kind.INTEGER, description=says, minimum=0, maximum=1))
     return {variable.name: variable for variable in variables}
+
+
+def _dimension(dimension: Dimension, known: Variable | None) -> Variable:
+    meaning, labels = (known.description, known.labels) if known is not None else ("", {})
+    return Variable(
+        name=dimension.name,
+        kind=Kind.NOMINAL,
+        description=meaning,
+        categories=dimension.codes,
+        labels={code: labels[code] for code in dimension.codes if code in labels},
+    )
 
 
 def _hierarchy(dimension: Dimension) -> list[dict[str, Any]]:

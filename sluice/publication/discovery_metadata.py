@@ -1,4 +1,4 @@
-"""How a file of records is found and cited: Croissant metadata for data set searches, `CITATION.cff` for repositories.
+"""How an edition is found and cited: Croissant metadata of records for searches, `CITATION.cff` for repositories.
 
 Sources: MLCommons, Croissant Format Specification 1.0 (2024): a schema.org data set with its files and record sets;
 Citation File Format 1.2.0 (Druskat and others, 2021).
@@ -13,6 +13,7 @@ import yaml
 from sluice.ground.variables import Kind
 from sluice.publication.codebook import Codebook, CodebookVariable
 from sluice.publication.datapackage import MEDIATYPE
+from sluice.publication.edition import Edition
 from sluice.publication.license import is_address, license_address
 from sluice.publication.manifest import PublishedFile
 
@@ -117,7 +118,7 @@ def _field(number: int, each: CodebookVariable, file: str) -> dict[str, Any]:
     }
 
 
-def citation_file(book: Codebook) -> bytes:
+def citation_file(book: Edition) -> bytes:
     """The file, UTF-8. Without a DOI it says how one gets into the next edition: what is signed cannot be changed."""
     content: dict[str, object] = {
         "cff-version": "1.2.0",

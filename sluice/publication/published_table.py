@@ -6,8 +6,10 @@ written. Numbers are whole units of a last decimal, as text.
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from operator import contains
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,7 @@ PUBLISHED = "published"
 WORDS = {Status.PUBLISHED: PUBLISHED, Status.PRIMARY: "primary", Status.SECONDARY: "secondary"}
 SUPPRESSED = "suppressed"  # primary or secondary, where the two are not distinguished
 
-OWN_COLUMNS = ("status", "value", "contributors", "lower", "upper", "synthetic")
+OWN_COLUMNS = ("status", "value", "contributors", "lower", "upper", "synthetic", "is_total")
 AMOUNTS = ("value", "lower", "upper", "synthetic")  # in units of the measure
 _NAMED = 3  # cells that a message names
 
@@ -37,6 +39,7 @@ class PublishedTable:
     contributors : None for a suppressed cell; None altogether when no numbers of contributors are published
     lower, upper : the published interval of a suppressed cell, None for others; None altogether without intervals
     synthetic    : a drawn value for a suppressed cell, None for others; None altogether without them
+    is_total     : `totals`; None altogether in files that do not tell totals from cells, as earlier ones do not
     raises       : DataError for entries that do not fit each other, above all a suppressed cell with a value
     """
 
@@ -50,6 +53,7 @@ class PublishedTable:
     lower: Numbers | None = None
     upper: Numbers | None = None
     synthetic: Numbers | None = None
+    is_total: Numbers | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self)[4:]:
@@ -62,6 +66,11 @@ class PublishedTable:
         taken = sorted({dimension.name for dimension in self.dimensions} & set(OWN_COLUMNS))
         if taken:
             raise DataError(f"table '{self.name}' has a dimension named '{taken[0]}', which is a column of its file")
+        for cell, (told, total) in enumerate(
+            zip(self.is_total, self.totals, strict=True) if self.is_total is not None else ()
+        ):
+            if told != total:
+                raise DataError(f"is_total of {self.name_of(cell)} must be {total}; got {told}")
         words = (*WORDS.values(), SUPPRESSED)
         for cell, status in enumerate(self.status):
             if status not in words:
@@ -75,6 +84,16 @@ class PublishedTable:
                 raise DataError(f"the published cell {self.name_of(cell)} must have no interval")
             if self.synthetic and hidden != (self.synthetic[cell] is not None):
                 raise DataError(f"{self.name_of(cell)} must have a synthetic value if it is suppressed, and only then")
+
+    @cached_property
+    def totals(self) -> tuple[int, ...]:
+        """1 for a listed cell whose code in some dimension is a sum of other listed ones, else 0.
+
+        The cells with 0 add up to the whole, once: also in a table that ends above the leaves.
+        """
+        listed = [set(codes) for codes in zip(*self.codes, strict=True)]
+        sums = [*map(sums_among, self.dimensions, listed)]
+        return tuple(int(any(map(contains, sums, codes))) for codes in self.codes)
 
     @property
     def columns(self) -> dict[str, Sequence[Any]]:
@@ -94,6 +113,16 @@ class PublishedTable:
         return ", ".join(f"{d.name} {code}" for d, code in zip(self.dimensions, self.codes[cell], strict=True))
 
 
+def sums_among(dimension: Dimension, listed: Collection[str]) -> frozenset[str]:
+    """The codes of a dimension that are sums of listed ones, directly or by codes between them."""
+    sums: set[int] = set()
+    there = {dimension.position[code] for code in listed if code in dimension.position}
+    while found := {group for group, parts in dimension.sums if not there.isdisjoint(parts)} - sums:
+        sums |= found
+        there |= found
+    return frozenset(dimension.codes[group] for group in sums)
+
+
 def published_table(
     cells: Cells,
     status: Statuses,
@@ -105,6 +134,7 @@ def published_table(
     synthetic: Integers | None = None,
     tell_primary: bool = False,
     tell_contributors: bool = False,
+    tell_totals: bool = False,
 ) -> PublishedTable:
     """What is published of a table.
 
@@ -120,6 +150,7 @@ def published_table(
                         Which rule made a cell primary is never published.
     tell_contributors : of published cells. Numbers of contributors add up like values: where parts are suppressed,
                         those of a suppressed cell may follow, so they must be audited as a linked table of counts.
+    tell_totals       : in a column of its own, for users who add up rows; the hierarchies tell the same
     raises            : DataError when the arrays do not fit the cells, a withheld marginal would be published, or an
                         interval misses its cell or has no width
     """
@@ -147,7 +178,7 @@ def published_table(
     words = {known: word if tell_primary or known is Status.PUBLISHED else SUPPRESSED for known, word in WORDS.items()}
     axes = axes_of(cells, table)
     listed_codes = [[cells.dimensions[axis].codes[code] for code in cells.codes[listed, axis]] for axis in axes]
-    return PublishedTable(
+    made = PublishedTable(
         name=name,
         dimensions=tuple(cells.dimensions[axis] for axis in axes),
         decimals=cells.decimals,
@@ -159,6 +190,7 @@ def published_table(
         upper=_only_where(hidden, interval[1][listed]) if interval else None,
         synthetic=None if synthetic is None else _only_where(hidden, synthetic[listed]),
     )
+    return replace(made, is_total=made.totals) if tell_totals else made
 
 
 def discrepancies(

@@ -41,13 +41,14 @@ def read_csv(
     header = [form(column) for column in header]
     axes = [dimension.name for dimension in dimensions]
     known = [
-        [*axes, "status", "value", *contributors, *interval, *synthetic]
+        [*axes, "status", "value", *contributors, *interval, *synthetic, *totals]
         for contributors in ([], ["contributors"])
         for interval in ([], ["lower", "upper"])
         for synthetic in ([], ["synthetic"])
+        for totals in ([], ["is_total"])
     ]
     if header not in known:
-        raise DataError(f"{name}: the first line must be {','.join(known[-1])}, the last four where there are any")
+        raise DataError(f"{name}: the first line must be {','.join(known[-1])}, the last five where there are any")
     columns: dict[str, list[Any]] = {column: [] for column in header}
     for line, row in rows:
         for column, text in zip(header, row, strict=True):

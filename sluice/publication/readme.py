@@ -7,11 +7,11 @@ how to verify it, how to cite it, and whom to ask. Markdown, which any editor sh
 import re
 from collections.abc import Iterator, Sequence
 
-from sluice.ground.variables import Variables
 from sluice.ground.visible_text import visible
 from sluice.publication.codebook import Codebook
+from sluice.publication.edition import Edition
 from sluice.publication.license import license_address
-from sluice.publication.published_table import PublishedTable
+from sluice.publication.tables_codebook import TablesCodebook, described_codes, loss_of
 from sluice.tabular.model.dimension import Dimension
 
 _OPENS = {
@@ -49,7 +49,7 @@ def records_readme(book: Codebook, plan: Sequence[str], scripts: Sequence[str]) 
         "",
         *_measured(book),
         *_errors(book),
-        *_about(book.release, book.published[:10], book.publisher, book.license),
+        *_about(book),
     ]
     return "\n".join(lines).encode()
 
@@ -74,11 +74,11 @@ def _errors(book: Codebook) -> Iterator[str]:
             yield from (_line(text), "")
 
 
-def _about(release: str, day: str, publisher: str | None, license_: str | None, citation: bool = True) -> Iterator[str]:
-    whom = _line(publisher) if publisher else "whoever gave you the folder: no publisher is named"
+def _about(book: Edition) -> Iterator[str]:
+    whom = _line(book.publisher) if book.publisher else "whoever gave you the folder: no publisher is named"
     licence = (
-        f"The licence is {_line(license_)} ({license_address(license_)})."
-        if license_
+        f"The licence is {_line(book.license)} ({license_address(book.license)})."
+        if book.license
         else "No licence was given. Without one you may not pass the files on: ask first."
     )
     yield from (
@@ -86,8 +86,8 @@ def _about(release: str, day: str, publisher: str | None, license_: str | None, 
         "",
         licence,
         "",
-        f"{'`CITATION.cff` says how to cite it. ' if citation else ''}Name the release when you cite it, as it stands "
-        f"for exactly these bytes: `{_line(release)}`, published {day}.",
+        "`CITATION.cff` says how to cite it. Name the release when you cite it, as it stands for exactly these bytes: "
+        f"`{_line(book.release)}`, published {book.published[:10]}.",
         "",
         f"Put questions to {whom}.",
         "",
@@ -99,63 +99,56 @@ def _about(release: str, day: str, publisher: str | None, license_: str | None, 
     )
 
 
-def tables_readme(
-    release: str,
-    title: str,
-    measure: str,
-    unit: str | None,
-    tables: Sequence[PublishedTable],
-    meanings: Variables,
-    protection: Sequence[str],
-    publisher: str | None = None,
-    license_: str | None = None,
-    published: str = "",
-) -> bytes:
-    """Of protected tables, UTF-8: what a row is, and of each code what it stands for and whether it is a sum.
-
-    measure   : what the values are, in words
-    meanings  : of the dimensions, as the contract describes and labels them
-    published : ISO 8601
-    """
-    dimensions = {dimension.name: dimension for table in tables for dimension in table.dimensions}
+def tables_readme(book: TablesCodebook) -> bytes:
+    """Of protected tables, UTF-8: what a row is, and of each code what it stands for and whether it is a sum."""
+    told = all(table.is_total is not None for table in book.tables)
+    to_add_up = (
+        "Sums stand beside their parts. `is_total` is 1 for them: take the rows with 0 alone before you add up."
+        if told
+        else "Sums stand beside their parts: leave the codes out that are marked as sums before you add up rows."
+    )
     lines = [
-        f"# {_line(title)}",
+        f"# {_line(book.title)}",
         "",
-        f"Tables of {_line(measure)}{f', in {_line(unit)}' if unit else ''}, protected so that nobody's contribution "
-        "is known.",
+        *([_line(book.description), ""] if book.description else []),
+        f"Tables of {_line(book.measure)}{f', in {_line(book.unit)}' if book.unit else ''}, protected so that nobody's "
+        "contribution is known.",
         "",
         "## Which file to open",
         "",
         *(
             f"- `{_line(table.name)}.csv`, `{_line(table.name)}.parquet`: by "
             f"{', '.join(_line(each.name) for each in table.dimensions)}."
-            for table in tables
+            for table in book.tables
         ),
-        "- `datapackage.json`: the columns, codes and sums for programs.",
+        "- `codebook.html`: what columns and codes mean, and what is not published.",
+        "- `codebook.xml` (DDI), `datapackage.json`: the same for programs.",
         "",
         "A row is a cell. An empty `value` is suppressed: it is not 0, and `status` says why. A cell that is not "
         "listed is empty, or not published.",
         "",
-        "Sums stand beside their parts: leave the codes out that are marked as sums before you add up rows.",
+        to_add_up,
+        "",
+        "## What is not published",
+        "",
+        *(f"- {_line(loss_of(table).says(table.name))}" for table in book.tables),
+        *(f"- {_line(text)}" for text in book.withheld),
         "",
     ]
-    for name, dimension in dimensions.items():
-        lines += [*_codes(name, dimension, meanings), ""]
-    lines += ["## How they were protected", "", *(f"- {_line(step)}" for step in protection), ""]
-    return "\n".join([*lines, *_about(release, published[:10], publisher, license_, citation=False)]).encode()
+    for dimension in book.dimensions:
+        lines += [*_codes(dimension, book), ""]
+    lines += ["## How they were protected", "", *(f"- {_line(step)}" for step in book.protection), ""]
+    return "\n".join([*lines, *_about(book)]).encode()
 
 
-def _codes(name: str, dimension: Dimension, meanings: Variables) -> Iterator[str]:
-    known = meanings.get(name)
-    sums = {group for group, _ in dimension.sums}
-    yield from (f"## {_line(name)}", "")
+def _codes(dimension: Dimension, book: TablesCodebook) -> Iterator[str]:
+    known = book.meanings.get(dimension.name)
+    yield from (f"## {_line(dimension.name)}", "")
     if known is not None and known.description:
         yield from (_line(known.description), "")
     yield from ("| code | meaning | is |", "|---|---|---|")
-    for place, code in enumerate(dimension.codes):
-        meaning = "all" if not place else known.labels.get(code, "") if known is not None else ""
-        kind = "the total" if not place else "a sum" if place in sums else "a cell"
-        yield f"| {_line(code)} | {_line(meaning)} | {kind} |"
+    for each in described_codes(book, dimension):
+        yield f"| {_line(each.code)} | {_line(each.meaning)} | {each.kind} |"
 
 
 def _line(text: str) -> str:

@@ -78,6 +78,7 @@ def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_
                 table = _table(batches, columns)
                 whole = table is not None
                 if table is not None:
+                    source.remarks.take((table.schema.metadata or {}).get(b"remarks", b""), columns)
                     yield as_frame(table)
             batches.close()  # a process that still writes ends by it
             if process.wait() or not whole:

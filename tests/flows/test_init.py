@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -282,12 +283,15 @@ def test_an_unknown_use_is_refused(here: Path) -> None:
     assert (code, f"--for: must be one of {uses}; got 'everybody'" in said) == (ERROR, True)
 
 
-def test_on_adult_the_first_check_needs_no_line_and_no_rare_value_is_told(here: Path) -> None:
+@pytest.mark.parametrize(
+    "drafts", [("--for", "public", "--tries", "1"), pytest.param(("--tries", "4"), marks=pytest.mark.exhaustive)]
+)
+def test_on_adult_the_first_check_needs_no_line_and_no_rare_value_is_told(here: Path, drafts: Sequence[str]) -> None:
     frame = pd.read_csv(
         reference_path("adult", "adult.data.gz"), header=None, names=adult_columns(), skipinitialspace=True, dtype=str
     ).iloc[:4000]
     frame.to_csv("adult.csv", index=False)
-    code, said = sluice("adult.csv", "--yes", "--tries", "4")
+    code, said = sluice("adult.csv", "--yes", *drafts)
     assert code == DONE, said
     told = said + written(here / "adult")
     for name in frame:

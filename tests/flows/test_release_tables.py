@@ -75,7 +75,8 @@ def test_tables_are_published_in_all_forms_and_hold_what_was_judged(house: Table
     names = sorted(path.name for path in house.folder.iterdir())
     assert names == sorted(
         [f"industry-by-{by}{ending}" for by in ("region", "size") for ending in (".csv", ".parquet", ".sdmx.csv")]
-        + ["README.md", "attestation.json", "checksums.sha256", "datapackage.json", "manifest.json", "structure.xml"]
+        + ["CITATION.cff", "README.md", "attestation.json", "checksums.sha256", "codebook.html", "codebook.xml"]
+        + ["datapackage.json", "manifest.json", "structure.xml"]
     )
     structure = sdmx1.read_sdmx(house.folder / "structure.xml")
     for name, dimensions in (("industry-by-region", ["nace", "region"]), ("industry-by-size", ["nace", "size"])):
@@ -88,6 +89,9 @@ def test_tables_are_published_in_all_forms_and_hold_what_was_judged(house: Table
             assert not (row["value"] and is_sensitive(values))
         assert {row["status"] for row in published} == {"published", "suppressed"}
         assert "contributors" not in published[0]
+        sums = {code for tree in house.hierarchies.values() for code in tree.values()} | {"Total"}
+        assert {row["is_total"] for row in published} == {"0", "1"}
+        assert all((row["is_total"] == "1") == any(row[d] in sums for d in dimensions) for row in published)
         table = pq.read_table(house.folder / f"{name}.parquet").to_pydict()
         assert [value is None for value in table["value"]] == [row["value"] == "" for row in published]
         sdmx = rows(house.folder / f"{name}.sdmx.csv")

@@ -4,7 +4,9 @@ import warnings
 from functools import partial
 from threading import Barrier, Event
 
+import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from sluice.ground.parallel_jobs import in_threads
 from sluice.ground.progress import report, reported_to
@@ -98,3 +100,14 @@ def test_filters_of_warnings_are_those_of_before() -> None:
 
     in_threads([first, second], 2)
     assert warnings.filters[:] == before
+
+
+def test_jobs_share_the_threads_of_linear_algebra() -> None:
+    def most() -> int:
+        np.linalg.inv(np.eye(2))  # the library is loaded
+        return max(int(pool["num_threads"]) for pool in threadpool_info() if pool["user_api"] == "blas")
+
+    with threadpool_limits(2):
+        assert most() == 2
+        assert in_threads([most, most], 2) == [1, 1]
+        assert most() == 2

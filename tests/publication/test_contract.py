@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from sluice.publication.catalogue_of_shelf import as_json_ld, as_package_catalogue
-from sluice.publication.codebook import NAMESPACE, ddi_codebook
 from sluice.publication.datapackage import as_json, records_datapackage, tables_datapackage
+from sluice.publication.ddi_codebook import NAMESPACE, ddi_codebook
 from sluice.publication.discovery_metadata import citation_file, croissant
 from sluice.publication.manifest import PublishedFile
 from sluice.publication.published_table import published_table

@@ -1,12 +1,14 @@
 """DDI-Codebook 2.5. The order of the elements is that of its schema, which is not on PyPI and so not asked itself."""
 
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
-from sluice.publication.codebook import NAMESPACE, ddi_codebook
+from sluice.publication.ddi_codebook import NAMESPACE, ddi_codebook, ddi_of_tables
 from tests.publication.small_codebook import codebook
+from tests.publication.small_tables import JOBS, tables_codebook
 
 # Of the schema's types, the elements that are used here, in their order.
 ORDER = {
@@ -68,3 +70,21 @@ def test_characters_that_xml_forbids_are_made_visible(tmp_path: Path) -> None:
     assert values[0] == "<b>&"
     assert "\x07" not in str(values[1])
     assert str(values[1]).startswith("a")
+
+
+def test_of_tables_columns_are_variables_with_their_codes_and_labels() -> None:
+    shown = replace(JOBS, name="all", status=("published",) * 5, value=(200, 70, 50, 20, 130), is_total=None)
+    root = ET.fromstring(ddi_of_tables(tables_codebook(tables=(JOBS, shown), files=("jobs.csv",))))
+    for element in root.iter():
+        if (order := ORDER.get(name_of(element))) is not None:
+            places = [order.index(name_of(child)) for child in element]
+            assert places == sorted(places), name_of(element)
+    found = variables(root)
+    assert found["work"].attrib["files"] == "F1 F2 F3 F4"
+    assert found["is_total"].attrib["files"] == "F1 F2"
+    labels = {text(each, "catValu"): text(each, "labl") for each in found["work"].iter(f"{{{NAMESPACE}}}catgry")}
+    assert labels["1"] == "a | <farm>"
+    words = [text(each, "catValu") for each in found["status"].iter(f"{{{NAMESPACE}}}catgry")]
+    assert sorted(filter(None, words)) == ["published", "suppressed"]
+    notes = [each.text or "" for each in root.iter(f"{{{NAMESPACE}}}notes")]
+    assert any("25 % is not published cell by cell" in note for note in notes)

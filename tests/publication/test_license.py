@@ -11,8 +11,9 @@ import pytest
 import yaml
 
 from sluice.publication.catalogue_of_shelf import as_json_ld
-from sluice.publication.codebook import NAMESPACE, codebook_page, ddi_codebook
+from sluice.publication.codebook import codebook_page
 from sluice.publication.datapackage import datapackage
+from sluice.publication.ddi_codebook import NAMESPACE, ddi_codebook
 from sluice.publication.discovery_metadata import citation_file, croissant
 from sluice.publication.license import known_license, license_address
 from sluice.publication.manifest import PublishedFile

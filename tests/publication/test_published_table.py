@@ -50,6 +50,12 @@ class TestRefusals:
             with golden.raises(DataError):
                 published_table(cells, status, "t", dimensions)
 
+    def test_a_cell_that_is_told_from_its_total_wrongly(self) -> None:
+        table = whole(*small(), tell_totals=True)
+        assert table.is_total == (1, 1, 1, 1, 0, 0, 1, 0, 0)
+        with golden.raises(DataError):
+            replace(table, is_total=(*table.totals[:-1], 1))
+
     def test_a_dimension_that_is_named_like_a_column(self) -> None:
         cells, status = small()
         renamed = replace(cells, dimensions=(Dimension.flat("value", ["01", "NA"]), cells.dimensions[1]))

@@ -53,6 +53,10 @@ TABLES = {
     "intervals beside suppressed cells alone": whole(CELLS, STATUS, interval=(CELLS.total - 1, CELLS.total + 5)),
     "synthetic values in a column of their own": whole(CELLS, STATUS, synthetic=CELLS.total + 3),
     "changed values without contributors": whole(CELLS, np.zeros(9, dtype=np.uint8), value=CELLS.total // 5 * 5),
+    "totals told from cells": whole(CELLS, STATUS, tell_totals=True),
+    "a level is the lowest where nothing below it is listed": published_table(
+        *up_to_a_level(), "t", ["d:1"], **EVERYTHING, tell_totals=True
+    ),
     "every cell suppressed": whole(CELLS, np.full(9, Status.PRIMARY, dtype=np.uint8)),
     "nothing listed": whole(
         replace(CELLS, published=np.zeros(9, dtype=bool)), np.full(9, Status.WITHHELD, dtype=np.uint8)
@@ -69,7 +73,7 @@ def test_each_table_is_written_to_the_byte_and_comes_back(table: PublishedTable)
     for period in (None, "2026-Q1"):
         exchanged = to_sdmx_csv(table, "XX.STAT:TURNOVER(1.0)", period)
         golden(exchanged.decode())
-        assert read_sdmx_csv(exchanged, *of) == replace(table, contributors=None)
+        assert read_sdmx_csv(exchanged, *of) == replace(table, contributors=None, is_total=None)
 
 
 class TestBytes:

@@ -3,12 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
-from sluice.ground.variables import Kind, Variable
 from sluice.publication.measured_use import MeasuredUse
-from sluice.publication.published_table import PublishedTable
 from sluice.publication.readme import records_readme, tables_readme
-from sluice.tabular.model.dimension import Dimension
 from tests.publication.small_codebook import codebook
+from tests.publication.small_tables import JOBS, tables_codebook
 
 PLAN = ("The variable name is not released.", "Noise was added to *income*.")
 
@@ -51,14 +49,18 @@ def test_names_stay_as_they_are_and_nothing_is_markup(tmp_path: Path) -> None:
     assert text.startswith("# yrs_married \\_all\\_ \\[x\\](http://y) \\# b\n")
 
 
-def test_tables_say_what_codes_mean_and_which_are_sums() -> None:
-    work = Dimension.of("work", [("Total", ""), ("manual", "Total"), ("1", "manual"), ("2", "Total")])
-    table = PublishedTable("jobs", (work,), 0, (("Total",), ("1",)), ("published", "suppressed"), (9, None))
-    known = {"work": Variable(name="work", kind=Kind.NOMINAL, description="Group of work", labels={"1": "a | farm"})}
-    text = tables_readme("jobs-0a", "Jobs", "wages", "EUR", [table], known, ["Cells were suppressed."]).decode()
+def test_tables_say_what_codes_mean_which_are_sums_and_what_is_not_published() -> None:
+    text = tables_readme(tables_codebook()).decode()
     assert "| Total | all | the total |" in text
     assert "| manual |  | a sum |" in text
-    assert "| 1 | a \\| farm | a cell |" in text
+    assert "| 1 | a \\| \\<farm\\> | a cell |" in text
     assert "Group of work" in text
     assert "No licence was given" in text
-    assert "CITATION.cff" not in text
+    assert "`CITATION.cff` says how to cite it" in text
+    assert "25 % is not published cell by cell" in text
+    assert "take the rows with 0 alone" in text
+
+
+def test_tables_that_do_not_tell_totals_say_how_to_add_up() -> None:
+    text = tables_readme(tables_codebook(tables=(replace(JOBS, is_total=None),))).decode()
+    assert "leave the codes out that are marked as sums" in text

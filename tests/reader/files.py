@@ -32,7 +32,7 @@ def parquet_of(text: str) -> bytes:
         entries = [row[name] for row in rows]
         if name in AMOUNTS and decimals:
             arrays[name] = pa.array([float(entry) if entry else None for entry in entries], pa.float64())
-        elif name in (*AMOUNTS, "contributors"):
+        elif name in (*AMOUNTS, "contributors", "is_total"):
             arrays[name] = pa.array([int(entry) if entry else None for entry in entries], pa.int64())
         else:
             arrays[name] = pa.array(entries, pa.string())
@@ -50,7 +50,8 @@ def sdmx_rows_of(text: str, opening: list[str], dimensions: list[str]) -> list[d
     found = []
     for row in csv.DictReader(io.StringIO(text)):
         amounts = {name: row.pop(name) for name in AMOUNTS if name in row}
-        row.pop("contributors", None)
+        for own in ("contributors", "is_total"):
+            row.pop(own, None)
         observed, confidential = CODES[row.pop("status")]
         made = dict(zip(("STRUCTURE", "STRUCTURE_ID", "ACTION"), opening, strict=True))
         made |= {name.upper(): row.get(name, "Total") for name in dimensions}

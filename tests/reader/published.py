@@ -22,7 +22,7 @@ Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 
 PUBLISHED = "published"
-_OWN = ("status", "value", "contributors", "lower", "upper", "synthetic")
+_OWN = ("status", "value", "contributors", "lower", "upper", "synthetic", "is_total")
 
 
 @dataclass(frozen=True)

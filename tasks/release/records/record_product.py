@@ -21,9 +21,10 @@ from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.masking.plan import ByStratum
 from sluice.masking.recoding.generalized_levels import GeneralizedLevels
 from sluice.masking.treatments import treatments
-from sluice.publication.codebook import Codebook, codebook_page, codebook_variables, ddi_codebook
+from sluice.publication.codebook import Codebook, codebook_page, codebook_variables
 from sluice.publication.copies import COPIES
 from sluice.publication.datapackage import as_json, records_datapackage
+from sluice.publication.ddi_codebook import ddi_codebook
 from sluice.publication.discovery_metadata import citation_file, croissant
 from sluice.publication.manifest import PublishedFile
 from sluice.publication.measured_use import MeasuredUse, measured_use

@@ -9,8 +9,9 @@ from sluice.publication.datapackage import tables_datapackage
 from sluice.publication.manifest import PublishedFile
 from sluice.publication.published_table import PublishedTable, discrepancies, published_table
 from sluice.publication.published_table_files import read_csv, read_parquet, to_csv, to_parquet
-from sluice.publication.readme import tables_readme
 from sluice.publication.sdmx import read_sdmx_csv, sdmx_structure, to_sdmx_csv
+from sluice.publication.tables_codebook import TablesCodebook
+from sluice.report.dossier import Dossier
 from sluice.tabular.model.cells import Cells, axes_of
 from tasks.release.tables.published_cells import PublishedCells, TablesDocuments
 
@@ -47,64 +48,79 @@ def _published_tables(documents: TablesDocuments, cells: Cells, published: Publi
             synthetic=published.synthetic,
             tell_primary=form.tell_primary,
             tell_contributors=documents.definition.tells_contributors,
+            tell_totals=True,
         )
 
 
+def tables_as_written(
+    documents: TablesDocuments, cells: Cells, place: Callable[[str], Path]
+) -> tuple[PublishedTable, ...]:
+    """The tables as a data user reads them from their CSV files. place : name of a file -> where it lies"""
+    found = []
+    for table in documents.definition.tables:
+        axes = [cells.dimensions[axis] for axis in axes_of(cells, table.dimensions)]
+        content = place(f"{table.name}.csv").read_bytes()
+        found.append(read_csv(content, table.name, axes, cells.decimals, escaped=_is_escaped(documents)))
+    return tuple(found)
+
+
 def table_descriptor(
-    documents: TablesDocuments,
-    cells: Cells,
-    published: PublishedCells,
-    files: Sequence[PublishedFile],
-    protection: Sequence[str],
+    documents: TablesDocuments, book: TablesCodebook, files: Sequence[PublishedFile]
 ) -> dict[str, Any]:
-    """The Data Package descriptor of the release; `protection` are sentences on how it was protected."""
-    definition, measure = documents.definition, documents.definition.measure.variable
+    """The Data Package descriptor of the release."""
     tables = []
-    for table in _published_tables(documents, cells, published):
+    for table in book.tables:
         own = [file for file in files if file.path in {f"{table.name}{ending}" for ending in _READ}]
         rows = {f"{table.name}.csv", f"{table.name}.parquet"}  # SDMX-CSV has columns of its own
         sized = [f.model_copy(update={"rows": len(table.codes) if f.path in rows else None}) for f in own]
         tables.append((table, sized))
     return tables_datapackage(
-        definition.name,
-        definition.title,
-        documents.contract.dataset,
+        documents.definition.name,
+        book.title,
+        book.dataset,
         tables,
-        measure or "number of records",
-        unit=documents.contract.by_name[measure].unit if measure else None,
-        protection=protection,
-        withheld=[
-            f"{each.variable}: {', '.join([*each.withheld, *(f'level {level}' for level in each.withheld_levels)])}"
-            for each in definition.dimensions
-            if each.withheld or each.withheld_levels
-        ],
-        description=documents.contract.description,
+        book.measure,
+        unit=book.unit,
+        protection=book.protection,
+        withheld=book.withheld,
+        description=book.description,
         escaped=_is_escaped(documents),
-        license_=definition.license,
+        license_=book.license,
+        meanings=book.meanings,
     )
 
 
-def table_readme(
+def table_codebook(
     documents: TablesDocuments,
-    cells: Cells,
-    published: PublishedCells,
-    release: str,
-    protection: Sequence[str],
-    at: str,
-) -> bytes:
-    """The README of the folder: what the columns and codes mean, which are sums, how the tables were protected."""
-    definition, measure = documents.definition, documents.definition.measure.variable
-    return tables_readme(
-        release,
-        definition.title,
-        measure or "number of records",
-        documents.contract.by_name[measure].unit if measure else None,
-        [*_published_tables(documents, cells, published)],
-        documents.contract.by_name,
-        protection,
-        definition.publisher,
-        definition.license,
-        at,
+    tables: tuple[PublishedTable, ...],
+    dossier: Dossier,
+    files: Sequence[PublishedFile],
+    at: datetime,
+) -> TablesCodebook:
+    """What is known of the tables as they are published. at : when the publication began"""
+    definition, contract = documents.definition, documents.contract
+    measure = definition.measure.variable
+    return TablesCodebook(
+        release=dossier.release,
+        title=definition.title,
+        dataset=contract.dataset,
+        description=contract.description,
+        published=at.isoformat(),
+        software=f"Sluice {dossier.versions['sluice']}",
+        files=tuple(file.path for file in files),
+        publisher=definition.publisher,
+        doi=definition.doi,
+        license=definition.license,
+        tables=tables,
+        measure=measure or "number of records",
+        unit=contract.by_name[measure].unit if measure else None,
+        meanings=contract.by_name,
+        protection=tuple(dossier.plan),
+        withheld=tuple(
+            f"{each.variable}: {', '.join([*each.withheld, *(f'level {level}' for level in each.withheld_levels)])}"
+            for each in definition.dimensions
+            if each.withheld or each.withheld_levels
+        ),
     )
 
 

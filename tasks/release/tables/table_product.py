@@ -9,7 +9,11 @@ from policies.approvals import Subject
 from policies.pruned_publications import RULE as PRUNED_PUBLICATIONS
 from sluice.ground.verdict import Finding
 from sluice.publication.datapackage import as_json
+from sluice.publication.ddi_codebook import ddi_of_tables
+from sluice.publication.discovery_metadata import citation_file
 from sluice.publication.manifest import PublishedFile
+from sluice.publication.readme import tables_readme
+from sluice.publication.tables_codebook import tables_page
 from sluice.report.dossier import Dossier, TablesView
 from tasks.release.decisions.under_review import subject
 from tasks.release.product import Product
@@ -20,7 +24,13 @@ from tasks.release.tables.other_measures import compare_with_other_measures
 from tasks.release.tables.protection_method import SecondarySuppression
 from tasks.release.tables.published_cells import ProtectedTables, TablesRelease, request_of, staged_and_published_cells
 from tasks.release.tables.table_editions import compare_with_earlier_editions
-from tasks.release.tables.table_files import problems_of, table_descriptor, table_readme, table_structure
+from tasks.release.tables.table_files import (
+    problems_of,
+    table_codebook,
+    table_descriptor,
+    table_structure,
+    tables_as_written,
+)
 from tasks.release.tables.table_findings import TablesEvaluation
 
 
@@ -65,9 +75,15 @@ class Tables(Product[TablesDefinition, ProtectedTables, TablesEvaluation]):
         self, release: TablesRelease, dossier: Dossier, files: Sequence[PublishedFile], at: datetime
     ) -> dict[str, bytes]:
         _, cells, published = staged_and_published_cells(release)
+        of = {file.path: file.sha256 for file in files}
+        written = tables_as_written(self, cells, lambda file: release.vault.verify(of[file], Path(file).suffix))
+        book = table_codebook(self, written, dossier, files, at)
         described = {
-            "README.md": table_readme(self, cells, published, release.id, dossier.plan, at.isoformat()),
-            "datapackage.json": as_json(table_descriptor(self, cells, published, files, dossier.plan)),
+            "README.md": tables_readme(book),
+            "datapackage.json": as_json(table_descriptor(self, book, files)),
+            "codebook.html": tables_page(book),
+            "codebook.xml": ddi_of_tables(book),
+            "CITATION.cff": citation_file(book),
         }
         if self.definition.form.sdmx_dataflow:
             described["structure.xml"] = table_structure(self, cells, published, release.id, at)
