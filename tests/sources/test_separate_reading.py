@@ -88,7 +88,9 @@ def test_what_another_process_met_is_told_here_too(tmp_path: Path) -> None:
     assert "record 2" in source.remarks.sentences()[0]
 
 
-@pytest.mark.parametrize("name", ["csv", "parquet", "excel", "spss", "stata", "duckdb", "sqlite", "postgresql"])
+@pytest.mark.parametrize(
+    "name", ["csv", "parquet", "excel", "spss", "stata", "sas transport", "duckdb", "sqlite", "postgresql"]
+)
 def test_the_operator_s_limits_hold_for_each_kind(
     name: str, request: pytest.FixtureRequest, tmp_path: Path, home: Path
 ) -> None:
