@@ -88,6 +88,30 @@ def test_what_another_process_met_is_told_here_too(tmp_path: Path) -> None:
     assert "record 2" in source.remarks.sentences()[0]
 
 
+@pytest.mark.parametrize(
+    "name", ["csv", "parquet", "excel", "spss", "stata", "sas transport", "duckdb", "sqlite", "postgresql"]
+)
+def test_the_operator_s_limits_hold_for_each_kind(
+    name: str, request: pytest.FixtureRequest, tmp_path: Path, home: Path
+) -> None:
+    place = place_of(name, request, tmp_path)
+    READERS[name].write(records(100)[["code", "number"]], place)
+    source = READERS[name].source(place)
+
+    def limited(limits: str) -> None:
+        (home / "connections.yaml").write_text(f"limits: {limits}\n")
+        (home / "connections.yaml").chmod(0o600)
+
+    limited("{rows: 100, seconds: 600}")
+    assert sum(map(len, read_apart(source, ["code", "number"], 30))) == 100
+    limited("{rows: 99}")
+    said = refusal_apart(source, "code", "number")
+    assert all(part in said for part in ("99 records", "limits.rows", str(home / "connections.yaml")))
+    limited("{seconds: 0.01}")
+    said = refusal_apart(source, "code", "number")
+    assert all(part in said for part in ("0.01 seconds", "limits.seconds", str(home / "connections.yaml")))
+
+
 def test_a_type_may_change_from_batch_to_batch(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "r.db") as made:
         made.execute("CREATE TABLE t (a)")
