@@ -16,3 +16,14 @@ def narrow(codes: npt.NDArray[Any], values: int) -> Codes:
     """Codes 0..values - 1 in the smallest unsigned type that holds them; the same array where they are so already."""
     kind = np.uint8 if values <= 1 << 8 else np.uint16 if values <= 1 << 16 else np.uint32
     return codes.astype(kind, copy=False)
+
+
+def behind(values: FloatArray) -> float:
+    """From how many of the values their variation comes: all for two equally frequent values, 1 for one far off.
+
+    values  : shape (n,)
+    returns : (sum of squares)^2 / sum of fourth powers, of the differences from the mean
+    """
+    apart = values - values.mean() if len(values) else values
+    apart = apart / (np.abs(apart).max(initial=0.0) or 1.0)
+    return float((apart**2).sum() ** 2 / max((apart**4).sum(), 1e-300))

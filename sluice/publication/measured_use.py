@@ -2,7 +2,7 @@
 
 Everybody may read it, so it is coarser than the report. Estimates are those of the published file. Of the original only
 bands are told: how many of its standard errors an estimate lies from its own. A share of records is told in whole per
-cent.
+cent. How much intervals overlap is not: with two coefficients of a small group, that is nearly its mean.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -154,7 +154,7 @@ def _not_for(view: UtilityView, pairs: MarginalSummary | None) -> Iterator[str]:
         if model.by and model.subgroups and (worst := model.subgroups[0]).overlap < 0.5:
             yield (
                 f"The model of {model.name} within groups by {model.by}: in the worst ({worst.subgroup}) the "
-                f"confidence intervals overlap with the original's by {share(worst.overlap)}."
+                "confidence intervals overlap with the original's by less than half."
             )
     shown = {frozenset(table.variables): table for table in pairs.worst} if pairs else {}
     shown |= {frozenset(table.variables): table for table in view.tables or ()}

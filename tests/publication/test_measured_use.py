@@ -70,6 +70,14 @@ def test_no_estimate_of_the_original_is_told() -> None:
     assert not any(figure in repr(use()) for figure in ("7.65", "1.23", "3.45", "0.314", "30.0"))
 
 
+def test_what_is_said_of_a_small_group_does_not_tell_its_mean() -> None:
+    def said(overlap: float) -> tuple[str, ...]:
+        group = ComparedSubgroup(subgroup="f", overlap=overlap, lost=0)
+        return measured_use(UtilityView(models=(MODEL.model_copy(update={"subgroups": (group,)}),)), []).not_for
+
+    assert said(0.0) == said(0.2) == said(0.49) != said(0.51)
+
+
 def test_of_a_file_that_was_not_measured_only_what_is_not_there_is_said() -> None:
     assert measured_use(None, []) == MeasuredUse()
     assert measured_use(UtilityView(), ["town"]).not_for

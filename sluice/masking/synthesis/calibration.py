@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray, behind
 from sluice.masking.synthesis.occurring_states import Beside, States
 
 _ROUNDS = 6  # what is lost where values cannot go further is made good
@@ -76,17 +76,6 @@ def calibrated(
             after[name] = effects[name].columns(now[name])
         known.append(name)
     return places
-
-
-def behind(values: FloatArray) -> float:
-    """From how many of the values their variation comes: all for two equally frequent values, 1 for one far off.
-
-    values  : shape (n,)
-    returns : (sum of squares)^2 / sum of fourth powers, of the differences from the mean
-    """
-    apart = values - values.mean() if len(values) else values
-    apart = apart / (np.abs(apart).max(initial=0.0) or 1.0)
-    return float((apart**2).sum() ** 2 / max((apart**4).sum(), 1e-300))
 
 
 @dataclass(frozen=True)

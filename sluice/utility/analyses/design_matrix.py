@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray, behind
 from sluice.ground.errors import DataError
 from sluice.utility.analyses.formula import Condition, Factor, Formula
 from sluice.utility.analyses.model_variables import Levels, ModelVariable
@@ -48,7 +48,8 @@ class Design:
     rows     : (m,) which records of the file these are
     behind   : (p,) the smallest number of records that stand behind a coefficient: of its own cell, of the rest, and of
                the cells that it is coded against; of a response that is 0 for some, those for whom it is not, and
-               of one that is 0 or 1 the fewer of both
+               of one that is 0 or 1 the fewer of both; and of numbers those whom their variation comes from, as who is
+               far from all others has the coefficient to themselves
     """
 
     coefficients: tuple[Coefficient, ...]
@@ -212,6 +213,7 @@ def _design(formula: Formula, parts: _Parts, shared: Mapping[Factor, str]) -> De
         for factor, name in reference.items()
     }
     terms = [frozenset(map(str, term)) for term in parts.terms]
+    numbers = {str(factor): values[rows] for factor, values in parts.numbers.items()}
     counted = _Counted(response if event is None else event)
     return Design(
         coefficients=tuple(names),
@@ -221,7 +223,8 @@ def _design(formula: Formula, parts: _Parts, shared: Mapping[Factor, str]) -> De
         weights=None if parts.weights is None else parts.weights[rows],
         rows=rows,
         behind=np.array(
-            [_behind(name, matrix[:, at], terms, at_reference, counted) for at, name in enumerate(names)], np.int64
+            [_behind(name, matrix[:, at], terms, at_reference, numbers, counted) for at, name in enumerate(names)],
+            np.int64,
         ),
     )
 
@@ -233,13 +236,14 @@ class _Counted:
         self._some = response != 0
         self._from_zero = len(response) > 0 and not self._some.all()
         self._binary = self._from_zero and bool(np.isin(response, (0, 1)).all())
+        self._varies = len(response) if self._binary else int(behind(response))
 
     def fewest(self, cell: BoolArray) -> int:
         number = int(cell.sum())
         with_some = int((cell & self._some).sum())
         if self._binary:
             return min(with_some, number - with_some)
-        return with_some if self._from_zero else number
+        return min(with_some if self._from_zero else number, self._varies)
 
 
 def _behind(
@@ -247,6 +251,7 @@ def _behind(
     column: FloatArray,
     terms: list[frozenset[str]],
     at_reference: Mapping[tuple[str, str], BoolArray],
+    numbers: Mapping[str, FloatArray],
     counted: _Counted,
 ) -> int:
     own = frozenset(name for name, _ in coefficient.parts)
@@ -254,6 +259,9 @@ def _behind(
     fewest = counted.fewest(cell)
     if any(level for _, level in coefficient.parts) and not cell.all():
         fewest = min(fewest, counted.fewest(~cell))
+    multiplied = [numbers[name] for name, level in coefficient.parts if not level]
+    if multiplied:  # in this cell, and in those that it is coded against
+        fewest = min(fewest, int(behind(column)), int(behind(np.prod(multiplied, axis=0))))
     for term in terms:
         if not own <= term:
             continue

@@ -1,12 +1,11 @@
 """sluice.masking.synthesis.calibration: least squares by NumPy is what the moved values are held against."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.arrays import FloatArray
-from sluice.masking.synthesis.calibration import Sides, behind, calibrated
+from sluice.masking.synthesis.calibration import Sides, calibrated
 
 PEOPLE = 3000
 
@@ -110,10 +109,3 @@ def test_what_few_people_make_is_left_alone() -> None:
 
 def test_nothing_to_calibrate_is_nothing() -> None:
     assert calibrated({}, [], 5, np.random.default_rng(0)) == {}
-
-
-def test_how_many_stand_behind_a_variation() -> None:
-    assert behind(np.r_[np.zeros(50), np.ones(50)]) == pytest.approx(100)
-    assert behind(np.r_[np.zeros(999), 1.0]) == pytest.approx(1, abs=0.01)
-    assert behind(np.array([1e300, 3e300])) == pytest.approx(2)
-    assert behind(np.zeros(5)) == 0

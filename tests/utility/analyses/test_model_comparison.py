@@ -242,3 +242,20 @@ def test_a_coefficient_behind_which_few_records_stand_is_not_shown() -> None:
     shown = {each.term for each in compared_model("m", "linear", "", everything, 21).coefficients}
     assert 0 < len(shown) < len(everything.changes)
     assert all(change.behind >= 21 for change in everything.changes if change.term in shown)
+
+
+@pytest.mark.parametrize(("formula", "far"), [("pay ~ age", "age"), ("pay ~ age*sex", "age"), ("age ~ sex", "age")])
+def test_nobody_is_read_off_a_coefficient_that_is_theirs_alone(formula: str, far: str) -> None:
+    """Who is far from all others pulls the line through themselves: its slope times their distance is their value."""
+    number = ORIGINAL[far].to_numpy().copy()
+    number[0] = 1e6
+    frame = ORIGINAL.assign(**{far: number})
+    variables = original_variables(VARIABLES, frame, VARIABLES)
+    found = compare_models(read_formula(formula), "linear", variables, variables)
+    if formula == "pay ~ age":
+        read = frame["pay"].mean() + found.changes[1].before * (1e6 - number.mean())
+        assert read == pytest.approx(frame["pay"][0], rel=0.01)
+    shown = compared_model("m", "linear", formula, found, 10).coefficients
+    assert not any("age" in one.term or far == formula[:3] for one in shown)
+    ordinary = compare_models(read_formula(formula), "linear", original(), original())
+    assert compared_model("m", "linear", formula, ordinary, 10).hidden == 0
