@@ -165,6 +165,9 @@ def _of_database(source: str, table: str | None) -> OwnData:
 MOST_TRIED_ON = 10_000
 """Records that drafts of the plan are tried on."""
 
+MOST_JUDGED_ON = 100_000
+"""Records that a draft that passes there is judged on before it is proposed."""
+
 Told = Callable[[str, int, int, Draft, Outcome], None]
 """Of each draft that was tried: what it is for, its number, of how many, and how it did."""
 
@@ -361,7 +364,7 @@ def _plans(
         try:
             plans[use] = first_plan(
                 definition, part_at_hand(records, MOST_TRIED_ON), groups, repeats, most_tried, partial(told, use), left,
-                analyses, families_of(use, uses),
+                analyses, families_of(use, uses), part_at_hand(records, MOST_JUDGED_ON),
             )  # fmt: skip
         except PlanError as error:
             faults.append(str(error))

@@ -117,6 +117,23 @@ def test_a_draft_that_passes_by_luck_is_not_taken(place: int, attacked: bool) ->
     assert again[place] is attacked
 
 
+@pytest.mark.parametrize("falls_on_all", [False, True])
+def test_what_passes_on_a_part_is_judged_on_all_records(falls_on_all: bool) -> None:
+    part, whole = records(300), records(400)
+    first_judged: list[int] = []
+
+    def judged(plan: object, known: RecordsAtHand, seed: tuple[int, ...], weights: object, **more: Any) -> Outcome:
+        if len(known) > len(part):
+            first_judged.append(seed[1])
+            return outcome("fails" if falls_on_all and len(first_judged) == 1 else "passes")
+        return outcome("passes")
+
+    with patch.object(module, "try_plan", judged):
+        found = first_plan(definition(), part, GROUPS, most_tried=2, whole=whole)
+    assert (found.passes, found.records) == (True, len(whole))
+    assert first_judged == ([1, 2] if falls_on_all else [1])
+
+
 def test_a_real_trial_passes_under_a_policy_that_is_met() -> None:
     found = first_plan(definition(), records(600, policy(rules=[{"rule": "k_anonymity", "k": 3}])), GROUPS)
     assert found.passes, found.outcome
