@@ -1,7 +1,7 @@
 """Models: what masking does to the coefficients of users' models, as findings and in the report, with intervals."""
 
 from collections.abc import Iterator, Mapping
-from math import isfinite, nan
+from math import hypot, isfinite, nan
 from typing import Literal
 
 import numpy as np
@@ -53,19 +53,21 @@ class ComparedCoefficient(FrozenModel):
         """What a reader of the masked file would say otherwise than one of the original; None: nothing.
 
         A sign turns where both intervals lie beyond 0, on different sides. An effect is lost that is clear in the
-        original (p < .001), where the masked file's interval holds 0 and not the original's estimate; and made where
-        it is clear in the masked file, and the original's interval holds 0 and not the masked file's estimate.
+        original (p < .001), where the masked file's interval holds 0; and made where it is clear in the masked file,
+        and the original's interval holds 0; either only where the estimates lie further apart than those of two
+        independent samples do in 95 of 100 cases, as a file of other people is no worse for its readers.
         """
         if self.term == INTERCEPT or self.after is None or self.after_low is None or self.after_high is None:
             return None
         before, after = self.before_low * self.before_high > 0, self.after_low * self.after_high > 0
         if before and after:
             return "sign" if self.before * self.after < 0 else None
-        if before and _is_clear(self.before, self.before_high):
-            return None if self.after_low <= self.before <= self.after_high else "lost"
-        if after and _is_clear(self.after, self.after_high):
-            return None if self.before_low <= self.after <= self.before_high else "made"
-        return None
+        chance = hypot(self.before_high - self.before, self.after_high - self.after)
+        if before == after or abs(self.before - self.after) <= chance:
+            return None
+        if before:
+            return "lost" if _is_clear(self.before, self.before_high) else None
+        return "made" if _is_clear(self.after, self.after_high) else None
 
 
 def _is_clear(estimate: float, high: float) -> bool:

@@ -31,8 +31,8 @@ _TURNS: dict[Turn, Sentence] = {
 TURNED_COEFFICIENTS = Declaration(
     RULE,
     about="Users report signs and significant effects. This compares them, for each coefficient that both files give, "
-    "with its 95 % interval. An effect that is clear (p < .001) in one file alone counts where the other's estimate "
-    "lies outside its interval.",
+    "with its 95 % interval. An effect that is clear (p < .001) in one file and not told from 0 in the other counts "
+    "where the estimates differ by more than those of two independent samples would in 95 of 100 cases.",
     asks="No coefficient of a model, named or drafted, changes its sign, loses a clear effect or shows a new one.",
     helps="Mask the variables of that model together or less, or leave one of them out. If the file is to be released "
     "all the same, accept the finding: the codebook then says for which analyses the file must not be used.",

@@ -36,12 +36,24 @@ def coefficient(before: float, after: float, error: float = 1.0, error_after: fl
         (3.5, 1.9, None),  # 0 is possible, and so is the original's
         (0.5, 5, "made"),
         (1.9, 3.5, None),
+        (3.6, 1.2, None),  # no further apart than two samples of the same people
+        (3.4, 0.4, "lost"),
     ],
 )
 def test_a_coefficient_turns_where_readers_would_report_another_result(
     before: float, after: float, turned: Turn | None
 ) -> None:
     assert coefficient(before, after).turned == turned
+
+
+def test_a_file_of_other_people_is_rarely_stopped_and_one_without_the_effect_nearly_always_is() -> None:
+    rng = np.random.default_rng(1)
+    original, other, nothing = (rng.normal(mean, 1, 4000) for mean in (4, 4, 0))
+    clear = original > 3.3
+    stopped = [coefficient(*pair).turned is not None for pair in zip(original[clear], other[clear], strict=True)]
+    assert np.mean(stopped) < 0.02
+    found = [coefficient(*pair).turned is not None for pair in zip(original[clear], nothing[clear], strict=True)]
+    assert np.mean(found) > 0.85
 
 
 def test_an_intercept_tells_nothing() -> None:
